@@ -1,0 +1,15 @@
+# The program `mgdm`: src/cli, the one room nobody includes.
+mgdm_room(cli DEPENDS base config formats tasks data LINKS mgdm::cli11)
+
+# The git revision is part of every result, so it is looked up at each build, not only at configure.
+add_custom_target(mgdm_revision
+  COMMAND ${CMAKE_COMMAND} -DOUT=${PROJECT_BINARY_DIR}/generated/revision.h
+          -DVERSION=${PROJECT_VERSION} -P ${PROJECT_SOURCE_DIR}/cmake/revision.cmake
+  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+  BYPRODUCTS ${PROJECT_BINARY_DIR}/generated/revision.h
+  COMMENT "")
+add_dependencies(mgdm_cli mgdm_revision)
+target_include_directories(mgdm_cli PRIVATE ${PROJECT_BINARY_DIR}/generated)
+
+add_executable(mgdm ${PROJECT_SOURCE_DIR}/src/main.cc)
+target_link_libraries(mgdm PRIVATE mgdm_cli mgdm_compile_options)

@@ -1,0 +1,57 @@
+// The two kinds of wrong.
+//
+// Error       something the user can mend: what was seen, what was expected, what to do next.
+// MGDM_CHECK  a bug of ours: names the place and aborts the operation with std::logic_error.
+//
+//   throw Error(at(path, 12) + "the answer has 80 digits", "81 digits 1-9", "check the file");
+//
+// prints as
+//   data.csv:12: the answer has 80 digits
+//     expected: 81 digits 1-9
+//     try: check the file
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace mgdm {
+
+class Error : public std::runtime_error {
+ public:
+  explicit Error(const std::string& seen, const std::string& expected = "",
+                 const std::string& hint = "");
+};
+
+// The command line or a setting is wrong: the program exits with 2 instead of 1.
+class UsageError : public Error {
+ public:
+  using Error::Error;
+};
+
+// The user pressed Ctrl-C: the program exits with 130.
+class Interrupted : public Error {
+ public:
+  using Error::Error;
+};
+
+// "path:line: ", the prefix of every complaint about a line of a file (lines count from 1).
+std::string at(std::string_view path, std::size_t line);
+
+// Runs `parse`; an Error it throws is thrown again with "path:line: " in front.
+template <class Parse>
+auto with_location(std::string_view path, std::size_t line, Parse&& parse) {
+  try {
+    return parse();
+  } catch (const Error& error) {
+    throw Error(at(path, line) + error.what());
+  }
+}
+
+[[noreturn]] void check_failed(const char* condition, const char* file, int line);
+
+}  // namespace mgdm
+
+#define MGDM_CHECK(condition) \
+  ((condition) ? void(0) : ::mgdm::check_failed(#condition, __FILE__, __LINE__))

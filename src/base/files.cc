@@ -1,0 +1,129 @@
+#include "base/files.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+
+namespace mgdm {
+namespace {
+
+[[noreturn]] void fail(const std::string& what, const std::string& path) {
+  const std::string reason = std::strerror(errno);
+  throw Error(fmt::format("cannot {} {}: {}", what, path, reason));
+}
+
+std::FILE* open_for_reading(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw Error(fmt::format("cannot read {}: it is a folder", path), "a file");
+  std::FILE* file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) fail("read", path);
+  return file;
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(open_for_reading(path.string()),
+                                                             &std::fclose);
+  std::string bytes;
+  char chunk[1 << 16];
+  while (const std::size_t n = std::fread(chunk, 1, sizeof chunk, file.get()))
+    bytes.append(chunk, n);
+  if (std::ferror(file.get())) fail("read", path.string());
+  return bytes;
+}
+
+LineReader::LineReader(const std::string& path)
+    : path_(path == "-" ? "<stdin>" : path), file_(path == "-" ? stdin : open_for_reading(path)) {}
+
+LineReader::~LineReader() {
+  if (file_ != stdin) std::fclose(file_);
+}
+
+bool LineReader::next(std::string_view& line) {
+  std::size_t searched = begin_;
+  while (true) {
+    const std::size_t end = buffer_.find('\n', searched);
+    if (end != std::string::npos || (at_end_ && begin_ < buffer_.size())) {
+      const std::size_t stop = end == std::string::npos ? buffer_.size() : end;
+      line = std::string_view(buffer_).substr(begin_, stop - begin_);
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      begin_ = std::min(stop + 1, buffer_.size());
+      ++line_number_;
+      return true;
+    }
+    if (at_end_) return false;
+    if (buffer_.size() - begin_ > kMaxLine)
+      throw Error(fmt::format("{}the line is longer than {} MiB", at(path_, line_number_ + 1),
+                              kMaxLine >> 20),
+                  "a text file with one record per line");
+    buffer_.erase(0, begin_);
+    begin_ = 0;
+    searched = buffer_.size();
+    constexpr std::size_t kChunk = 1 << 16;
+    buffer_.resize(searched + kChunk);
+    const std::size_t n = std::fread(buffer_.data() + searched, 1, kChunk, file_);
+    buffer_.resize(searched + n);
+    if (n < kChunk) {
+      if (std::ferror(file_)) fail("read", path_);
+      at_end_ = std::feof(file_) != 0;
+    }
+  }
+}
+
+AtomicFile::AtomicFile(const std::string& path) : path_(path) {
+  if (path == "-") {
+    file_ = stdout;
+    return;
+  }
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (std::filesystem::is_directory(status))
+    throw Error(fmt::format("cannot write {}: it is a folder", path), "a file name");
+  const bool in_place =
+      std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+  if (!in_place) temporary_ = fmt::format("{}.{}.tmp", path, ::getpid());
+  file_ = std::fopen(in_place ? path.c_str() : temporary_.c_str(), "wb");
+  if (file_ == nullptr) fail("write", path);
+}
+
+AtomicFile::~AtomicFile() {
+  if (file_ == nullptr || file_ == stdout) return;
+  std::fclose(file_);
+  if (!temporary_.empty()) std::remove(temporary_.c_str());
+}
+
+void AtomicFile::write(std::string_view bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail("write", path_);
+}
+
+void AtomicFile::commit() {
+  if (std::fflush(file_) != 0) fail("write", path_);
+  if (file_ == stdout) return;
+  // The bytes must be on the disk before the name points at them, or a crash leaves an empty file.
+  if (!temporary_.empty() && ::fsync(::fileno(file_)) != 0) fail("write", path_);
+  std::FILE* const file = std::exchange(file_, nullptr);
+  const bool closed = std::fclose(file) == 0;
+  if (temporary_.empty()) return;
+  if (!closed || std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    const int reason = errno;
+    std::remove(temporary_.c_str());
+    errno = reason;
+    fail("write", path_);
+  }
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  AtomicFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+}  // namespace mgdm

@@ -1,0 +1,65 @@
+// Reading whole files and lines, and writing so that a file is either complete or absent.
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace mgdm {
+
+// The bytes of a file; an Error names the path and the reason.
+std::string read_file(const std::filesystem::path& path);
+
+// Lines of a file, one at a time, without their '\n' or "\r\n". A last line need not end in '\n'.
+// Memory is bounded: a line longer than kMaxLine is an Error.
+class LineReader {
+ public:
+  static constexpr std::size_t kMaxLine = std::size_t{64} << 20;
+
+  // "-" reads standard input.
+  explicit LineReader(const std::string& path);
+  ~LineReader();
+  LineReader(const LineReader&) = delete;
+  LineReader& operator=(const LineReader&) = delete;
+
+  // False at the end. The view lives until the next call.
+  bool next(std::string_view& line);
+
+  const std::string& path() const { return path_; }
+  std::size_t line_number() const { return line_number_; }  // of the line last returned, from 1
+
+ private:
+  std::string path_;
+  std::FILE* file_;
+  std::string buffer_;
+  std::size_t begin_ = 0;
+  std::size_t line_number_ = 0;
+  bool at_end_ = false;
+};
+
+// Writes to a temporary name beside `path` and renames on commit(). Without commit() (an exception,
+// Ctrl-C) nothing is left behind and an older file of that name stays as it was.
+// "-" writes to standard output; a device or pipe (/dev/null) is written in place.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::string& path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::string_view bytes);
+  void commit();
+
+ private:
+  std::string path_;
+  std::string temporary_;  // empty when written in place
+  std::FILE* file_ = nullptr;
+};
+
+// AtomicFile in one call.
+void write_file(const std::string& path, std::string_view bytes);
+
+}  // namespace mgdm

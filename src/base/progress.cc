@@ -1,0 +1,81 @@
+#include "base/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace mgdm {
+namespace {
+
+constexpr std::int64_t kFirstMs = 1000;
+constexpr std::int64_t kBarMs = 100;      // between two redraws of the bar
+constexpr std::int64_t kPlainMs = 10000;  // between two plain lines
+
+}  // namespace
+
+std::string format_duration(double seconds) {
+  const auto s = static_cast<std::int64_t>(seconds + 0.5);
+  if (s < 60) return fmt::format("{}s", s);
+  if (s < 3600) return fmt::format("{}m {:02}s", s / 60, s % 60);
+  return fmt::format("{}h {:02}m", s / 3600, s / 60 % 60);
+}
+
+std::string format_count(double count) {
+  if (count < 1000) return fmt::format("{:.0f}", count);
+  if (count < 1e6) return fmt::format("{:.1f}k", count / 1e3);
+  return fmt::format("{:.2f}M", count / 1e6);
+}
+
+std::string progress_line(const std::string& label, std::uint64_t done, std::uint64_t total,
+                          double seconds, bool bar) {
+  const double share =
+      total == 0 ? 1.0 : std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
+  const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
+  const auto left = static_cast<double>(total > done ? total - done : 0);
+  std::string line = label;
+  if (bar) {
+    constexpr std::size_t kWidth = 24;
+    const auto full = static_cast<std::size_t>(share * kWidth);
+    line += fmt::format("  [{}{}]", std::string(full, '#'), std::string(kWidth - full, '.'));
+  }
+  line +=
+      fmt::format("  {:3.0f}%  {}/{}  {}/s", share * 100, format_count(static_cast<double>(done)),
+                  format_count(static_cast<double>(total)), format_count(rate));
+  if (rate > 0) line += fmt::format("  {} left", format_duration(left / rate));
+  return line;
+}
+
+Progress::Progress(std::string label, std::uint64_t total, bool quiet, std::FILE* out)
+    : label_(std::move(label)),
+      total_(total),
+      quiet_(quiet),
+      out_(out),
+      terminal_(::isatty(::fileno(out)) == 1),
+      next_show_ms_(kFirstMs) {}
+
+Progress::~Progress() {
+  if (drawn_ && terminal_) fmt::print(out_, "\r\x1b[K");
+}
+
+void Progress::add(std::uint64_t n) {
+  const std::uint64_t done = done_.fetch_add(n) + n;
+  if (quiet_) return;
+  const auto now =
+      std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_).count();
+  std::int64_t due = next_show_ms_.load();
+  if (now < due) return;
+  // One of the threads that see the deadline passed wins the right to draw.
+  if (next_show_ms_.compare_exchange_strong(due, now + (terminal_ ? kBarMs : kPlainMs))) show(done);
+}
+
+void Progress::show(std::uint64_t done) {
+  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  const std::string line = progress_line(label_, done, total_, seconds, terminal_);
+  const std::lock_guard lock(mutex_);
+  fmt::print(out_, "{}{}{}", terminal_ ? "\r" : "", line, terminal_ ? "\x1b[K" : "\n");
+  std::fflush(out_);
+  drawn_ = true;
+}
+
+}  // namespace mgdm

@@ -1,0 +1,54 @@
+// A progress line with rate and time left, on standard error.
+//
+// On a terminal it is a bar that redraws itself; otherwise a plain line now and then, so that logs
+// stay readable. Nothing is shown for work that ends within a second.
+//
+//   Progress progress("generating", count, quiet);
+//   progress.add(1024);   // from any thread
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <mutex>
+#include <string>
+
+namespace mgdm {
+
+// "42s", "3m 07s", "2h 05m".
+std::string format_duration(double seconds);
+
+// "950", "12.3k", "4.56M".
+std::string format_count(double count);
+
+// The line itself: "generating  [#####.....]  50%  5.0k/10.0k  2.5k/s  2s left".
+std::string progress_line(const std::string& label, std::uint64_t done, std::uint64_t total,
+                          double seconds, bool bar);
+
+class Progress {
+ public:
+  Progress(std::string label, std::uint64_t total, bool quiet, std::FILE* out = stderr);
+  ~Progress();  // clears the bar
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void add(std::uint64_t n);
+
+ private:
+  void show(std::uint64_t done);
+
+  using Clock = std::chrono::steady_clock;
+  const std::string label_;
+  const std::uint64_t total_;
+  const bool quiet_;
+  std::FILE* const out_;
+  const bool terminal_;
+  const Clock::time_point start_ = Clock::now();
+  std::atomic<std::uint64_t> done_ = 0;
+  std::atomic<std::int64_t> next_show_ms_;
+  std::mutex mutex_;  // guards drawn_ and the output
+  bool drawn_ = false;
+};
+
+}  // namespace mgdm

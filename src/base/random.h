@@ -1,0 +1,84 @@
+// Counter-based random streams: Philox 4x32-10 (Salmon et al., SC 2011).
+//
+// A draw is a pure function of (seed, purpose, item, step, index). There is no shared state, so
+// what is drawn for item 7 does not depend on how many threads, batches or processes there are,
+// nor on the order in which they run.
+//
+//   Stream random(seed, Purpose::kGenerate, item);
+//   int die = 1 + int(random.below(6));
+//
+// key     = (seed low, seed high)
+// counter = (block, step, item, purpose)
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace mgdm {
+
+using Philox4x32 = std::array<std::uint32_t, 4>;
+
+// One block of four random words, ten rounds.
+Philox4x32 philox(Philox4x32 counter, std::array<std::uint32_t, 2> key);
+
+// What a stream is for. Numbers are part of the data's identity: never renumber, only append.
+enum class Purpose : std::uint32_t {
+  kGenerate = 1,  // making the puzzle of an item
+  kShuffle = 2,   // the order of an epoch; item = epoch
+  kAugment = 3,   // symmetry applied to an item; step = epoch
+  kTest = 99,     // unit tests
+};
+
+class Stream {
+ public:
+  Stream(std::uint64_t seed, Purpose purpose, std::uint32_t item, std::uint32_t step = 0)
+      : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
+        counter_{0, step, item, static_cast<std::uint32_t>(purpose)} {}
+
+  // Uniform over all 32-bit words.
+  std::uint32_t next() {
+    if (used_ == 4) refill();
+    return block_[used_++];
+  }
+
+  // Uniform over 0..n-1 without bias (Lemire 2019); n >= 1.
+  std::uint32_t below(std::uint32_t n) {
+    std::uint64_t product = std::uint64_t{next()} * n;
+    if (static_cast<std::uint32_t>(product) < n) {
+      const std::uint32_t threshold = (0u - n) % n;
+      while (static_cast<std::uint32_t>(product) < threshold) product = std::uint64_t{next()} * n;
+    }
+    return static_cast<std::uint32_t>(product >> 32);
+  }
+
+  // Uniform over low..high, both included.
+  int between(int low, int high) {
+    return low + static_cast<int>(below(static_cast<std::uint32_t>(high - low + 1)));
+  }
+
+  // Uniform over [0, 1): a multiple of 2^-24, exact in float.
+  float uniform() { return static_cast<float>(next() >> 8) * 0x1p-24f; }
+
+  // Fisher-Yates, last position first.
+  template <class T>
+  void shuffle(std::span<T> values) {
+    for (std::size_t i = values.size(); i > 1; --i)
+      std::swap(values[i - 1], values[below(static_cast<std::uint32_t>(i))]);
+  }
+
+ private:
+  void refill();
+
+  std::array<std::uint32_t, 2> key_;
+  Philox4x32 counter_;
+  Philox4x32 block_{};
+  unsigned used_ = 4;
+};
+
+// FNV-1a with a final avalanche: a fixed, portable hash for train/test splits and signatures.
+std::uint64_t stable_hash(std::span<const char> bytes);
+
+}  // namespace mgdm

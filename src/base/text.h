@@ -1,0 +1,36 @@
+// Small helpers on text that the standard library lacks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mgdm {
+
+// split("a,,b", ',') = {"a", "", "b"}; split("", ',') = {""}.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+// Without white space (also '\r') at both ends.
+std::string_view trim(std::string_view text);
+
+// A whole decimal number and nothing else ("-7", "42"); none on overflow, empty text or rest.
+std::optional<std::int64_t> parse_int(std::string_view text);
+
+// At most `limit` bytes of `text` for an error message, in quotes: control and non-ASCII bytes are
+// escaped and a longer text ends in "...".
+std::string quoted(std::string_view text, std::size_t limit = 60);
+
+// "a, b or c".
+std::string joined_or(std::span<const std::string> names);
+
+// The valid name closest to `name` by edit distance; empty when none is near.
+std::string nearest(std::string_view name, std::span<const std::string> valid);
+
+// "did you mean 'sudoku'?", or empty when nothing is near: the `hint` of an Error.
+std::string did_you_mean(std::string_view name, std::span<const std::string> valid);
+
+}  // namespace mgdm

@@ -1,0 +1,7 @@
+#include "cli/cli.h"
+
+namespace mgdm::cli {
+
+int run(int, char**) { return 0; }
+
+}  // namespace mgdm::cli

@@ -1,0 +1,89 @@
+// A reasoning task: puzzles as text, answers as text, and the truth about both.
+//
+//   auto task = make_task("countdown-4");
+//   Example example = task->generate(/*seed=*/0, Split::kTrain, /*item=*/7);
+//   task->verify(example, example.output);        // {correct, correct_paper} = {true, true}
+//   task->explain(example, "1+1=3");              // what is wrong with it, in words
+//
+// A task speaks strings, never token ids. One folder per task; make_task in task.cc lists them all.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mgdm::tasks {
+
+struct Example {
+  std::string input;
+  std::string output;  // the label; may be empty where only the puzzle is known
+  bool operator==(const Example&) const = default;
+};
+
+// Train and test never share a puzzle: countdown holds out targets, the others put a puzzle into
+// the test when in_test_split(canonical form) says so.
+enum class Split { kTrain, kTest };
+
+// The two metrics, always both.
+struct Verdict {
+  bool correct = false;        // strict: what is true
+  bool correct_paper = false;  // what the paper's released code counts
+  bool operator==(const Verdict&) const = default;
+};
+
+// One thing wrong with an answer.
+struct Fault {
+  std::string category;  // a fixed word per kind, for counting: "calculation error", "row clash"
+  int where = 0;         // which equation, clause, row ... from 1; 0 when it has no place
+  std::string words;     // a sentence for a person
+};
+
+class Task {
+ public:
+  virtual ~Task() = default;
+
+  virtual std::string name() const = 0;   // "countdown-4"
+  virtual std::string about() const = 0;  // one line for people
+
+  // The item-th puzzle of a split. A pure function of its arguments, so any thread may make it.
+  virtual Example generate(std::uint64_t seed, Split split, std::uint32_t item) const = 0;
+
+  // What a person types or a file holds, as the dataset writes it: Sudoku's '.' becomes '0', DIMACS
+  // becomes literals. Throws Error when it is no puzzle of this task.
+  virtual std::string normalize_input(std::string_view text) const = 0;
+
+  // The label of an input by exact search; none when it has no solution.
+  virtual std::optional<std::string> solve(std::string_view input) const = 0;
+
+  // Throws Error when example.input is no puzzle of this task; a malformed answer is just wrong.
+  virtual Verdict verify(const Example& example, std::string_view answer) const = 0;
+
+  // Everything wrong under the strict metric, the decisive fault first; empty when correct.
+  virtual std::vector<Fault> explain(const Example& example, std::string_view answer) const = 0;
+
+  // How far ahead an answer must look (planning only): accuracy is reported per distance.
+  virtual std::optional<int> planning_distance(const Example&) const { return std::nullopt; }
+};
+
+enum class Difficulty { kEasy, kHard };
+
+// Options that only some tasks have; giving one to another task is a UsageError.
+struct TaskOptions {
+  std::optional<int> nodes;              // planning: nodes per stream (6 in the paper)
+  std::optional<Difficulty> difficulty;  // sudoku: the paper's easy puzzles, or minimal ones
+};
+
+// UsageError with the nearest valid name when there is no such task.
+std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options = {});
+
+// Every task that can be generated: "planning", "countdown-3", ...
+std::vector<std::string> task_names();
+
+// One puzzle in ten belongs to the test, by a hash of a form that the task's symmetries leave
+// alone.
+bool in_test_split(std::string_view canonical_form);
+
+}  // namespace mgdm::tasks
