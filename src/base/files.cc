@@ -101,6 +101,7 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::write(std::string_view bytes) {
+  if (bytes.empty()) return;  // its data() may be null, which fwrite must not see
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail("write", path_);
 }
 

@@ -1,22 +1,27 @@
-// Work on chunks of 0..count-1 by several threads, results consumed in order.
+// Work done by several threads, results taken in order.
 //
-//   ordered_chunks<std::string>(count, 1024, threads,
-//       [&](std::size_t begin, std::size_t end) { return text_of(begin, end); },   // any thread
-//       [&](std::string&& text) { file.write(text); });                            // this thread
+//   OrderedWork<Batch> batches(count, threads, [&](std::size_t i) { return make_batch(i); });
+//   Batch first = batches.next(), second = batches.next();
 //
-// The result cannot depend on the number of threads: chunks are the same and arrive in order. At
-// most two chunks per thread wait to be consumed, so memory stays bounded. The first exception, of
-// either function, stops the work and is thrown here.
+//   for_chunks<std::string>(count, 1024, threads,
+//       [&](std::size_t begin, std::size_t end) { return text_of(begin, end); },  // any thread
+//       [&](std::string&& text) { file.write(text); });                           // this thread
+//
+// What comes out cannot depend on the number of threads: it is a function of i, taken in order.
 #pragma once
 
 #include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "base/error.h"
 
 namespace mgdm {
 
@@ -26,73 +31,84 @@ inline int thread_count(int requested) {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-template <class Result, class Produce, class Consume>
-void ordered_chunks(std::size_t count, std::size_t chunk, int threads, Produce&& produce,
-                    Consume&& consume) {
-  const std::size_t chunks = (count + chunk - 1) / chunk;
-  const auto produce_chunk = [&](std::size_t i) {
-    return produce(i * chunk, std::min(count, (i + 1) * chunk));
-  };
-  const auto workers =
-      std::min<std::size_t>(static_cast<std::size_t>(thread_count(threads)), chunks);
-  if (workers <= 1) {
-    for (std::size_t i = 0; i < chunks; ++i) consume(produce_chunk(i));
-    return;
+// Computes produce(0), produce(1), ... in background threads, at most two per thread ahead of the
+// one taken last, so memory stays bounded. An exception of produce is thrown by next().
+template <class Result>
+class OrderedWork {
+ public:
+  OrderedWork(std::size_t count, int threads, std::function<Result(std::size_t)> produce)
+      : count_(count), produce_(std::move(produce)) {
+    const auto wanted = static_cast<std::size_t>(thread_count(threads));
+    ahead_ = 2 * wanted;
+    for (std::size_t i = 0; i < std::min(wanted, count); ++i)
+      pool_.emplace_back([this] { work(); });
   }
 
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::map<std::size_t, Result> ready;
-  std::exception_ptr failure;
-  std::size_t next = 0, consumed = 0;
+  ~OrderedWork() {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    changed_.notify_all();
+  }  // pool_ is declared last, so its threads are joined before the rest goes
 
-  const auto fail = [&] {
-    const std::lock_guard lock(mutex);
-    if (!failure) failure = std::current_exception();
-    changed.notify_all();
-  };
-  const auto work = [&] {
+  OrderedWork(const OrderedWork&) = delete;
+  OrderedWork& operator=(const OrderedWork&) = delete;
+
+  // The next result; at most `count` calls.
+  Result next() {
+    std::unique_lock lock(mutex_);
+    MGDM_CHECK(taken_ < count_);
+    changed_.wait(lock, [this] { return failure_ || ready_.contains(taken_); });
+    if (failure_) std::rethrow_exception(failure_);
+    auto node = ready_.extract(taken_++);
+    changed_.notify_all();
+    return std::move(node.mapped());
+  }
+
+ private:
+  void work() {
     while (true) {
-      std::size_t mine;
+      std::size_t mine = 0;
       {
-        std::unique_lock lock(mutex);
-        changed.wait(lock,
-                     [&] { return failure || next >= chunks || next < consumed + 2 * workers; });
-        if (failure || next >= chunks) return;
-        mine = next++;
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] {
+          return stopped_ || failure_ || started_ == count_ || started_ < taken_ + ahead_;
+        });
+        if (stopped_ || failure_ || started_ == count_) return;
+        mine = started_++;
       }
       try {
-        Result result = produce_chunk(mine);
-        const std::lock_guard lock(mutex);
-        ready.emplace(mine, std::move(result));
-        changed.notify_all();
+        Result result = produce_(mine);
+        const std::lock_guard lock(mutex_);
+        ready_.emplace(mine, std::move(result));
       } catch (...) {
-        fail();
-        return;
+        const std::lock_guard lock(mutex_);
+        if (!failure_) failure_ = std::current_exception();
       }
-    }
-  };
-
-  std::vector<std::jthread> pool;
-  for (std::size_t i = 0; i < workers; ++i) pool.emplace_back(work);
-  for (std::size_t i = 0; i < chunks; ++i) {
-    typename std::map<std::size_t, Result>::node_type node;
-    {
-      std::unique_lock lock(mutex);
-      changed.wait(lock, [&] { return failure || ready.contains(i); });
-      if (failure) break;
-      node = ready.extract(i);
-      consumed = i + 1;
-      changed.notify_all();
-    }
-    try {
-      consume(std::move(node.mapped()));
-    } catch (...) {
-      fail();
+      changed_.notify_all();
     }
   }
-  pool.clear();  // joins
-  if (failure) std::rethrow_exception(failure);
+
+  const std::size_t count_;
+  const std::function<Result(std::size_t)> produce_;
+  std::size_t ahead_ = 0;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::size_t started_ = 0, taken_ = 0;
+  std::map<std::size_t, Result> ready_;
+  std::exception_ptr failure_;
+  bool stopped_ = false;
+  std::vector<std::jthread> pool_;
+};
+
+// produce(begin, end) over chunks of 0..count-1, consume(result) in order.
+template <class Result, class Produce, class Consume>
+void for_chunks(std::size_t count, std::size_t chunk, int threads, Produce&& produce,
+                Consume&& consume) {
+  const std::size_t chunks = (count + chunk - 1) / chunk;
+  OrderedWork<Result> work(chunks, threads, [&](std::size_t i) {
+    return produce(i * chunk, std::min(count, (i + 1) * chunk));
+  });
+  for (std::size_t i = 0; i < chunks; ++i) consume(work.next());
 }
 
 }  // namespace mgdm

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace mgdm {
 namespace {
@@ -15,7 +16,7 @@ constexpr std::int64_t kPlainMs = 10000;  // between two plain lines
 }  // namespace
 
 std::string format_duration(double seconds) {
-  const auto s = static_cast<std::int64_t>(seconds + 0.5);
+  const std::int64_t s = std::llround(seconds);
   if (s < 60) return fmt::format("{}s", s);
   if (s < 3600) return fmt::format("{}m {:02}s", s / 60, s % 60);
   return fmt::format("{}h {:02}m", s / 3600, s / 60 % 60);

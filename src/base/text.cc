@@ -33,7 +33,7 @@ std::optional<std::int64_t> parse_int(std::string_view text) {
   return value;
 }
 
-std::string quoted(std::string_view text, std::size_t limit) {
+std::string in_quotes(std::string_view text, std::size_t limit) {
   std::string out = "'";
   for (const char c : text.substr(0, limit)) {
     if (c >= ' ' && c < '\x7f')

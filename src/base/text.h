@@ -22,7 +22,7 @@ std::optional<std::int64_t> parse_int(std::string_view text);
 
 // At most `limit` bytes of `text` for an error message, in quotes: control and non-ASCII bytes are
 // escaped and a longer text ends in "...".
-std::string quoted(std::string_view text, std::size_t limit = 60);
+std::string in_quotes(std::string_view text, std::size_t limit = 60);
 
 // "a, b or c".
 std::string joined_or(std::span<const std::string> names);

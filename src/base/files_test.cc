@@ -1,0 +1,109 @@
+#include "base/files.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "base/error.h"
+
+namespace mgdm {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Files : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("mgdm_files_" + std::to_string(::getpid()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string path(const std::string& name) const { return folder_ / name; }
+  std::ptrdiff_t count() const {
+    return std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
+  }
+  fs::path folder_;
+};
+
+std::vector<std::string> lines_of(const std::string& path) {
+  std::vector<std::string> lines;
+  LineReader reader(path);
+  for (std::string_view line; reader.next(line);) {
+    lines.emplace_back(line);
+    EXPECT_EQ(reader.line_number(), lines.size());
+  }
+  return lines;
+}
+
+TEST_F(Files, LinesOfAllKinds) {
+  write_file(path("a"), "one\n\ntwo\r\nno newline at the end");
+  EXPECT_EQ(lines_of(path("a")),
+            (std::vector<std::string>{"one", "", "two", "no newline at the end"}));
+  write_file(path("b"), "");
+  EXPECT_TRUE(lines_of(path("b")).empty());
+  write_file(path("c"), "\n");
+  EXPECT_EQ(lines_of(path("c")), std::vector<std::string>{""});
+}
+
+TEST_F(Files, LinesAcrossTheReadBuffer) {
+  std::string text;
+  std::vector<std::string> expected;
+  for (std::size_t i = 0; i < 300; ++i) {
+    expected.emplace_back(i * 7, 'x');
+    text += expected.back() + "\n";
+  }
+  expected.emplace_back(200000, 'y');
+  text += expected.back();
+  write_file(path("a"), text);
+  EXPECT_EQ(lines_of(path("a")), expected);
+}
+
+TEST_F(Files, AnEndlessLineIsAnErrorNotAllMemory) {
+  if (!fs::exists("/dev/zero")) GTEST_SKIP();
+  LineReader reader("/dev/zero");
+  std::string_view line;
+  EXPECT_THROW(reader.next(line), Error);
+}
+
+TEST_F(Files, ReadErrorsNameThePath) {
+  for (const std::string& bad : {path("missing"), folder_.string()}) {
+    try {
+      read_file(bad);
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(bad), std::string::npos);
+    }
+    EXPECT_THROW(LineReader reader(bad), Error);
+  }
+}
+
+TEST_F(Files, WithoutCommitTheOldFileStays) {
+  write_file(path("a"), "old");
+  {
+    AtomicFile file(path("a"));
+    file.write("half of the new");
+    EXPECT_EQ(read_file(path("a")), "old");
+  }
+  EXPECT_EQ(read_file(path("a")), "old");
+  EXPECT_EQ(count(), 1);
+  {
+    AtomicFile file(path("a"));
+    file.write("new");
+    file.commit();
+  }
+  EXPECT_EQ(read_file(path("a")), "new");
+  EXPECT_EQ(count(), 1);
+}
+
+TEST_F(Files, DevicesAreWrittenInPlace) {
+  write_file("/dev/null", "gone");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  if (fs::exists("/dev/full")) {
+    EXPECT_THROW(write_file("/dev/full", "no space"), Error);
+  }
+}
+
+}  // namespace
+}  // namespace mgdm

@@ -1,0 +1,56 @@
+#include "base/progress.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+namespace mgdm {
+namespace {
+
+TEST(Progress, Formats) {
+  EXPECT_EQ(format_duration(0.2), "0s");
+  EXPECT_EQ(format_duration(59.4), "59s");
+  EXPECT_EQ(format_duration(187), "3m 07s");
+  EXPECT_EQ(format_duration(7500), "2h 05m");
+  EXPECT_EQ(format_count(950), "950");
+  EXPECT_EQ(format_count(12345), "12.3k");
+  EXPECT_EQ(format_count(4560000), "4.56M");
+}
+
+TEST(Progress, LineHasShareRateAndTimeLeft) {
+  EXPECT_EQ(progress_line("generating", 5000, 10000, 2, true),
+            "generating  [############............]   50%  5.0k/10.0k  2.5k/s  2s left");
+  EXPECT_EQ(progress_line("x", 0, 10, 0, false), "x    0%  0/10  0/s");
+  EXPECT_EQ(progress_line("x", 0, 0, 1, false), "x  100%  0/0  0/s");
+}
+
+// What reaches a file (not a terminal) when work takes longer than the first second.
+std::string shown(bool quiet, std::chrono::milliseconds pause) {
+  std::FILE* const file = std::tmpfile();
+  {
+    Progress progress("work", 3, quiet, file);
+    progress.add(1);
+    std::this_thread::sleep_for(pause);
+    progress.add(1);
+    progress.add(1);
+  }
+  std::rewind(file);
+  char text[1000] = {};
+  const std::size_t n = std::fread(text, 1, sizeof text - 1, file);
+  std::fclose(file);
+  return {text, n};
+}
+
+TEST(Progress, PlainLinesAndSilence) {
+  const std::chrono::milliseconds kLong(1100);
+  const std::string text = shown(false, kLong);
+  EXPECT_TRUE(text.starts_with("work   67%  2/3  ")) << text;
+  EXPECT_EQ(text.find('\r'), std::string::npos);
+  EXPECT_EQ(text.find('\n'), text.size() - 1);  // one line, not one per item
+  EXPECT_EQ(shown(true, kLong), "");
+  EXPECT_EQ(shown(false, std::chrono::milliseconds(0)), "");
+}
+
+}  // namespace
+}  // namespace mgdm

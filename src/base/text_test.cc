@@ -1,0 +1,59 @@
+#include "base/text.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace mgdm {
+namespace {
+
+TEST(Text, Split) {
+  using Parts = std::vector<std::string_view>;
+  EXPECT_EQ(split("a,,b", ','), (Parts{"a", "", "b"}));
+  EXPECT_EQ(split("", ','), (Parts{""}));
+  EXPECT_EQ(split(",", ','), (Parts{"", ""}));
+}
+
+TEST(Text, Trim) {
+  EXPECT_EQ(trim(" \t a b\r\n"), "a b");
+  EXPECT_EQ(trim(" \n "), "");
+}
+
+TEST(Text, ParseInt) {
+  EXPECT_EQ(parse_int("42"), 42);
+  EXPECT_EQ(parse_int("-7"), -7);
+  for (const char* bad : {"", "-", "+1", "1 ", " 1", "1x", "0x1", "99999999999999999999"})
+    EXPECT_FALSE(parse_int(bad)) << bad;
+}
+
+TEST(Text, QuotedIsSafeToPrint) {
+  EXPECT_EQ(in_quotes("plain"), "'plain'");
+  EXPECT_EQ(in_quotes(std::string_view("\x1b[2J\0\xff", 6)), "'\\x1b[2J\\x00\\xff'");
+  EXPECT_EQ(in_quotes("abcdef", 3), "'abc...'");
+}
+
+TEST(Text, NearestName) {
+  const std::vector<std::string> names{"sudoku", "planning", "--count", "--seed"};
+  EXPECT_EQ(nearest("sudko", names), "sudoku");
+  EXPECT_EQ(nearest("--cuont", names), "--count");
+  EXPECT_EQ(nearest("xyz", names), "");
+  EXPECT_EQ(nearest("", names), "");
+  EXPECT_EQ(did_you_mean("plannig", names), "did you mean 'planning'?");
+  EXPECT_EQ(did_you_mean("qqqqqqqq", names), "");
+  EXPECT_EQ(joined_or(names), "sudoku, planning, --count or --seed");
+}
+
+TEST(Error, SaysWhatWasSeenExpectedAndToDo) {
+  EXPECT_STREQ(Error("a").what(), "a");
+  EXPECT_STREQ(Error("a", "b", "c").what(), "a\n  expected: b\n  try: c");
+  try {
+    with_location("f.txt", 3, []() -> int { throw Error("bad", "good"); });
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "f.txt:3: bad\n  expected: good");
+  }
+  EXPECT_THROW(MGDM_CHECK(1 + 1 == 3), std::logic_error);
+}
+
+}  // namespace
+}  // namespace mgdm

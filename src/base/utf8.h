@@ -1,0 +1,23 @@
+// What we need to know about UTF-8: is it well formed, and how wide is it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace mgdm {
+
+// The offset of the first byte that is not part of well-formed UTF-8 (RFC 3629: no overlong forms,
+// no surrogates, nothing above U+10FFFF); std::string_view::npos when there is none.
+std::size_t find_invalid_utf8(std::string_view text);
+
+// `text` with U+FFFD in place of every byte that is not part of well-formed UTF-8.
+std::string to_valid_utf8(std::string_view text);
+
+// Code points, a good measure of display columns for Latin, Greek and mathematical text.
+std::size_t count_code_points(std::string_view text);
+
+// `text`, or its beginning and an ellipsis when it has more code points than `limit`.
+std::string shortened(std::string_view text, std::size_t limit);
+
+}  // namespace mgdm
