@@ -1,0 +1,52 @@
+// JSONL: one JSON object per line, of which we read and write the members that are strings.
+//
+//   JsonlReader reader("train.jsonl");
+//   while (reader.next()) use(reader.text("input"), reader.text("output"));
+//
+// Other members are ignored. Blank lines are skipped. Anything else that is not an object in valid
+// UTF-8 is an Error with file:line.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/files.h"
+
+namespace mgdm::formats {
+
+using JsonStrings = std::vector<std::pair<std::string, std::string>>;
+
+// The string members of one JSON object, in file order; Error when `line` is not an object.
+JsonStrings parse_jsonl_line(std::string_view line);
+
+// {"input": "...", "output": "..."} and a newline.
+std::string jsonl_line(
+    std::initializer_list<std::pair<std::string_view, std::string_view>> members);
+
+class JsonlReader {
+ public:
+  explicit JsonlReader(const std::string& path) : lines_(path) {}
+
+  // False at the end of the file.
+  bool next();
+
+  // A string member of the current line; none when it is absent or no string.
+  std::optional<std::string> text(std::string_view key) const;
+
+  // The same for a member that must be there: an Error with file:line otherwise.
+  std::string required_text(std::string_view key) const;
+
+  const std::string& path() const { return lines_.path(); }
+  std::size_t line_number() const { return lines_.line_number(); }
+
+ private:
+  LineReader lines_;
+  JsonStrings members_;
+};
+
+}  // namespace mgdm::formats

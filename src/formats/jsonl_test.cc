@@ -1,0 +1,62 @@
+#include "formats/jsonl.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+
+namespace mgdm::formats {
+namespace {
+
+std::string error_of(const std::string& line) {
+  try {
+    parse_jsonl_line(line);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Jsonl, ReadsStringsAndIgnoresTheRest) {
+  const JsonStrings members =
+      parse_jsonl_line(R"({"input": "a\"b\u00e9", "n": 3, "x": {"y": "z"}, "output": ""})");
+  EXPECT_EQ(members, (JsonStrings{{"input", "a\"b\xc3\xa9"}, {"output", ""}}));
+}
+
+TEST(Jsonl, WritesWhatItReads) {
+  const std::string nasty = "tab\t quote\" backslash\\ newline\n nul" + std::string(1, '\0');
+  std::string line = jsonl_line({{"input", nasty}, {"output", "1+2=3"}});
+  EXPECT_EQ(line.find('\n'), line.size() - 1);
+  EXPECT_EQ(parse_jsonl_line(line), (JsonStrings{{"input", nasty}, {"output", "1+2=3"}}));
+}
+
+TEST(Jsonl, ComplainsAboutWhatIsNoObject) {
+  EXPECT_NE(error_of("{\"input\": ").find("is not JSON"), std::string::npos);
+  EXPECT_NE(error_of("{\"input\": \"\xff\"}").find("is not JSON"), std::string::npos);
+  EXPECT_NE(error_of(std::string("{}\0{", 4)).find("is not JSON"), std::string::npos);
+  EXPECT_NE(error_of("[1]").find("JSON array"), std::string::npos);
+  EXPECT_NE(error_of(std::string(100000, '[')).find("is not JSON"), std::string::npos);
+}
+
+TEST(Jsonl, NamesFileAndLine) {
+  const std::string path = std::filesystem::temp_directory_path() / "mgdm_jsonl_test.jsonl";
+  write_file(path, "{\"input\": \"a\"}\n\n{\"output\": \"b\"}\r\n");
+  JsonlReader reader(path);
+  ASSERT_TRUE(reader.next());
+  EXPECT_EQ(reader.required_text("input"), "a");
+  ASSERT_TRUE(reader.next());  // the blank line is skipped
+  EXPECT_EQ(reader.text("output"), "b");
+  try {
+    reader.required_text("input");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find(path + ":3: there is no string \"input\""),
+              std::string::npos);
+  }
+  EXPECT_FALSE(reader.next());
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace mgdm::formats

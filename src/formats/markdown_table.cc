@@ -1,0 +1,77 @@
+#include "formats/markdown_table.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "base/utf8.h"
+
+namespace mgdm::formats {
+namespace {
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  const std::string_view cell = mgdm::trim(text);
+  for (std::size_t i = 0; i < cell.size(); ++i) {
+    if (cell[i] == '|') {
+      out += "\\|";
+    } else if (cell[i] == '\n' || cell[i] == '\r') {
+      if (cell.substr(i, 2) == "\r\n") ++i;
+      out += "<br>";
+    } else {
+      out += cell[i];
+    }
+  }
+  return out;
+}
+
+std::string padded(const std::string& text, std::size_t width, Align align) {
+  const std::size_t spaces = width - count_code_points(text);
+  const std::size_t before = align == Align::kLeft    ? 0
+                             : align == Align::kRight ? spaces
+                                                      : spaces / 2;
+  return std::string(before, ' ') + text + std::string(spaces - before, ' ');
+}
+
+// ":---", "---:" or ":--:", as wide as the cell with its two spaces.
+std::string rule(std::size_t width, Align align) {
+  std::string line(width + 2, '-');
+  if (align != Align::kRight) line.front() = ':';
+  if (align != Align::kLeft) line.back() = ':';
+  return line;
+}
+
+}  // namespace
+
+MarkdownTable::MarkdownTable(std::vector<Column> columns) : columns_(std::move(columns)) {
+  MGDM_CHECK(!columns_.empty());
+  for (Column& column : columns_) column.title = escaped(column.title);
+}
+
+void MarkdownTable::add_row(const std::vector<std::string>& cells) {
+  MGDM_CHECK(cells.size() == columns_.size());
+  std::vector<std::string>& row = rows_.emplace_back();
+  for (const std::string& cell : cells) row.push_back(escaped(cell));
+}
+
+std::string MarkdownTable::text() const {
+  std::string head = "|", line = "|";
+  std::vector<std::string> body(rows_.size(), "|");
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    const auto& [title, align] = columns_[c];
+    std::size_t width = count_code_points(title);
+    for (const auto& row : rows_) width = std::max(width, count_code_points(row[c]));
+    width = std::max<std::size_t>(width, 1);  // GitHub wants three dashes or colons
+    head += ' ' + padded(title, width, align) + " |";
+    line += rule(width, align) + '|';
+    for (std::size_t r = 0; r < rows_.size(); ++r)
+      body[r] += ' ' + padded(rows_[r][c], width, align) + " |";
+  }
+  std::string out = head + '\n' + line + '\n';
+  for (const std::string& row : body) out += row + '\n';
+  return out;
+}
+
+}  // namespace mgdm::formats

@@ -1,0 +1,52 @@
+#include "formats/markdown_table.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace mgdm::formats {
+namespace {
+
+TEST(MarkdownTable, AlignsColumns) {
+  MarkdownTable table({{"task"}, {"accuracy", Align::kRight}, {"mode", Align::kCenter}});
+  table.add_row({"sudoku", "99.8", "a"});
+  table.add_row({"countdown 5", "7", "topk"});
+  EXPECT_EQ(table.text(),
+            "| task        | accuracy | mode |\n"
+            "|:------------|---------:|:----:|\n"
+            "| sudoku      |     99.8 |  a   |\n"
+            "| countdown 5 |        7 | topk |\n");
+}
+
+TEST(MarkdownTable, EscapesWhatWouldEndACell) {
+  MarkdownTable table({{"a|b"}, {"c"}});
+  table.add_row({"x|y\nz", " 1\r\n2\r3\n"});
+  EXPECT_EQ(table.text(),
+            "| a\\|b      | c           |\n"
+            "|:----------|:------------|\n"
+            "| x\\|y<br>z | 1<br>2<br>3 |\n");
+}
+
+TEST(MarkdownTable, WidthsAreCodePoints) {
+  MarkdownTable table({{"σ²"}, {"n", Align::kRight}});
+  table.add_row({"±0.1", "µ"});
+  EXPECT_EQ(table.text(),
+            "| σ²   | n |\n"
+            "|:-----|--:|\n"
+            "| ±0.1 | µ |\n");
+}
+
+TEST(MarkdownTable, EmptyCellsAndNoRows) {
+  EXPECT_EQ(MarkdownTable({{""}}).text(), "|   |\n|:--|\n");
+  MarkdownTable table({{"", Align::kCenter}});
+  table.add_row({""});
+  EXPECT_EQ(table.text(), "|   |\n|:-:|\n|   |\n");
+}
+
+TEST(MarkdownTable, ARowMustHaveACellPerColumn) {
+  MarkdownTable table({{"a"}, {"b"}});
+  EXPECT_THROW(table.add_row({"1"}), std::logic_error);
+}
+
+}  // namespace
+}  // namespace mgdm::formats
