@@ -1,0 +1,25 @@
+#include "formats/crc32c.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace mgdm::formats {
+namespace {
+
+TEST(Crc32c, PublishedVectors) {
+  EXPECT_EQ(crc32c("123456789"), 0xE3069283u);
+  // RFC 3720, B.4.
+  EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8A9136AAu);
+  EXPECT_EQ(crc32c(std::string(32, '\xFF')), 0x62A8AB43u);
+  EXPECT_EQ(crc32c(""), 0u);
+}
+
+TEST(Crc32c, MaskRotatesAndAdds) {
+  EXPECT_EQ(masked_crc(0), 0xA282EAD8u);
+  EXPECT_EQ(masked_crc(0x00008000u), 0xA282EAD9u);
+  EXPECT_EQ(masked_crc(1), 0xA284EAD8u);
+}
+
+}  // namespace
+}  // namespace mgdm::formats

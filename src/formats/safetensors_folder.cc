@@ -1,0 +1,231 @@
+#include "formats/safetensors_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "formats/mapped_file.h"
+
+namespace mgdm::formats {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using WeightMap = std::map<std::string, std::string>;  // tensor -> file name
+
+constexpr const char* kSingle = "model.safetensors";
+constexpr const char* kIndex = "model.safetensors.index.json";
+constexpr std::size_t kMaxIndexBytes = 100'000'000;
+
+// Keeps a document from hiding one of two equal keys, and from nesting without end.
+class StrictKeys {
+ public:
+  explicit StrictKeys(std::string source) : source_(std::move(source)) {}
+
+  bool operator()(int depth, json::parse_event_t event, const json& value) {
+    constexpr std::size_t kMaxDepth = 16;
+    const auto level = static_cast<std::size_t>(depth);
+    if (level > kMaxDepth) throw Error(source_ + ": nested too deeply", "an index of shards");
+    if (event == json::parse_event_t::object_start) {
+      keys_.resize(level + 2);
+      keys_.back().clear();
+    } else if (event == json::parse_event_t::key) {
+      const std::string key = value.get<std::string>();
+      if (!keys_.at(level).insert(key).second)
+        throw Error(fmt::format("{}: {} appears twice", source_, in_quotes(key)), "unique names");
+    }
+    return true;
+  }
+
+ private:
+  std::string source_;
+  std::vector<std::set<std::string>> keys_;  // [depth], of the object now open there
+};
+
+bool present(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+void remove_file(const fs::path& path) {
+  std::error_code failure;
+  fs::remove(path, failure);
+  if (failure) throw Error(fmt::format("cannot remove {}: {}", path.string(), failure.message()));
+}
+
+json read_json(const fs::path& path) {
+  const std::string source = path.string();
+  const MappedFile file(path);
+  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
+                              file.bytes().size());
+  if (text.size() > kMaxIndexBytes)
+    throw Error(fmt::format("{}: {} bytes", source, text.size()),
+                fmt::format("an index of at most {}", kMaxIndexBytes));
+  // The parser takes a zero byte for the end of the text.
+  if (text.find('\0') != std::string_view::npos)
+    throw Error(source + ": the file has a zero byte", "JSON");
+  try {
+    return json::parse(text, StrictKeys(source));
+  } catch (const json::exception& error) {
+    throw Error(fmt::format("{}: not valid JSON: {}", source, in_quotes(error.what(), 200)),
+                "an index of shards");
+  }
+}
+
+WeightMap read_index(const fs::path& path) {
+  const std::string source = path.string();
+  const json index = read_json(path);
+  const auto wrong = [&] {
+    return Error(source + ": no weight_map", R"({"weight_map": {"tensor": "file", ...}})");
+  };
+  if (!index.is_object()) throw wrong();
+  const auto found = index.find("weight_map");
+  if (found == index.end() || !found->is_object()) throw wrong();
+  WeightMap files;
+  for (const auto& [tensor, file] : found->items()) {
+    if (!file.is_string())
+      throw Error(fmt::format("{}: tensor {}: the file is not a string", source, in_quotes(tensor)),
+                  "the name of a file");
+    const auto& name = file.get_ref<const std::string&>();
+    // An index comes from strangers: it must not reach outside its folder.
+    if (name.find_first_of(std::string_view("/\\\0", 3)) != std::string::npos || name.empty() ||
+        name == "." || name == "..")
+      throw Error(fmt::format("{}: tensor {}: the file {} is not in this folder", source,
+                              in_quotes(tensor), in_quotes(name)),
+                  "the name of a file beside the index, without separators");
+    files.emplace(tensor, name);
+  }
+  return files;
+}
+
+Safetensors open_shards(const fs::path& folder) {
+  const fs::path index = folder / kIndex;
+  const WeightMap weight_map = read_index(index);
+  std::set<std::string> files;
+  for (const auto& [tensor, file] : weight_map) files.insert(file);
+
+  std::vector<Safetensors> shards;
+  for (const std::string& file : files) {
+    if (!present(folder / file))
+      throw Error(fmt::format("{}: names {}, which is not there", index.string(), in_quotes(file)),
+                  "every shard beside the index", "copy or download the missing file");
+    const Safetensors& shard = shards.emplace_back(open_safetensors(folder / file));
+    for (const TensorView& tensor : shard.tensors()) {
+      const auto entry = weight_map.find(tensor.name);
+      if (entry == weight_map.end() || entry->second != file)
+        throw Error(fmt::format("{}: tensor {} is not in the index for this file", shard.source(),
+                                in_quotes(tensor.name)),
+                    "an index that names every tensor of its shards");
+    }
+    for (const auto& [tensor, named] : weight_map)
+      if (named == file && shard.find(tensor) == nullptr)
+        throw Error(fmt::format("{}: no tensor {}, though the index names it", shard.source(),
+                                in_quotes(tensor)),
+                    "every tensor in the shard of its index");
+  }
+  return Safetensors::merge(folder.string(), std::move(shards));
+}
+
+// Consecutive tensors that go into one file each.
+std::vector<std::span<const TensorView>> split_into_shards(std::span<const TensorView> tensors,
+                                                           std::uint64_t max_shard_bytes) {
+  std::vector<std::span<const TensorView>> shards;
+  std::size_t begin = 0;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const std::uint64_t more = tensors[i].bytes.size();
+    if (i > begin && bytes + more > max_shard_bytes) {
+      shards.push_back(tensors.subspan(begin, i - begin));
+      begin = i;
+      bytes = 0;
+    }
+    bytes += more;
+  }
+  shards.push_back(tensors.subspan(begin));
+  return shards;
+}
+
+// model-00001-of-00003.safetensors, and not a file that someone called model-best.safetensors.
+bool is_shard_name(std::string_view name) {
+  std::string pattern(name);
+  for (char& c : pattern)
+    if (c >= '0' && c <= '9') c = '0';
+  return pattern == "model-00000-of-00000.safetensors";
+}
+
+// Everything of a save in this folder except `keep`; the index first, so that at no time does one
+// stand there without its shards.
+void remove_stale(const fs::path& folder, const std::set<std::string>& keep) {
+  if (!keep.contains(kIndex)) remove_file(folder / kIndex);
+  std::vector<fs::path> stale;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (!keep.contains(name) && (name == kSingle || is_shard_name(name)))
+      stale.push_back(entry.path());
+  }
+  for (const fs::path& path : stale) remove_file(path);
+}
+
+}  // namespace
+
+void write_safetensors_folder(const fs::path& folder, std::span<const TensorView> tensors,
+                              const Metadata& metadata, std::uint64_t max_shard_bytes) {
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  if (failure) throw Error(fmt::format("cannot create {}: {}", folder.string(), failure.message()));
+  const auto shards = split_into_shards(tensors, max_shard_bytes);
+  if (shards.size() == 1) {
+    write_safetensors(folder / kSingle, tensors, metadata);
+    remove_stale(folder, {kSingle});
+    return;
+  }
+
+  std::vector<std::string> files;
+  WeightMap weight_map;
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    files.push_back(fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, shards.size()));
+    for (const TensorView& tensor : shards[i]) {
+      if (!weight_map.emplace(tensor.name, files.back()).second)
+        throw Error(fmt::format("{}: tensor {}: the name appears twice", folder.string(),
+                                in_quotes(tensor.name)),
+                    "unique names");
+      total += tensor.bytes.size();
+    }
+  }
+  if (std::any_of(files.begin(), files.end(), [&](auto& file) { return present(folder / file); }))
+    remove_file(folder / kIndex);
+  for (std::size_t i = 0; i < shards.size(); ++i)
+    write_safetensors(folder / files[i], shards[i], metadata);
+  const json index{{"metadata", {{"total_size", total}}}, {"weight_map", weight_map}};
+  write_file((folder / kIndex).string(), index.dump(2) + "\n");
+  std::set<std::string> keep(files.begin(), files.end());
+  keep.insert(kIndex);
+  remove_stale(folder, keep);
+}
+
+Safetensors open_safetensors_folder(const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored))
+    throw Error(fmt::format("{}: not a folder", folder.string()), "the folder of a model");
+  const bool single = present(folder / kSingle), sharded = present(folder / kIndex);
+  if (single && sharded)
+    throw Error(fmt::format("{}: both {} and {}", folder.string(), kSingle, kIndex), "one of them",
+                "remove the one that is older, with its shards");
+  if (!single && !sharded)
+    throw Error(fmt::format("{}: neither {} nor {}", folder.string(), kSingle, kIndex),
+                "the folder of a model");
+  return single ? open_safetensors(folder / kSingle) : open_shards(folder);
+}
+
+}  // namespace mgdm::formats

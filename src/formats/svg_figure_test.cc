@@ -1,0 +1,219 @@
+#include "formats/svg_figure.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <set>
+#include <sstream>
+
+#include "formats/svg_canvas.h"
+#include "formats/test_support.h"
+
+namespace mgdm::formats {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t i = text.find(part); i != std::string::npos; i = text.find(part, i + 1)) ++n;
+  return n;
+}
+
+// All elements of one kind, from '<' to '>'.
+std::vector<std::string> elements(const std::string& svg, const std::string& kind) {
+  std::vector<std::string> out;
+  for (std::size_t i = svg.find("<" + kind); i != std::string::npos;
+       i = svg.find("<" + kind, i + 1))
+    out.push_back(svg.substr(i, svg.find('>', i) - i + 1));
+  return out;
+}
+
+std::string attribute(const std::string& element, const std::string& name) {
+  const std::string start = " " + name + "=\"";
+  const std::size_t begin = element.find(start);
+  if (begin == std::string::npos) return "";
+  const std::size_t end = element.find('"', begin + start.size());
+  return element.substr(begin + start.size(), end - begin - start.size());
+}
+
+// Of a polyline: x, y, x, y, ...
+std::vector<double> coordinates(const std::string& polyline) {
+  std::string points = attribute(polyline, "points");
+  std::replace(points.begin(), points.end(), ',', ' ');
+  std::istringstream in(points);
+  return {std::istream_iterator<double>(in), {}};
+}
+
+// A figure is one well-formed element whose numbers are all finite.
+void expect_sound(const std::string& svg) {
+  EXPECT_TRUE(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\"")) << svg;
+  EXPECT_TRUE(svg.ends_with("</svg>\n"));
+  EXPECT_EQ(svg.find("nan"), std::string::npos) << svg;
+  EXPECT_EQ(svg.find("inf"), std::string::npos) << svg;
+  EXPECT_EQ(svg.find("script"), std::string::npos);
+  EXPECT_EQ(count(svg, "<"), count(svg, ">"));
+  EXPECT_EQ(count(svg, "<text"), count(svg, "</text>"));
+}
+
+TEST(LineChart, JoinsThePointsFromCornerToCorner) {
+  LineChart chart;
+  chart.curves = {{"a", {{0, 0}, {5, 10}, {10, 5}}}};
+  const std::string svg = to_svg(chart);
+  expect_sound(svg);
+  ASSERT_EQ(elements(svg, "polyline").size(), 1u);
+  const std::vector<double> points = coordinates(elements(svg, "polyline")[0]);
+  ASSERT_EQ(points.size(), 6u);
+  EXPECT_NEAR(points[2], (points[0] + points[4]) / 2, 0.02);  // x = 5 is in the middle
+  EXPECT_NEAR(points[5], (points[1] + points[3]) / 2, 0.02);  // y = 5 too
+  EXPECT_LT(points[3], points[1]);                            // up is up
+  EXPECT_EQ(count(svg, "<circle"), 3u);
+}
+
+TEST(LineChart, ShowsTitleNamesLegendAndTicks) {
+  LineChart chart;
+  chart.labels = {.title = "T", .x = "steps", .y = "loss", .right = "unused"};
+  chart.curves = {{"first", {{0, 0}, {1, 4}}}, {"second", {{0, 1}, {1, 2}}}};
+  const std::string svg = to_svg(chart);
+  for (const char* text : {">T<", ">steps<", ">loss<", ">first<", ">second<", ">0.0<", ">0.2<",
+                           ">4<", "<title>T</title>"})
+    EXPECT_CONTAINS(svg, text);
+  EXPECT_EQ(svg.find("unused"), std::string::npos) << "no curve uses the right axis";
+}
+
+TEST(LineChart, TheRightAxisHasItsOwnScale) {
+  LineChart chart;
+  chart.labels.right = "ms";
+  chart.curves = {{"l", {{0, 0}, {1, 1}}}, {"r", {{0, 0}, {1, 1000}}, true}};
+  const std::string svg = to_svg(chart);
+  expect_sound(svg);
+  EXPECT_CONTAINS(svg, ">ms<");
+  EXPECT_CONTAINS(svg, ">1000<");
+  const std::vector<std::string> lines = elements(svg, "polyline");
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(coordinates(lines[0]), coordinates(lines[1]));
+  EXPECT_EQ(attribute(lines[0], "stroke-dasharray"), "");
+  EXPECT_EQ(attribute(lines[1], "stroke-dasharray"), "7 4");
+}
+
+TEST(LineChart, GapsSplitTheLineAndLonePointsAreDots) {
+  std::vector<Curve::Point> points(100);
+  for (std::size_t i = 0; i < points.size(); ++i) points[i] = {static_cast<double>(i), 1.0};
+  points[10].y = kNan;
+  points[11].y = kInfinity;
+  points[50].y = kNan;
+  points[52].x = kNan;  // 51 stands alone
+  LineChart chart;
+  chart.curves = {{"a", points}};
+  const std::string svg = to_svg(chart);
+  expect_sound(svg);
+  EXPECT_EQ(count(svg, "<polyline"), 3u);
+  EXPECT_EQ(count(svg, "<circle"), 1u);
+}
+
+TEST(LineChart, DegenerateData) {
+  for (const std::vector<Curve>& curves :
+       {std::vector<Curve>{}, {{"empty", {}}}, {{"gaps", {{kNan, 1}, {1, kNan}}}}}) {
+    LineChart chart;
+    chart.curves = curves;
+    const std::string svg = to_svg(chart);
+    expect_sound(svg);
+    EXPECT_CONTAINS(svg, ">no data<");
+  }
+  for (const double value : {0.0, 7.0, -1e-12, 1e300}) {
+    LineChart chart;
+    chart.curves = {{"one", {{value, value}}}, {"right", {{value, value}}, true}};
+    const std::string svg = to_svg(chart);
+    expect_sound(svg);
+    EXPECT_EQ(count(svg, "<circle"), 2u);
+  }
+  LineChart right_only;
+  right_only.curves = {{"r", {{0, 1}, {1, 2}}, true}};
+  expect_sound(to_svg(right_only));
+}
+
+TEST(LineChart, ManyCurvesDifferInColourOrDash) {
+  LineChart chart;
+  for (int i = 0; i < 14; ++i) chart.curves.push_back({"c", {{0, 0}, {1, 1.0 * i}}});
+  const std::string svg = to_svg(chart);
+  std::set<std::string> looks;
+  for (const std::string& line : elements(svg, "polyline"))
+    looks.insert(attribute(line, "stroke") + "/" + attribute(line, "stroke-dasharray"));
+  EXPECT_EQ(looks.size(), 14u);
+}
+
+TEST(BarChart, HeightsAreProportionalAndStandOnZero) {
+  BarChart chart;
+  chart.categories = {"x", "y"};
+  chart.series = {{"a", {10, -5}}};
+  const std::string svg = to_svg(chart);
+  expect_sound(svg);
+  const std::vector<std::string> rectangles = elements(svg, "rect");
+  ASSERT_EQ(rectangles.size(), 4u);  // the background, the legend's and two bars
+  const auto number = [&](std::size_t i, const char* name) {
+    return std::stod(attribute(rectangles[i], name));
+  };
+  EXPECT_NEAR(number(2, "height"), 2 * number(3, "height"), 0.02);
+  EXPECT_NEAR(number(2, "y") + number(2, "height"), number(3, "y"), 0.02);
+  EXPECT_LT(number(2, "x") + number(2, "width"), number(3, "x"));
+  EXPECT_CONTAINS(svg, ">10<");
+  EXPECT_CONTAINS(svg, ">−5<");
+}
+
+TEST(BarChart, GapsMissingValuesAndNoData) {
+  BarChart chart;
+  chart.categories = {"x", "y", "z"};
+  chart.series = {{"", {1, kNan}}, {"", {2, 3, 4}}};
+  const std::string svg = to_svg(chart);
+  expect_sound(svg);
+  EXPECT_EQ(count(svg, "<rect"), 1u + 1 + 3);
+  for (const BarChart& empty : {BarChart{}, BarChart{.categories = {"x"}},
+                                BarChart{.categories = {"x"}, .series = {{"a", {kNan}}}},
+                                BarChart{.series = {{"a", {1}, true}}}}) {
+    expect_sound(to_svg(empty));
+    EXPECT_CONTAINS(to_svg(empty), ">no data<");
+  }
+}
+
+TEST(BarChart, TwoAxesWithAnySigns) {
+  for (const double left : {-3.0, 0.0, 5.0, 1e-12})
+    for (const double right : {-200.0, 0.0, 90.0, -1e-9}) {
+      BarChart chart;
+      chart.categories = {"x", "y"};
+      chart.series = {{"l", {left, 1}}, {"r", {right, 1}, true}};
+      expect_sound(to_svg(chart));
+    }
+}
+
+TEST(BarChart, LongNamesAreTurned) {
+  BarChart chart;
+  chart.categories = {"short", "names"};
+  chart.series = {{"a", {1, 2}}};
+  EXPECT_EQ(to_svg(chart).find("rotate(-35"), std::string::npos);
+  chart.categories = std::vector<std::string>(12, "a rather long name");
+  EXPECT_EQ(count(to_svg(chart), "rotate(-35"), 12u);
+  chart.categories = {std::string(200, 'x')};
+  EXPECT_CONTAINS(to_svg(chart), ">" + std::string(31, 'x') + "…<");
+}
+
+TEST(SvgFigure, TextIsEscapedAndRepaired) {
+  EXPECT_EQ(xml_escaped("a<b>&\"c\"\n"), "a&lt;b&gt;&amp;&quot;c&quot; ");
+  EXPECT_EQ(xml_escaped(std::string_view("\0\x1B\xFF", 3)), "\uFFFD\uFFFD\uFFFD");
+  LineChart chart;
+  chart.labels = {.title = "<b>&", .x = "<x>", .y = "]]>", .right = "\""};
+  chart.curves = {{"</svg>", {{0, 0}}}, {"<", {{0, 0}}, true}};
+  expect_sound(to_svg(chart));
+}
+
+TEST(SvgFigure, SmallSizesAreDrawnToo) {
+  LineChart lines{.curves = {{"a", {{0, 0}, {1, 1}}}}, .size = {20, 20}};
+  BarChart bars{.categories = {"x"}, .series = {{"a", {1}}}, .size = {1, 1}};
+  EXPECT_FALSE(to_svg(lines).empty());
+  EXPECT_FALSE(to_svg(bars).empty());
+}
+
+}  // namespace
+}  // namespace mgdm::formats

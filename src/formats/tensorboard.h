@@ -1,0 +1,72 @@
+// Event files for TensorBoard, written and read without protobuf.
+//
+//   EventWriter events("runs/7");
+//   events.add_scalar("loss", 0.31f, step);
+//   events.add_scalars({{"loss", 0.31f}, {"accuracy", 0.97f}}, step);
+//
+// and then `tensorboard --logdir runs`.
+//
+// A file is a sequence of TFRecords
+//   uint64 length | uint32 masked CRC-32C of the length | bytes | uint32 masked CRC-32C of the
+//   bytes
+// whose bytes are messages of type Event (tensorflow/core/util/event.proto); the first one carries
+// the version "brain.Event:2".
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mgdm::formats {
+
+struct Scalar {
+  std::string tag;
+  float value = 0;
+};
+
+// Each record is handed to the system before the call returns, so that a live TensorBoard sees it
+// and a killed process loses nothing. For one thread at a time.
+class EventWriter {
+ public:
+  // Creates the folder if need be, and in it a new file events.out.tfevents.<seconds>.<host>; a
+  // second writer within one second gets ".1" behind that, which TensorBoard reads after the first.
+  explicit EventWriter(const std::filesystem::path& folder);
+
+  void add_scalar(const std::string& tag, float value, std::int64_t step);
+  void add_scalars(const std::vector<Scalar>& scalars, std::int64_t step);
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  void write(const std::string& event);
+
+  std::filesystem::path path_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+};
+
+struct ScalarEvent {
+  std::string tag;
+  float value = 0;
+  std::int64_t step = 0;
+  double wall_time = 0;  // seconds since 1970
+};
+
+struct EventLog {
+  std::vector<ScalarEvent> scalars;  // in the order written; other kinds of events are left out
+  bool truncated = false;            // the last record is incomplete: its writer was or is at work
+};
+
+// Damage (a wrong CRC, a malformed message, a missing version) is an Error naming the byte.
+EventLog read_events(const std::filesystem::path& path);
+EventLog parse_events(std::string_view bytes, const std::string& source);
+
+// The pieces of the format, for tests of exact bytes.
+std::string to_record(std::string_view bytes);
+std::string encode_event(double wall_time, std::int64_t step, std::span<const Scalar> scalars);
+
+}  // namespace mgdm::formats
