@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/random.h"
+
 namespace mgdm::tasks {
 
 struct Example {
@@ -81,6 +83,10 @@ std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& option
 
 // Every task that can be generated: "planning", "countdown-3", ...
 std::vector<std::string> task_names();
+
+// Where the draws for an item come from. The splits have streams of their own: otherwise item 7 of
+// the test would be a variation of item 7 of the training data.
+Stream item_stream(std::uint64_t seed, Split split, std::uint32_t item);
 
 // One puzzle in ten belongs to the test, by a hash of a form that the task's symmetries leave
 // alone.

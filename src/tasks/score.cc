@@ -1,0 +1,52 @@
+#include "tasks/score.h"
+
+#include <cmath>
+
+#include "tasks/judge.h"
+
+namespace mgdm::tasks {
+
+void Tally::add(const Verdict& verdict) {
+  ++n;
+  correct += verdict.correct ? 1 : 0;
+  correct_paper += verdict.correct_paper ? 1 : 0;
+}
+
+void Tally::add(const Tally& other) {
+  n += other.n;
+  correct += other.correct;
+  correct_paper += other.correct_paper;
+}
+
+double Tally::standard_error() const {
+  return n == 0 ? 0 : std::sqrt(accuracy() * (1 - accuracy()) / static_cast<double>(n));
+}
+
+void Score::add(const Task& task, const Example& example, std::string_view answer) {
+  const Verdict verdict = judge(task, example, answer);
+  all.add(verdict);
+  if (const auto distance = task.planning_distance(example))
+    by_planning_distance[*distance].add(verdict);
+  if (verdict.correct) return;
+  std::map<std::string, int> first_place;
+  for (const Fault& fault : task.explain(example, up_to_end(answer)))
+    first_place.emplace(fault.category, fault.where);  // keeps the first
+  for (const auto& [category, place] : first_place) {
+    ErrorCount& count = errors[category];
+    ++count.answers;
+    if (place > 0) ++count.by_place[place];
+  }
+}
+
+void Score::add(const Score& other) {
+  all.add(other.all);
+  for (const auto& [category, count] : other.errors) {
+    ErrorCount& mine = errors[category];
+    mine.answers += count.answers;
+    for (const auto& [place, n] : count.by_place) mine.by_place[place] += n;
+  }
+  for (const auto& [distance, tally] : other.by_planning_distance)
+    by_planning_distance[distance].add(tally);
+}
+
+}  // namespace mgdm::tasks

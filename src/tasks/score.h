@@ -1,0 +1,44 @@
+// Accuracy by both metrics, counts of what went wrong, and accuracy per planning distance.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "tasks/task.h"
+
+namespace mgdm::tasks {
+
+struct Tally {
+  std::size_t n = 0, correct = 0, correct_paper = 0;
+
+  void add(const Verdict& verdict);
+  void add(const Tally& other);
+  double accuracy() const {
+    return n == 0 ? 0 : static_cast<double>(correct) / static_cast<double>(n);
+  }
+  double accuracy_paper() const {
+    return n == 0 ? 0 : static_cast<double>(correct_paper) / static_cast<double>(n);
+  }
+  // Standard error of accuracy: sqrt(p (1-p) / n).
+  double standard_error() const;
+};
+
+// Wrong answers that show a category of fault, in all and by the place where it shows first.
+struct ErrorCount {
+  std::size_t answers = 0;
+  std::map<int, std::size_t> by_place;
+};
+
+struct Score {
+  Tally all;
+  std::map<std::string, ErrorCount> errors;   // an answer can show several categories
+  std::map<int, Tally> by_planning_distance;  // planning only
+
+  // Judges one answer, special tokens included (see judge.h).
+  void add(const Task& task, const Example& example, std::string_view answer);
+  void add(const Score& other);
+};
+
+}  // namespace mgdm::tasks

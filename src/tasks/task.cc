@@ -1,0 +1,71 @@
+#include "tasks/task.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "tasks/countdown/problem.h"
+#include "tasks/countdown/task.h"
+#include "tasks/planning/task.h"
+#include "tasks/sat/task.h"
+#include "tasks/sudoku/task.h"
+
+namespace mgdm::tasks {
+namespace {
+
+constexpr int kPaperNodes = 6;
+
+// "countdown-4" with prefix "countdown-" and range 3..6 gives 4.
+std::optional<int> numbered(std::string_view name, std::string_view prefix, int low, int high) {
+  if (!name.starts_with(prefix)) return std::nullopt;
+  const auto number = parse_int(name.substr(prefix.size()));
+  if (!number || *number < low || *number > high) return std::nullopt;
+  return static_cast<int>(*number);
+}
+
+std::unique_ptr<Task> find_task(std::string_view name, const TaskOptions& options) {
+  if (name == "planning") return planning::make_planning(options.nodes.value_or(kPaperNodes));
+  if (const auto k = numbered(name, "countdown-", countdown::kMinNumbers, countdown::kMaxNumbers))
+    return countdown::make_countdown(*k);
+  if (name == "sudoku") return sudoku::make_sudoku(options.difficulty.value_or(Difficulty::kEasy));
+  if (const auto n = numbered(name, "sat-", 5, 9)) return sat::make_sat(*n);
+  if (name == "sat") return sat::make_sat_any();
+  return nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options) {
+  std::unique_ptr<Task> task = find_task(name, options);
+  if (!task) {
+    const std::vector<std::string> names = task_names();
+    throw UsageError(fmt::format("unknown task {}", in_quotes(name)),
+                     joined_or(names) + " (and 'sat' for DIMACS of any size)",
+                     did_you_mean(name, names));
+  }
+  if (options.nodes && name != "planning")
+    throw UsageError(fmt::format("{} has no number of nodes", name), "nodes only with planning");
+  if (options.difficulty && name != "sudoku")
+    throw UsageError(fmt::format("{} has no difficulty", name), "a difficulty only with sudoku");
+  return task;
+}
+
+std::vector<std::string> task_names() {
+  std::vector<std::string> names{"planning"};
+  for (int k = countdown::kMinNumbers; k <= countdown::kMaxNumbers; ++k)
+    names.push_back(fmt::format("countdown-{}", k));
+  names.emplace_back("sudoku");
+  for (int n = 5; n <= 9; ++n) names.push_back(fmt::format("sat-{}", n));
+  return names;
+}
+
+Stream item_stream(std::uint64_t seed, Split split, std::uint32_t item) {
+  return {seed, Purpose::kGenerate, item, split == Split::kTest ? 1u : 0u};
+}
+
+bool in_test_split(std::string_view canonical_form) {
+  return stable_hash(canonical_form) % 10 == 0;
+}
+
+}  // namespace mgdm::tasks

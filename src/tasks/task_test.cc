@@ -1,0 +1,86 @@
+#include "tasks/task.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "tasks/judge.h"
+#include "tasks/score.h"
+
+namespace mgdm::tasks {
+namespace {
+
+TEST(Tasks, EveryNameMakesATaskThatKeepsTheContract) {
+  for (const std::string& name : task_names()) {
+    const auto task = make_task(name);
+    EXPECT_EQ(task->name(), name);
+    for (const Split split : {Split::kTrain, Split::kTest}) {
+      const Example example = task->generate(1, split, 2);
+      EXPECT_EQ(example, task->generate(1, split, 2));
+      EXPECT_NE(example, task->generate(1, split, 3));
+      EXPECT_NE(example, task->generate(2, split, 2));
+      EXPECT_EQ(task->normalize_input(" " + example.input + "\n"), example.input);
+      EXPECT_EQ(task->verify(example, example.output), (Verdict{true, true}));
+      EXPECT_EQ(task->solve(example.input), example.output);
+      EXPECT_TRUE(task->explain(example, example.output).empty());
+      for (const std::string answer : {"", "?", "0", "1,1", "[MASK]"}) {
+        EXPECT_FALSE(task->verify(example, answer).correct);
+        EXPECT_FALSE(task->explain(example, answer).empty()) << name << " " << answer;
+      }
+      EXPECT_THROW(task->verify({"nonsense", ""}, ""), Error) << name;
+    }
+  }
+}
+
+TEST(Tasks, UnknownNamesAndMisplacedOptions) {
+  for (const char* name :
+       {"", "sudko", "countdown", "countdown-2", "countdown-7", "sat-4", "sat-10"})
+    EXPECT_THROW(make_task(name), UsageError) << name;
+  try {
+    make_task("contdown-4");
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("did you mean 'countdown-4'?"), std::string::npos);
+  }
+  EXPECT_THROW(make_task("sudoku", {.nodes = 4, .difficulty = {}}), UsageError);
+  EXPECT_THROW(make_task("planning", {.nodes = {}, .difficulty = Difficulty::kHard}), UsageError);
+}
+
+TEST(Judge, SpecialTokens) {
+  const auto task = make_task("countdown-3");
+  const Example example{"1,2,3,6", "1+2=3,3+3=6"};
+  EXPECT_EQ(judge(*task, example, "1+2=3,3+3=6"), (Verdict{true, true}));
+  EXPECT_EQ(judge(*task, example, "1+2=3,3+3=6[EOS][PAD][PAD]"), (Verdict{true, true}));
+  // The released code drops special tokens wherever they stand; strictly this is no answer.
+  EXPECT_EQ(judge(*task, example, "1+[MASK]2=3,3+3=6"), (Verdict{false, true}));
+  // Strictly, what stands after [EOS] does not count; the released code reads on.
+  EXPECT_EQ(judge(*task, example, "1+2=3,3+3=6[EOS]7"), (Verdict{true, false}));
+}
+
+TEST(Score, AddsUpInAnyGrouping) {
+  const auto task = make_task("planning");
+  Score all, first, second;
+  for (std::uint32_t i = 0; i < 60; ++i) {
+    const Example example = task->generate(0, Split::kTest, i);
+    const std::string answer = i % 3 == 0 ? example.output : i % 3 == 1 ? "1,1" : "";
+    all.add(*task, example, answer);
+    (i % 2 == 0 ? first : second).add(*task, example, answer);
+  }
+  EXPECT_EQ(all.all.n, 60u);
+  EXPECT_EQ(all.all.correct, 20u);
+  EXPECT_DOUBLE_EQ(all.all.accuracy(), 1.0 / 3);
+  EXPECT_NEAR(all.all.standard_error(), std::sqrt(2.0 / 9 / 60), 1e-12);
+  EXPECT_EQ(all.errors.at("illegal edge").answers, 20u);
+  EXPECT_EQ(all.errors.at("illegal edge").by_place.at(1), 20u);
+  EXPECT_EQ(all.errors.at("malformed answer").answers, 20u);
+  std::size_t by_distance = 0;
+  for (const auto& [distance, tally] : all.by_planning_distance) by_distance += tally.n;
+  EXPECT_EQ(by_distance, 60u);
+  first.add(second);
+  EXPECT_EQ(first.all.correct, all.all.correct);
+  EXPECT_EQ(first.errors.at("illegal edge").by_place, all.errors.at("illegal edge").by_place);
+  EXPECT_EQ(first.by_planning_distance.size(), all.by_planning_distance.size());
+}
+
+}  // namespace
+}  // namespace mgdm::tasks
