@@ -1,0 +1,108 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "tasks/planning/generate.h"
+#include "tasks/planning/problem.h"
+#include "tasks/planning/task.h"
+#include "tasks/planning/verify.h"
+
+namespace mgdm::tasks::planning {
+namespace {
+
+// From the paper's released test file; the fork is node 2, the second of the path: distance 4.
+constexpr const char* kInput = "6,2/2,10/1,9/2,0/5,3/0,11/4,1/10,4/8,2/11,5-8,3";
+constexpr const char* kPath = "8,2/2,0/0,11/11,5/5,3";
+
+TEST(PlanningProblem, ParsesAndRenders) {
+  const Problem problem = parse_problem(kInput);
+  EXPECT_EQ(problem.edges.size(), 10u);
+  EXPECT_EQ(problem.start, 8);
+  EXPECT_EQ(problem.goal, 3);
+  EXPECT_EQ(render(problem), kInput);
+  for (const char* bad : {"", "1,2", "1,2-", "1,2-3", "1,2-3,4,5", "1,2/-3,4", "1,2//3,4-1,2",
+                          "a,b-1,2", "1,2-1,200", "1,2-01,2", "1,2/3-1,2", "-1,2"})
+    EXPECT_THROW(parse_problem(bad), Error) << bad;
+}
+
+TEST(PlanningProblem, FindsThePathAndItsDistance) {
+  const Problem problem = parse_problem(kInput);
+  EXPECT_EQ(render(find_path(problem).value()), kPath);
+  EXPECT_EQ(planning_distance(problem, find_path(problem).value()), 4);
+  EXPECT_FALSE(find_path(parse_problem("1,2/2,1-1,3")));  // a circle ends too
+  EXPECT_EQ(render(reversed(*parse_edges(kPath))), "3,5/5,11/11,0/0,2/2,8");
+}
+
+TEST(PlanningVerify, BothMetrics) {
+  const auto task = make_planning(6);
+  const Example example{kInput, kPath};
+  EXPECT_EQ(task->verify(example, kPath), (Verdict{true, true}));
+  EXPECT_EQ(task->verify(example, "3,5/5,11/11,0/0,2/2,8"), (Verdict{false, true}));
+  EXPECT_EQ(task->verify(example, "8,2/2,10/10,4/4,1/1,9"), (Verdict{false, false}));
+  EXPECT_EQ(task->verify(example, ""), (Verdict{false, false}));
+  EXPECT_EQ(task->verify({kInput, ""}, kPath), (Verdict{true, true}));  // the label can be found
+}
+
+std::pair<std::string, int> first_fault(const std::string& answer) {
+  const auto faults = explain(parse_problem(kInput), answer);
+  return faults.empty() ? std::pair<std::string, int>{"none", 0}
+                        : std::pair{faults[0].category, faults[0].where};
+}
+
+TEST(PlanningExplain, Categories) {
+  using Fault = std::pair<std::string, int>;
+  EXPECT_EQ(first_fault(kPath), Fault("none", 0));
+  EXPECT_EQ(first_fault("8,2/2,0/0,5/5,3"), Fault("illegal edge", 3));
+  EXPECT_EQ(first_fault("8,2/0,11/11,5/5,3"), Fault("broken chain", 2));
+  EXPECT_EQ(first_fault("6,2/2,0/0,11/11,5/5,3"), Fault("broken chain", 1));
+  EXPECT_EQ(first_fault("8,2/2,10/10,4/4,1/1,9"), Fault("wrong branch", 2));
+  EXPECT_EQ(first_fault("8,2/2,0"), Fault("stops short", 2));
+  EXPECT_EQ(first_fault("8-2"), Fault("malformed answer", 0));
+}
+
+TEST(PlanningGenerate, ShapeOfThePuzzles) {
+  for (const int nodes : {2, 4, 6, 12}) {
+    const auto task = make_planning(nodes);
+    std::map<int, int> distances;
+    constexpr int kItems = 1200;
+    for (std::uint32_t item = 0; item < kItems; ++item) {
+      const Example example = task->generate(0, Split::kTrain, item);
+      const Problem problem = parse_problem(example.input);
+      ASSERT_EQ(problem.edges.size(), 2u * static_cast<unsigned>(nodes - 1));
+      std::set<int> used;
+      for (const Edge& edge : problem.edges) used.insert({edge.from, edge.to});
+      ASSERT_EQ(used.size(), 2u * static_cast<unsigned>(nodes) - 1);  // one node is shared
+      ASSERT_LT(*used.rbegin(), 2 * nodes);
+      ASSERT_EQ(parse_edges(example.output)->size(), static_cast<std::size_t>(nodes - 1));
+      ASSERT_EQ(task->verify(example, example.output), (Verdict{true, true}));
+      ASSERT_EQ(task->solve(example.input), example.output);
+      ++distances[task->planning_distance(example).value()];
+    }
+    // The crossing is uniform over the positions, so the distance over 0 .. nodes-1.
+    ASSERT_EQ(distances.size(), static_cast<std::size_t>(nodes));
+    const double p = 1.0 / nodes, sigma = std::sqrt(kItems * p * (1 - p));
+    for (const auto& [distance, n] : distances) EXPECT_NEAR(n, kItems * p, 5 * sigma) << distance;
+  }
+}
+
+TEST(PlanningGenerate, SplitsDoNotMeetWhateverTheEdgeOrder) {
+  const auto task = make_planning(6);
+  for (std::uint32_t item = 0; item < 200; ++item) {
+    for (const Split split : {Split::kTrain, Split::kTest}) {
+      Problem problem = parse_problem(task->generate(0, split, item).input);
+      Stream(0, Purpose::kTest, item).shuffle(std::span<Edge>(problem.edges));
+      EXPECT_EQ(in_test_split(canonical_form(problem)), split == Split::kTest);
+    }
+  }
+}
+
+TEST(PlanningGenerate, RefusesOtherSizes) {
+  EXPECT_THROW(make_planning(1), UsageError);
+  EXPECT_THROW(make_planning(51), UsageError);
+}
+
+}  // namespace
+}  // namespace mgdm::tasks::planning

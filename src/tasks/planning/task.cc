@@ -1,0 +1,81 @@
+#include "tasks/planning/task.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "tasks/planning/generate.h"
+#include "tasks/planning/problem.h"
+#include "tasks/planning/verify.h"
+
+namespace mgdm::tasks::planning {
+namespace {
+
+class Planning : public Task {
+ public:
+  explicit Planning(int nodes) : nodes_(nodes) {}
+
+  std::string name() const override { return "planning"; }
+
+  std::string about() const override {
+    return "two chains of nodes cross at one node: walk the one that leads to the goal";
+  }
+
+  Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
+    Stream random = item_stream(seed, split, item);
+    while (true) {
+      const Puzzle puzzle = planning::generate(random, nodes_);
+      if (in_test_split(canonical_form(puzzle.problem)) == (split == Split::kTest))
+        return {render(puzzle.problem), render(puzzle.path)};
+    }
+  }
+
+  std::string normalize_input(std::string_view text) const override {
+    return render(parse_problem(trim(text)));
+  }
+
+  std::optional<std::string> solve(std::string_view input) const override {
+    const auto path = find_path(parse_problem(input));
+    if (!path) return std::nullopt;
+    return render(*path);
+  }
+
+  Verdict verify(const Example& example, std::string_view answer) const override {
+    const Problem problem = parse_problem(example.input);
+    return {correct(problem, answer), correct_as_released(example, answer)};
+  }
+
+  std::vector<Fault> explain(const Example& example, std::string_view answer) const override {
+    return planning::explain(parse_problem(example.input), answer);
+  }
+
+  std::optional<int> planning_distance(const Example& example) const override {
+    const Problem problem = parse_problem(example.input);
+    const auto path = example.output.empty() ? find_path(problem) : parse_edges(example.output);
+    if (!path) throw Error(fmt::format("no path in the label of {}", in_quotes(example.input)));
+    return planning::planning_distance(problem, *path);
+  }
+
+ private:
+  // The path, or the path walked backwards.
+  bool correct_as_released(const Example& example, std::string_view answer) const {
+    const std::string label =
+        example.output.empty() ? solve(example.input).value_or("") : example.output;
+    if (answer == label) return true;
+    const auto walk = parse_edges(answer);
+    return walk && render(reversed(*walk)) == label;
+  }
+
+  const int nodes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Task> make_planning(int nodes) {
+  if (nodes < kMinNodes || nodes > kMaxNodes)
+    throw UsageError(fmt::format("planning with {} nodes per stream", nodes),
+                     fmt::format("{} to {} nodes", kMinNodes, kMaxNodes));
+  return std::make_unique<Planning>(nodes);
+}
+
+}  // namespace mgdm::tasks::planning
