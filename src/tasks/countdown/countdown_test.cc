@@ -1,0 +1,237 @@
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "tasks/countdown/generate.h"
+#include "tasks/countdown/released_metric.h"
+#include "tasks/countdown/search.h"
+#include "tasks/countdown/task.h"
+#include "tasks/countdown/verify.h"
+
+namespace mgdm::tasks::countdown {
+namespace {
+
+std::string label(std::vector<Number> numbers, Number target) {
+  const auto solution = first_solution(numbers, target);
+  return solution ? render(*solution) : "none";
+}
+
+// The search of the protocol once more, slow and obvious: values and texts in lists.
+bool slow_search(std::vector<Number> numbers, Number target, std::string& text) {
+  if (numbers.size() == 1) return numbers[0] == target;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    for (std::size_t j = i + 1; j < numbers.size(); ++j) {
+      const Number a = numbers[i], b = numbers[j];
+      const Number larger = std::max(a, b), smaller = std::min(a, b);
+      for (const char op : {'+', '*', '-', '/'}) {
+        const bool ordered = op == '-' || op == '/';
+        const Equation step{ordered ? larger : a, op, ordered ? smaller : b, 0};
+        const auto result = value(step.x, op, step.y);
+        if (!result) continue;
+        std::vector<Number> rest = numbers;
+        rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(j));
+        rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+        rest.push_back(*result);
+        const std::string before = text;
+        text += (text.empty() ? "" : ",") + render(Equation{step.x, op, step.y, *result});
+        if (slow_search(rest, target, text)) return true;
+        text = before;
+      }
+    }
+  }
+  return false;
+}
+
+TEST(CountdownSearch, FindsTheProtocolsFirstSolution) {
+  // From the paper's released test file.
+  EXPECT_EQ(label({86, 28, 13, 31}, 96), "86+28=114,31-13=18,114-18=96");
+  EXPECT_EQ(label({78, 90, 80, 98}, 41), "80-78=2,98/2=49,90-49=41");
+  EXPECT_EQ(label({1, 1, 1}, 100), "none");
+}
+
+TEST(CountdownSearch, EqualsTheSlowSearch) {
+  for (std::uint32_t item = 0; item < 300; ++item) {
+    Stream random(1, Purpose::kTest, item);
+    std::vector<Number> numbers(3 + item % 2);
+    for (Number& number : numbers) number = random.between(0, item % 3 == 0 ? 9 : 99);
+    const Number target = random.between(0, 100);
+    std::string slow;
+    if (!slow_search(numbers, target, slow)) slow = "none";
+    EXPECT_EQ(label(numbers, target), slow);
+    EXPECT_EQ(reachable(numbers, target), slow != "none");
+  }
+}
+
+TEST(CountdownSearch, CountsSolutionsOnceWhateverTheirOrder) {
+  EXPECT_EQ(count_distinct_solutions(std::vector<Number>{1, 2}, 3), 1u);
+  // By hand: 1+2,3+3; 1*2 or 2/1,2*3; 1+3,4+2; 1*3 or 3/1,3*2; 2+3,5+1; 2*3,6*1 or 6/1.
+  EXPECT_EQ(count_distinct_solutions(std::vector<Number>{1, 2, 3}, 6), 9u);
+  // (9+8) and (4+3) made in either order are one solution of 17*7.
+  const std::vector<Number> numbers{9, 8, 4, 3};
+  EXPECT_EQ(count_distinct_solutions(numbers, 119), 1u);
+  EXPECT_EQ(count_distinct_solutions(std::vector<Number>{1, 1, 1}, 100), 0u);
+}
+
+TEST(CountdownSearch, LargeNumbersDoNotOverflow) {
+  const std::vector<Number> numbers{9999, 9999, 9999, 9999, 9999, 9998};
+  EXPECT_FALSE(reachable(std::vector<Number>{9999, 9999, 9999, 9999, 9999}, 7));
+  EXPECT_TRUE(reachable(numbers, 9998));
+}
+
+TEST(CountdownProblem, ParsesAndRenders) {
+  EXPECT_EQ(render(parse_problem("86,28,13,31,96", 4)), "86,28,13,31,96");
+  for (const char* bad :
+       {"", "1,2,3", "1,2,3,4", "1,2,3,4,5,6", "1,2,3,4,", "1,2,,4,5", "a,2,3,4,5", "1,2,3,4,99999",
+        "1,2,3,4,-5", " 1,2,3,4,5", "1;2;3;4;5", "1,2,3,4,99999999999999999999999999"})
+    EXPECT_THROW(parse_problem(bad, 4), Error) << bad;
+}
+
+TEST(CountdownEquation, ParsesStrictly) {
+  EXPECT_EQ(parse_equation("12*3=36"), (Equation{12, '*', 3, 36}));
+  for (const char* bad : {"", "1", "1+2", "1+2=", "+2=3", "1+=3", "1+2=3=3", "1+2+3=6", "1^2=1",
+                          "1+2=-3", "1 +2=3", "1234567890123456+1=2"})
+    EXPECT_FALSE(parse_equation(bad)) << bad;
+}
+
+TEST(CountdownVerify, Strict) {
+  const Problem problem = parse_problem("86,28,13,31,96", 4);
+  EXPECT_TRUE(correct(problem, "86+28=114,31-13=18,114-18=96"));
+  EXPECT_TRUE(correct(problem, "28+86=114,31-13=18,114-18=96"));
+  EXPECT_FALSE(correct(problem, "86+28=114,31-13=18,114-18=95"));   // false equation
+  EXPECT_FALSE(correct(problem, "86+28=114,114-18=96"));            // 18 does not exist
+  EXPECT_FALSE(correct(problem, "86+28=114,31-13=18,114+18=132"));  // another target
+  EXPECT_FALSE(correct(problem, "86+10=96"));
+  EXPECT_FALSE(correct(problem, ""));
+  EXPECT_FALSE(correct(parse_problem("5,5,3,2,10", 4), "5+5=10"));  // numbers left over
+  EXPECT_FALSE(correct(parse_problem("4,2,1,1,3", 4), "2-4=2,2+1=3,3*1=3"));
+}
+
+std::vector<std::pair<std::string, int>> faults(const std::string& input,
+                                                const std::string& answer) {
+  std::vector<std::pair<std::string, int>> found;
+  for (const Fault& fault : explain(parse_problem(input, 4), answer)) {
+    found.emplace_back(fault.category, fault.where);
+    EXPECT_FALSE(fault.words.empty());
+  }
+  return found;
+}
+
+using Found = std::vector<std::pair<std::string, int>>;
+
+TEST(CountdownExplain, NothingWrong) {
+  EXPECT_EQ(faults("86,28,13,31,96", "86+28=114,31-13=18,114-18=96"), Found{});
+}
+
+TEST(CountdownExplain, CalculationError) {
+  // The plan is right all the way: only the written result of equation 1 is wrong.
+  EXPECT_EQ(faults("86,28,13,31,96", "86+28=115,31-13=18,115-18=96"),
+            (Found{{"calculation error", 1}, {"calculation error", 3}}));
+  EXPECT_EQ(faults("4,2,1,1,3", "4/0=3").front(),
+            (std::pair<std::string, int>{"calculation error", 1}));
+}
+
+TEST(CountdownExplain, NumberNotAvailable) {
+  EXPECT_EQ(faults("86,28,13,31,96", "86+28=114,31-14=17,114-17=97"),
+            (Found{{"number not available", 2}, {"target missed", 0}}));
+  EXPECT_EQ(faults("4,5,6,10,24", "4+4=8"),
+            (Found{{"number not available", 1}, {"target missed", 0}}));
+}
+
+TEST(CountdownExplain, TargetMissedAndPlanningError) {
+  // After 86*28=2408 nothing reaches 96 any more.
+  EXPECT_EQ(faults("86,28,13,31,96", "86*28=2408,13+31=44,2408-44=2364"),
+            (Found{{"target missed", 0}, {"planning error", 1}}));
+  // 86+28=114 is the label's own first step; 13*31 ruins it.
+  EXPECT_EQ(faults("86,28,13,31,96", "86+28=114,13*31=403,403-114=289"),
+            (Found{{"target missed", 0}, {"planning error", 2}}));
+}
+
+TEST(CountdownExplain, PlanningGoesByTrueValues) {
+  // 86+28 is written as 113; truly 114, from which 96 can still be reached, so there is no planning
+  // error at equation 1, and none at all.
+  EXPECT_EQ(faults("86,28,13,31,96", "86+28=113,31-13=18,113-18=95"),
+            (Found{{"calculation error", 1}, {"target missed", 0}}));
+}
+
+TEST(CountdownExplain, NumbersLeftOverAndMalformed) {
+  EXPECT_EQ(faults("5,5,3,2,10", "5+5=10"), (Found{{"numbers left over", 0}}));
+  EXPECT_EQ(faults("5,5,3,2,10", "5+5"), (Found{{"malformed answer", 1}}));
+  EXPECT_EQ(faults("5,5,3,2,10", ""), (Found{{"malformed answer", 1}}));
+}
+
+TEST(CountdownReleasedMetric, EvaluatesAsPythonDoes) {
+  const auto result = [](const char* text) -> double {
+    const auto value = evaluate_python(text);
+    if (!value) return -12345;
+    return value->is_int ? static_cast<double>(value->integer) : value->real;
+  };
+  EXPECT_EQ(result("1+2*3"), 7);
+  EXPECT_EQ(result("7/2"), 3.5);
+  EXPECT_EQ(result("7//2"), 3);
+  EXPECT_EQ(result("0-7//2"), -3);
+  EXPECT_EQ(result("-7//2"), -4);
+  EXPECT_EQ(result("2**3**2"), 512);
+  EXPECT_EQ(result("-2**2"), -4);
+  EXPECT_EQ(result("2**-1"), 0.5);
+  EXPECT_EQ(result("1--2"), 3);
+  EXPECT_EQ(result("8-4-2"), 2);
+  EXPECT_EQ(result("8/4/2"), 1);
+  EXPECT_EQ(result("00+1"), 1);
+  for (const char* bad : {"", "1+", "1/0", "01+1", "1a", "1***2", "(1)", "1//0", "0**-1"})
+    EXPECT_EQ(result(bad), -12345) << bad;
+  EXPECT_EQ(result(std::string(100000, '-').c_str()), -12345);
+}
+
+TEST(CountdownReleasedMetric, Quirks) {
+  const std::string label = "86+28=114,31-13=18,114-18=96";
+  EXPECT_TRUE(correct_as_released(label, label));
+  EXPECT_TRUE(correct_as_released(label, "90+6=96"));    // numbers are not checked
+  EXPECT_TRUE(correct_as_released(label, "1+1*95=96"));  // a chain is evaluated whole
+  EXPECT_TRUE(correct_as_released("=24", "4+20=24"));    // Game of 24 labels
+  EXPECT_FALSE(correct_as_released(label, "90+6=096"));  // the last result is compared as text
+  EXPECT_FALSE(correct_as_released(label, "90+7=96"));
+  EXPECT_FALSE(correct_as_released(label, "96=96"));
+  EXPECT_FALSE(correct_as_released(label, "90+6=96=96"));
+  EXPECT_FALSE(correct_as_released(label, "90+6=96,"));
+  EXPECT_FALSE(correct_as_released(label, ""));
+}
+
+TEST(CountdownGenerate, TargetsAreHeldOutAndUniform) {
+  for (int count = 3; count <= 6; ++count) {
+    std::set<Number> train(targets(count, Split::kTrain).begin(),
+                           targets(count, Split::kTrain).end());
+    EXPECT_EQ(train.size(), 82u);  // 91 targets less nine
+    EXPECT_EQ(*train.begin(), 10);
+    EXPECT_EQ(*train.rbegin(), 100);
+    for (const Number target : targets(count, Split::kTest)) EXPECT_FALSE(train.contains(target));
+  }
+  std::map<std::string, int> seen;
+  const auto task = make_countdown(4);
+  constexpr int kItems = 3000;
+  for (std::uint32_t item = 0; item < kItems; ++item) {
+    const Example example = task->generate(3, Split::kTest, item);
+    ++seen[example.input.substr(example.input.rfind(',') + 1)];
+    ASSERT_EQ(task->verify(example, example.output), (Verdict{true, true})) << example.output;
+    ASSERT_EQ(task->solve(example.input), example.output);
+  }
+  // Uniform over nine targets: mean 333, standard deviation 17.
+  EXPECT_EQ(seen.size(), 9u);
+  for (const auto& [target, n] : seen) EXPECT_NEAR(n, kItems / 9, 5 * 17.2) << target;
+}
+
+TEST(CountdownGenerate, SequencesFitThePapersLengths) {
+  const std::map<int, std::size_t> lengths{{3, 37}, {4, 64}, {5, 74}};
+  for (const auto& [count, length] : lengths) {
+    const auto task = make_countdown(count);
+    for (std::uint32_t item = 0; item < 300; ++item) {
+      const Example example = task->generate(0, Split::kTrain, item);
+      EXPECT_LE(example.input.size() + example.output.size() + 2, length);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mgdm::tasks::countdown

@@ -1,0 +1,59 @@
+#include "tasks/countdown/generate.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "tasks/countdown/search.h"
+
+namespace mgdm::tasks::countdown {
+namespace {
+
+using Targets = std::array<Number, 9>;
+
+// The targets that the paper's released test files hold out. Six numbers, which the paper does not
+// have, hold out the same as five.
+constexpr Targets kHeldOut3{22, 24, 25, 30, 32, 50, 65, 67, 96};
+constexpr Targets kHeldOut4{14, 39, 41, 57, 62, 81, 87, 89, 96};
+constexpr Targets kHeldOut5{43, 48, 51, 68, 73, 80, 92, 95, 98};
+
+const Targets& held_out(int count) {
+  return count == 3 ? kHeldOut3 : count == 4 ? kHeldOut4 : kHeldOut5;
+}
+
+std::vector<Number> make_targets(int count, Split split) {
+  const Targets& test = held_out(count);
+  if (split == Split::kTest) return {test.begin(), test.end()};
+  std::vector<Number> train;
+  for (Number target = 10; target <= 100; ++target)
+    if (std::find(test.begin(), test.end(), target) == test.end()) train.push_back(target);
+  return train;
+}
+
+}  // namespace
+
+const std::vector<Number>& targets(int count, Split split) {
+  static const auto all = [] {
+    std::array<std::array<std::vector<Number>, 2>, kMaxNumbers + 1> table;
+    for (int k = kMinNumbers; k <= kMaxNumbers; ++k)
+      for (const Split s : {Split::kTrain, Split::kTest})
+        table[static_cast<std::size_t>(k)][static_cast<std::size_t>(s)] = make_targets(k, s);
+    return table;
+  }();
+  MGDM_CHECK(count >= kMinNumbers && count <= kMaxNumbers);
+  return all[static_cast<std::size_t>(count)][static_cast<std::size_t>(split)];
+}
+
+Example generate(Stream& random, int count, Split split) {
+  const std::vector<Number>& allowed = targets(count, split);
+  Problem problem;
+  problem.target = allowed[random.below(static_cast<std::uint32_t>(allowed.size()))];
+  problem.numbers.resize(static_cast<std::size_t>(count));
+  while (true) {
+    for (Number& number : problem.numbers) number = random.between(1, 99);
+    if (const auto solution = first_solution(problem.numbers, problem.target))
+      return {render(problem), render(*solution)};
+  }
+}
+
+}  // namespace mgdm::tasks::countdown

@@ -1,0 +1,101 @@
+#include "tasks/countdown/problem.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace mgdm::tasks::countdown {
+namespace {
+
+constexpr std::string_view kDigits = "0123456789";
+
+// Takes the digits at the front of `text`; none when there are none or too many.
+std::optional<Number> take_number(std::string_view& text) {
+  const std::size_t length = std::min(text.find_first_not_of(kDigits), text.size());
+  if (length == 0 || length > 15) return std::nullopt;
+  Number number = 0;
+  for (const char digit : text.substr(0, length)) number = 10 * number + (digit - '0');
+  text.remove_prefix(length);
+  return number;
+}
+
+}  // namespace
+
+Problem parse_problem(std::string_view input, int count) {
+  Problem problem;
+  problem.numbers.reserve(static_cast<std::size_t>(count) + 1);
+  std::string_view rest = input;
+  bool well_formed = true;
+  while (well_formed) {
+    const auto number = take_number(rest);
+    well_formed = number && *number <= kMaxGiven;
+    if (well_formed) problem.numbers.push_back(*number);
+    if (rest.empty() || !rest.starts_with(',')) break;
+    rest.remove_prefix(1);
+  }
+  if (!well_formed || !rest.empty() ||
+      problem.numbers.size() != static_cast<std::size_t>(count) + 1)
+    throw Error(
+        fmt::format("{} is not a countdown-{} puzzle", in_quotes(input), count),
+        fmt::format("{} numbers and the target, all 0..{}, separated by commas", count, kMaxGiven));
+  problem.target = problem.numbers.back();
+  problem.numbers.pop_back();
+  return problem;
+}
+
+std::string render(const Problem& problem) {
+  return fmt::format("{},{}", fmt::join(problem.numbers, ","), problem.target);
+}
+
+std::string render(const Equation& equation) {
+  return fmt::format("{}{}{}={}", equation.x, equation.op, equation.y, equation.z);
+}
+
+std::string render(const std::vector<Equation>& equations) {
+  std::string out;
+  for (const Equation& equation : equations) {
+    if (!out.empty()) out += ',';
+    fmt::format_to(std::back_inserter(out), "{}{}{}={}", equation.x, equation.op, equation.y,
+                   equation.z);
+  }
+  return out;
+}
+
+std::optional<Equation> parse_equation(std::string_view text) {
+  Equation equation;
+  const auto x = take_number(text);
+  if (!x || text.empty()) return std::nullopt;
+  equation.op = text.front();
+  if (std::string_view("+-*/").find(equation.op) == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(1);
+  const auto y = take_number(text);
+  if (!y || !text.starts_with('=')) return std::nullopt;
+  text.remove_prefix(1);
+  const auto z = take_number(text);
+  if (!z || !text.empty()) return std::nullopt;
+  equation.x = *x;
+  equation.y = *y;
+  equation.z = *z;
+  return equation;
+}
+
+std::optional<Number> value(Number x, char op, Number y) {
+  Number result = 0;
+  switch (op) {
+    case '+':
+      return x + y;  // both have at most 15 digits
+    case '-':
+      return x - y;
+    case '*':
+      if (__builtin_mul_overflow(x, y, &result)) return std::nullopt;
+      return result;
+    case '/':
+      if (y == 0 || x % y != 0) return std::nullopt;
+      return x / y;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace mgdm::tasks::countdown

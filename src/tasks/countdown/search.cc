@@ -1,0 +1,158 @@
+#include "tasks/countdown/search.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <set>
+
+#include "base/error.h"
+
+namespace mgdm::tasks::countdown {
+namespace {
+
+template <std::size_t N>
+using Numbers = std::array<Number, N>;
+
+// Numbers left after combining i and j: the others in order, then the result (set by the caller).
+template <std::size_t N>
+Numbers<N - 1> without(const Numbers<N>& numbers, std::size_t i, std::size_t j) {
+  Numbers<N - 1> rest{};
+  std::size_t k = 0;
+  for (std::size_t m = 0; m < N; ++m)
+    if (m != i && m != j) rest[k++] = numbers[m];
+  return rest;
+}
+
+// Calls use(equation) for each legal result of a pair, in the protocol's order, until it returns
+// true. Results that overflow are skipped: no target is that large.
+template <class Use>
+bool for_each_result(Number a, Number b, Use&& use) {
+  if (use(Equation{a, '+', b, a + b})) return true;
+  Number product = 0;
+  if (!__builtin_mul_overflow(a, b, &product) && product < (Number{1} << 62) &&
+      use(Equation{a, '*', b, product}))
+    return true;
+  const Number larger = std::max(a, b), smaller = std::min(a, b);
+  if (use(Equation{larger, '-', smaller, larger - smaller})) return true;
+  return smaller != 0 && larger % smaller == 0 &&
+         use(Equation{larger, '/', smaller, larger / smaller});
+}
+
+// Sieves: 1 if one operation on a and b could give the target; if an operation on c and a result of
+// a and b could; if three numbers could. No division, no branches, and products may wrap: they can
+// say yes wrongly, but never no wrongly.
+using Word = std::uint64_t;
+
+Word may_reach(Word a, Word b, Word target) {
+  return Word{a + b == target} | Word{a * b == target} | Word{a - b == target} |
+         Word{b - a == target} | Word{a == b * target} | Word{b == a * target};
+}
+
+Word may_reach_with(Word a, Word b, Word c, Word target) {
+  const Word larger = std::max(a, b), smaller = std::min(a, b);
+  // larger / smaller = r, multiplied out: r + c = target becomes larger + c * smaller = ...
+  const Word scaled_c = c * smaller, scaled_target = target * smaller;
+  return may_reach(a + b, c, target) | may_reach(a * b, c, target) |
+         may_reach(larger - smaller, c, target) | Word{larger + scaled_c == scaled_target} |
+         Word{larger - scaled_c == scaled_target} | Word{scaled_c - larger == scaled_target} |
+         Word{larger * c == scaled_target} | Word{larger == scaled_c * target} |
+         Word{scaled_c == larger * target};
+}
+
+bool may_reach(const Numbers<3>& numbers, Number target) {
+  const auto x = static_cast<Word>(numbers[0]), y = static_cast<Word>(numbers[1]),
+             z = static_cast<Word>(numbers[2]), t = static_cast<Word>(target);
+  return (may_reach_with(x, y, z, t) | may_reach_with(x, z, y, t) | may_reach_with(y, z, x, t)) !=
+         0;
+}
+
+// Depth-first search; writes the equations to `path`. It ends when found() returns true.
+template <std::size_t N, class Found>
+bool search(const Numbers<N>& numbers, Number target, Equation* path, Found&& found) {
+  if constexpr (N == 1) {
+    return numbers[0] == target && found();
+  } else if constexpr (N == 2) {
+    return for_each_result(numbers[0], numbers[1], [&](const Equation& equation) {
+      if (equation.z != target) return false;
+      *path = equation;
+      return found();
+    });
+  } else {
+    // Nearly all of the time goes into triples that lead nowhere.
+    if constexpr (N == 3) {
+      if (!may_reach(numbers, target)) return false;
+    }
+    for (std::size_t i = 0; i + 1 < N; ++i) {
+      for (std::size_t j = i + 1; j < N; ++j) {
+        Numbers<N - 1> rest = without(numbers, i, j);
+        if (for_each_result(numbers[i], numbers[j], [&](const Equation& equation) {
+              *path = equation;
+              rest[N - 2] = equation.z;
+              return search<N - 1>(rest, target, path + 1, found);
+            }))
+          return true;
+      }
+    }
+    return false;
+  }
+}
+
+template <std::size_t N, class Found>
+bool search_span(std::span<const Number> numbers, Number target, Equation* path, Found&& found) {
+  Numbers<N> fixed{};
+  std::copy_n(numbers.begin(), N, fixed.begin());
+  return search<N>(fixed, target, path, found);
+}
+
+template <class Found>
+bool search_any(std::span<const Number> numbers, Number target, Equation* path, Found&& found) {
+  static_assert(kMaxNumbers == 6);
+  switch (numbers.size()) {
+    case 1:
+      return search_span<1>(numbers, target, path, found);
+    case 2:
+      return search_span<2>(numbers, target, path, found);
+    case 3:
+      return search_span<3>(numbers, target, path, found);
+    case 4:
+      return search_span<4>(numbers, target, path, found);
+    case 5:
+      return search_span<5>(numbers, target, path, found);
+    case 6:
+      return search_span<6>(numbers, target, path, found);
+    default:
+      check_failed("1 <= numbers.size() <= 6", __FILE__, __LINE__);
+  }
+}
+
+using Path = std::array<Equation, kMaxNumbers>;
+
+}  // namespace
+
+std::optional<std::vector<Equation>> first_solution(std::span<const Number> numbers,
+                                                    Number target) {
+  Path path;
+  if (!search_any(numbers, target, path.data(), [] { return true; })) return std::nullopt;
+  return std::vector<Equation>(path.begin(), path.begin() + numbers.size() - 1);
+}
+
+bool reachable(std::span<const Number> numbers, Number target) {
+  Path path;
+  return search_any(numbers, target, path.data(), [] { return true; });
+}
+
+std::size_t count_distinct_solutions(std::span<const Number> numbers, Number target) {
+  Path path;
+  std::set<std::vector<Equation>> distinct;
+  search_any(numbers, target, path.data(), [&] {
+    std::vector<Equation> solution(path.begin(), path.begin() + numbers.size() - 1);
+    for (Equation& equation : solution)
+      if (equation.x < equation.y) std::swap(equation.x, equation.y);  // only + and * have x < y
+    std::sort(solution.begin(), solution.end());
+    distinct.insert(std::move(solution));
+    return false;
+  });
+  return distinct.size();
+}
+
+}  // namespace mgdm::tasks::countdown

@@ -1,0 +1,25 @@
+// Exact search over all ways to combine the numbers.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tasks/countdown/problem.h"
+
+namespace mgdm::tasks::countdown {
+
+// The first solution of the depth-first search that defines the paper's labels: pairs (i < j) in
+// index order; for a pair a+b, a*b, larger-smaller, larger/smaller if exact, in that order; the
+// result goes to the end of the remaining numbers. All numbers are used.
+std::optional<std::vector<Equation>> first_solution(std::span<const Number> numbers, Number target);
+
+// Whether any solution exists (1 to kMaxNumbers numbers).
+bool reachable(std::span<const Number> numbers, Number target);
+
+// How many solutions differ in more than the order of their equations or of the operands of + and
+// *.
+std::size_t count_distinct_solutions(std::span<const Number> numbers, Number target);
+
+}  // namespace mgdm::tasks::countdown

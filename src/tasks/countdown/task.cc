@@ -1,0 +1,63 @@
+#include "tasks/countdown/task.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "tasks/countdown/generate.h"
+#include "tasks/countdown/problem.h"
+#include "tasks/countdown/released_metric.h"
+#include "tasks/countdown/search.h"
+#include "tasks/countdown/verify.h"
+
+namespace mgdm::tasks::countdown {
+namespace {
+
+class Countdown : public Task {
+ public:
+  explicit Countdown(int count) : count_(count) {}
+
+  std::string name() const override { return fmt::format("countdown-{}", count_); }
+
+  std::string about() const override {
+    return fmt::format("reach the target from {} numbers with + - * /, using each once", count_);
+  }
+
+  Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
+    Stream random = item_stream(seed, split, item);
+    return countdown::generate(random, count_, split);
+  }
+
+  std::string normalize_input(std::string_view text) const override {
+    return render(parse_problem(trim(text), count_));
+  }
+
+  std::optional<std::string> solve(std::string_view input) const override {
+    const Problem problem = parse_problem(input, count_);
+    const auto solution = first_solution(problem.numbers, problem.target);
+    if (!solution) return std::nullopt;
+    return render(*solution);
+  }
+
+  Verdict verify(const Example& example, std::string_view answer) const override {
+    const Problem problem = parse_problem(example.input, count_);
+    // A puzzle without a label still names its target at the end of the input.
+    const std::string_view label =
+        example.output.empty()
+            ? std::string_view(example.input).substr(example.input.rfind(',') + 1)
+            : std::string_view(example.output);
+    return {correct(problem, answer), correct_as_released(label, answer)};
+  }
+
+  std::vector<Fault> explain(const Example& example, std::string_view answer) const override {
+    return countdown::explain(parse_problem(example.input, count_), answer);
+  }
+
+ private:
+  const int count_;
+};
+
+}  // namespace
+
+std::unique_ptr<Task> make_countdown(int count) { return std::make_unique<Countdown>(count); }
+
+}  // namespace mgdm::tasks::countdown
