@@ -1,0 +1,64 @@
+#include "tasks/sudoku/task.h"
+
+#include "base/random.h"
+#include "tasks/sudoku/generate.h"
+#include "tasks/sudoku/grid.h"
+#include "tasks/sudoku/solver.h"
+#include "tasks/sudoku/symmetry.h"
+#include "tasks/sudoku/verify.h"
+
+namespace mgdm::tasks::sudoku {
+namespace {
+
+class Sudoku final : public Task {
+ public:
+  explicit Sudoku(Difficulty difficulty) : difficulty_(difficulty) {}
+
+  std::string name() const override { return "sudoku"; }
+
+  std::string about() const override {
+    return difficulty_ == Difficulty::kEasy
+               ? "fill a 9x9 grid; 31-36 givens, solved by naked singles as in the paper"
+               : "fill a 9x9 grid; minimal puzzles: one solution, no given to spare";
+  }
+
+  Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
+    Stream random = item_stream(seed, split, item);
+    Grid solution = random_solution(random);
+    while (in_test_split(invariant(solution)) != (split == Split::kTest))
+      solution = random_solution(random);
+    const Grid puzzle = difficulty_ == Difficulty::kEasy ? easy_puzzle(solution, random)
+                                                         : minimal_puzzle(solution, random);
+    return {render(puzzle), render(solution)};
+  }
+
+  std::string normalize_input(std::string_view text) const override {
+    return render(parse_grid(text));
+  }
+
+  // Of a puzzle with several solutions the first that the search meets.
+  std::optional<std::string> solve(std::string_view input) const override {
+    const std::optional<Grid> solution = first_solution(parse_grid(input));
+    if (!solution) return std::nullopt;
+    return render(*solution);
+  }
+
+  Verdict verify(const Example& example, std::string_view answer) const override {
+    return sudoku::verify(parse_grid(example.input), example.output, answer);
+  }
+
+  std::vector<Fault> explain(const Example& example, std::string_view answer) const override {
+    return sudoku::explain(parse_grid(example.input), answer);
+  }
+
+ private:
+  Difficulty difficulty_;
+};
+
+}  // namespace
+
+std::unique_ptr<Task> make_sudoku(Difficulty difficulty) {
+  return std::make_unique<Sudoku>(difficulty);
+}
+
+}  // namespace mgdm::tasks::sudoku

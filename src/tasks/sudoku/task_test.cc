@@ -1,0 +1,73 @@
+#include "tasks/sudoku/task.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/error.h"
+#include "tasks/sudoku/grade.h"
+#include "tasks/sudoku/grid.h"
+#include "tasks/sudoku/symmetry.h"
+
+namespace mgdm::tasks::sudoku {
+namespace {
+
+class SudokuTask : public testing::TestWithParam<Difficulty> {
+ protected:
+  std::unique_ptr<Task> task_ = make_sudoku(GetParam());
+};
+
+TEST_P(SudokuTask, GeneratesPuzzlesWithTheirSolution) {
+  std::set<std::string> seen;
+  for (std::uint32_t item = 0; item < 20; ++item)
+    for (const Split split : {Split::kTrain, Split::kTest}) {
+      const Example example = task_->generate(0, split, item);
+      EXPECT_TRUE(seen.insert(example.input).second);
+      EXPECT_EQ(task_->generate(0, split, item), example);
+      EXPECT_EQ(task_->normalize_input(example.input), example.input);
+      EXPECT_EQ(task_->solve(example.input), example.output);
+      EXPECT_EQ(task_->verify(example, example.output), (Verdict{true, true}));
+      EXPECT_TRUE(task_->explain(example, example.output).empty());
+      EXPECT_EQ(task_->verify(example, example.input), (Verdict{false, false}));
+      EXPECT_FALSE(task_->explain(example, example.input).empty());
+      EXPECT_EQ(in_test_split(invariant(parse_grid(example.output))), split == Split::kTest);
+    }
+  EXPECT_NE(task_->generate(0, Split::kTrain, 0), task_->generate(1, Split::kTrain, 0));
+}
+
+TEST_P(SudokuTask, SpeaksOfItself) {
+  EXPECT_EQ(task_->name(), "sudoku");
+  EXPECT_FALSE(task_->about().empty());
+  EXPECT_EQ(task_->planning_distance({}), std::nullopt);
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, SudokuTask, testing::Values(Difficulty::kEasy, Difficulty::kHard),
+                         [](const auto& difficulty) {
+                           return difficulty.param == Difficulty::kEasy ? "easy" : "hard";
+                         });
+
+TEST(SudokuTaskText, NormalizesWhatPeopleType) {
+  const auto task = make_sudoku(Difficulty::kEasy);
+  std::string lines, digits;
+  for (int row = 0; row < 9; ++row) {
+    lines += "1.......0\n";
+    digits += "100000000";
+  }
+  EXPECT_EQ(task->normalize_input("  " + lines), digits);
+  EXPECT_THROW(task->normalize_input("12345"), Error);
+  EXPECT_THROW(task->normalize_input("3,7,5,24"), Error);
+  EXPECT_THROW(task->verify({"12345", ""}, digits), Error);
+  EXPECT_THROW(task->solve(""), Error);
+}
+
+TEST(SudokuTaskText, SolvesWhatHasASolution) {
+  const auto task = make_sudoku(Difficulty::kEasy);
+  EXPECT_EQ(task->solve(std::string(81, '1')), std::nullopt);
+  const std::string blank(81, '.');
+  const auto solution = task->solve(blank);
+  ASSERT_TRUE(solution);
+  EXPECT_TRUE(task->verify({blank, ""}, *solution).correct);
+}
+
+}  // namespace
+}  // namespace mgdm::tasks::sudoku
