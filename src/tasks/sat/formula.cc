@@ -1,0 +1,130 @@
+#include "tasks/sat/formula.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <vector>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace mgdm::tasks::sat {
+namespace {
+
+constexpr std::size_t kLiterals = 3;  // per clause
+
+bool by_variable(int a, int b) { return std::abs(a) < std::abs(b); }
+
+std::string clause_rule(const Notation& notation) {
+  return fmt::format("three literals of different variables ({})", notation.literals());
+}
+
+// Sorts a clause and adds it; `shown` is for messages.
+void add_clause(Formula& formula, std::vector<int> clause, std::string_view shown,
+                const Notation& notation) {
+  std::sort(clause.begin(), clause.end(), by_variable);
+  const auto fail = [&](const std::string& what) {
+    throw Error(fmt::format("clause {} ({}) {}", formula.size() + 1, in_quotes(shown), what),
+                clause_rule(notation));
+  };
+  if (clause.size() != kLiterals) fail(fmt::format("has {} literals", clause.size()));
+  for (std::size_t i = 1; i < kLiterals; ++i)
+    if (std::abs(clause[i]) == std::abs(clause[i - 1]))
+      fail(fmt::format("names x{} twice", std::abs(clause[i])));
+  formula.add(clause);
+}
+
+Formula parse_characters(std::string_view text, const Notation& notation) {
+  Formula formula;
+  formula.variables = notation.variables();
+  for (const std::string_view shown : split(text, '/')) {
+    std::vector<int> clause;
+    for (const std::string_view piece : split(shown, ',')) {
+      const int literal = piece.size() == 1 ? notation.literal(piece[0]) : 0;
+      if (literal == 0)
+        throw Error(
+            fmt::format("clause {} ({}): {} is no literal of {} variables", formula.size() + 1,
+                        in_quotes(shown), in_quotes(piece), notation.variables()),
+            clause_rule(notation) + " joined by ',', clauses joined by '/'");
+      clause.push_back(literal);
+    }
+    add_clause(formula, std::move(clause), shown, notation);
+  }
+  return formula;
+}
+
+Formula parse_dimacs(std::string_view text, const Notation& notation) {
+  const Formula read = formats::read_dimacs(text, "formula");
+  if (read.variables != notation.variables())
+    throw Error(fmt::format("the formula has {} variables", read.variables),
+                fmt::format("{}", notation.variables()));
+  Formula formula;
+  formula.variables = read.variables;
+  for (std::size_t i = 0; i < read.size(); ++i)
+    add_clause(formula, {read[i].begin(), read[i].end()},
+               fmt::format("{}", fmt::join(read[i], " ")), notation);
+  return formula;
+}
+
+}  // namespace
+
+Notation::Notation(int variables) : variables_(variables) {
+  constexpr std::string_view kFive = "67890", kMore = "bcdefghij";
+  for (int v = 1; v <= variables; ++v) {
+    const auto i = static_cast<std::size_t>(v);
+    positive_[i] = static_cast<char>('0' + v);
+    negative_[i] = variables == 5 ? kFive[i - 1] : kMore[i - 1];
+    sets_[static_cast<unsigned char>(positive_[i])] = 1u << v;
+    sets_[static_cast<unsigned char>(negative_[i])] = 1u << (16 + v);
+  }
+}
+
+const Notation& Notation::of(int variables) {
+  static const std::array<Notation, kMaxVariables - kMinVariables + 1> kAll{
+      Notation(5), Notation(6), Notation(7), Notation(8), Notation(9)};
+  MGDM_CHECK(variables >= kMinVariables && variables <= kMaxVariables);
+  return kAll[static_cast<std::size_t>(variables - kMinVariables)];
+}
+
+int Notation::literal(char c) const {
+  const std::uint32_t bits = set(c);
+  if (bits == 0) return 0;
+  const int bit = std::countr_zero(bits);
+  return bit > 16 ? 16 - bit : bit;
+}
+
+std::string Notation::literals() const {
+  if (variables_ == 5) return "1..5, or 6 7 8 9 0 for their negations";
+  return fmt::format("1..{}, or b..{} for their negations", variables_, character(-variables_));
+}
+
+Formula parse_formula(std::string_view text, const Notation& notation) {
+  text = trim(text);
+  Formula formula;
+  if (!text.empty())
+    formula = text.find("cnf") == text.npos ? parse_characters(text, notation)
+                                            : parse_dimacs(text, notation);
+  if (formula.size() == 0)
+    throw Error("the formula has no clauses",
+                fmt::format("clauses such as {},{},{} joined by '/', or DIMACS",
+                            notation.character(1), notation.character(-2), notation.character(4)));
+  return formula;
+}
+
+std::string render_formula(const Formula& formula, const Notation& notation) {
+  std::string text;
+  text.reserve(2 * formula.literals.size());
+  for (std::size_t i = 0; i < formula.size(); ++i)
+    for (const int literal : formula[i]) {
+      text += notation.character(literal);
+      text += ',';
+    }
+  // The last comma of each clause becomes its end.
+  for (const std::size_t end : formula.ends) text[2 * end - 1] = '/';
+  if (!text.empty()) text.pop_back();
+  return text;
+}
+
+}  // namespace mgdm::tasks::sat

@@ -1,0 +1,60 @@
+// Formulas, and the paper's notation for them: one character per literal.
+//
+//   c,d,7/2,e,7     (not x2 or not x3 or x7) and (x2 or not x4 or x7), seven variables
+//
+// A positive literal is the digit of its variable. A negative one is 6 7 8 9 0 for variables 1..5
+// when there are five variables, and the letters b..j for variables 1..9 when there are more.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "formats/dimacs.h"
+
+namespace mgdm::tasks::sat {
+
+using Formula = formats::Cnf;
+
+// The sizes that have a notation, and that can be generated.
+inline constexpr int kMinVariables = 5, kMaxVariables = 9;
+
+class Notation {
+ public:
+  // Of formulas with kMinVariables..kMaxVariables variables.
+  static const Notation& of(int variables);
+
+  int variables() const { return variables_; }
+
+  char character(int literal) const {
+    return literal > 0 ? positive_[static_cast<std::size_t>(literal)]
+                       : negative_[static_cast<std::size_t>(-literal)];
+  }
+
+  // 0 when the character is no literal.
+  int literal(char c) const;
+
+  // The literal as a set with one member: bit v for x_v, bit 16 + v for its negation; empty when
+  // the character is no literal. A clause is a union of such sets, and so is an assignment.
+  std::uint32_t set(char c) const { return sets_[static_cast<unsigned char>(c)]; }
+
+  // "1..7 or b..h", for messages.
+  std::string literals() const;
+
+ private:
+  explicit Notation(int variables);
+
+  int variables_;
+  std::array<char, kMaxVariables + 1> positive_{}, negative_{};  // by variable
+  std::array<std::uint32_t, 256> sets_{};                        // by character
+};
+
+// Reads either notation: text that contains "cnf" is DIMACS, for 'n' is no literal. A formula here
+// has at least one clause, and three different variables in each; the literals of a clause are put
+// into the order of their variables.
+Formula parse_formula(std::string_view text, const Notation& notation);
+
+std::string render_formula(const Formula& formula, const Notation& notation);
+
+}  // namespace mgdm::tasks::sat

@@ -1,0 +1,119 @@
+#include "tasks/sat/task.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "tasks/sat/answer.h"
+#include "tasks/sat/generate.h"
+#include "tasks/sat/solve.h"
+#include "tasks/sat/symmetry.h"
+#include "tasks/sat/verify.h"
+
+namespace mgdm::tasks::sat {
+namespace {
+
+// What the released code counts: the answer is the stored label. Without a label nothing is right.
+bool is_label(const Example& example, std::string_view answer) {
+  return !example.output.empty() && answer == example.output;
+}
+
+class Sat : public Task {
+ public:
+  explicit Sat(int variables) : notation_(Notation::of(variables)), generator_(variables) {}
+
+  std::string name() const override { return fmt::format("sat-{}", notation_.variables()); }
+
+  std::string about() const override {
+    const int n = notation_.variables();
+    return fmt::format("3-SAT, {} variables, {} clauses: find values that satisfy every clause", n,
+                       clause_count(n));
+  }
+
+  Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
+    Stream random = item_stream(seed, split, item);
+    while (true) {
+      const Puzzle puzzle = generator_.draw(random);
+      if (in_test_split(canonical_form(puzzle.formula)) == (split == Split::kTest))
+        return {render_formula(puzzle.formula, notation_), render_answer(puzzle.label, notation_)};
+    }
+  }
+
+  std::string normalize_input(std::string_view text) const override {
+    return render_formula(parse_formula(text, notation_), notation_);
+  }
+
+  std::optional<std::string> solve(std::string_view input) const override {
+    const Model model = first_model(parse_formula(input, notation_));
+    if (!model) return std::nullopt;
+    return render_answer(*model, notation_);
+  }
+
+  Verdict verify(const Example& example, std::string_view answer) const override {
+    return {is_correct(example.input, answer, notation_), is_label(example, answer)};
+  }
+
+  std::vector<Fault> explain(const Example& example, std::string_view answer) const override {
+    return faults(example.input, answer, notation_);
+  }
+
+ private:
+  const Notation& notation_;
+  const Generator generator_;
+};
+
+class SatAny : public Task {
+ public:
+  std::string name() const override { return "sat"; }
+
+  std::string about() const override {
+    return "SAT formulas of any size as DIMACS CNF, to be solved and judged";
+  }
+
+  Example generate(std::uint64_t, Split, std::uint32_t) const override {
+    throw UsageError("the task 'sat' cannot generate formulas",
+                     fmt::format("sat-{} to sat-{}", kMinVariables, kMaxVariables));
+  }
+
+  std::string normalize_input(std::string_view text) const override {
+    return formats::write_dimacs(parse(text));
+  }
+
+  std::optional<std::string> solve(std::string_view input) const override {
+    const Model model = sat::solve(parse(input));
+    if (!model) return std::nullopt;
+    return render_answer(*model);
+  }
+
+  Verdict verify(const Example& example, std::string_view answer) const override {
+    return {is_correct(parse(example.input), answer), is_label(example, answer)};
+  }
+
+  std::vector<Fault> explain(const Example& example, std::string_view answer) const override {
+    return faults(parse(example.input), answer);
+  }
+
+ private:
+  static Formula parse(std::string_view text) {
+    if (text.find("cnf") == text.npos)
+      throw Error(fmt::format("{} is not DIMACS", in_quotes(text)),
+                  "'p cnf VARIABLES CLAUSES' and clauses that end with 0",
+                  fmt::format("sat-{} to sat-{} for formulas such as 1,c,4/b,2,3", kMinVariables,
+                              kMaxVariables));
+    return formats::read_dimacs(text, "formula");
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Task> make_sat(int variables) {
+  if (variables < kMinVariables || variables > kMaxVariables)
+    throw UsageError(fmt::format("no SAT task with {} variables", variables),
+                     fmt::format("{} to {}", kMinVariables, kMaxVariables),
+                     "the task 'sat' for DIMACS formulas of any size");
+  return std::make_unique<Sat>(variables);
+}
+
+std::unique_ptr<Task> make_sat_any() { return std::make_unique<SatAny>(); }
+
+}  // namespace mgdm::tasks::sat

@@ -1,0 +1,27 @@
+// The truth about an answer: is every clause satisfied, and if not, what is wrong.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "tasks/sat/formula.h"
+#include "tasks/task.h"
+
+namespace mgdm::tasks::sat {
+
+// The paper's notation, strictly: one literal per variable, in their order, joined by ','. Looks at
+// the characters as they stand, without building a formula. An Error when `input` is no formula.
+bool is_correct(std::string_view input, std::string_view answer, const Notation& notation);
+
+// Integers, in any order: no variable twice, every clause satisfied. A variable that is left out
+// has no value and satisfies nothing.
+bool is_correct(const Formula& formula, std::string_view answer);
+
+// Everything wrong with an answer, the decisive fault first; empty exactly when it is correct.
+// Categories: "malformed answer" (where = the piece that is out of place, or 0), "variable twice",
+// "variable missing" (where = the variable), "unsatisfied clause" (where = its number).
+std::vector<Fault> faults(std::string_view input, std::string_view answer,
+                          const Notation& notation);
+std::vector<Fault> faults(const Formula& formula, std::string_view answer);
+
+}  // namespace mgdm::tasks::sat
