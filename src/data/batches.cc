@@ -1,0 +1,62 @@
+#include "data/batches.h"
+
+#include <limits>
+#include <numeric>
+#include <span>
+
+#include "base/error.h"
+#include "base/random.h"
+
+namespace mgdm::data {
+
+std::vector<std::uint32_t> epoch_order(std::size_t size, std::uint64_t seed, std::uint32_t epoch) {
+  std::vector<std::uint32_t> order(size);
+  std::iota(order.begin(), order.end(), 0u);
+  Stream(seed, Purpose::kShuffle, epoch).shuffle(std::span<std::uint32_t>(order));
+  return order;
+}
+
+Batches::Batches(const EncodedDataset& dataset, std::size_t batch_size, std::uint64_t seed,
+                 std::uint64_t first_step, int threads)
+    : dataset_(dataset),
+      batch_size_(batch_size),
+      seed_(seed),
+      work_(std::numeric_limits<std::size_t>::max(), threads,
+            [this, first_step](std::size_t i) { return make(first_step + i); }) {}
+
+Batches::Order Batches::order(std::uint32_t epoch) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [known, order] : orders_)
+    if (known == epoch) return order;
+  // Batches in the making reach over a few epochs at most; older orders are dropped.
+  constexpr std::size_t kKept = 8;
+  if (orders_.size() == kKept) orders_.erase(orders_.begin());
+  orders_.emplace_back(epoch, std::make_shared<const std::vector<std::uint32_t>>(
+                                  epoch_order(dataset_.size(), seed_, epoch)));
+  return orders_.back().second;
+}
+
+Batch Batches::make(std::uint64_t step) {
+  MGDM_CHECK(dataset_.size() > 0 && batch_size_ > 0);
+  const auto length = static_cast<std::size_t>(dataset_.layout().length());
+  Batch batch;
+  batch.step = step;
+  batch.items.resize(batch_size_);
+  batch.epochs.resize(batch_size_);
+  batch.tokens.resize(batch_size_ * length);
+  batch.frozen.resize(batch_size_ * length);
+  Order current;
+  for (std::size_t row = 0; row < batch_size_; ++row) {
+    const std::uint64_t position = step * batch_size_ + row;
+    const auto epoch = static_cast<std::uint32_t>(position / dataset_.size());
+    if (!current || epoch != batch.epochs[row - 1]) current = order(epoch);
+    const std::uint32_t item = (*current)[position % dataset_.size()];
+    batch.items[row] = item;
+    batch.epochs[row] = epoch;
+    dataset_.write_row(item, {std::span(batch.tokens).subspan(row * length, length),
+                              std::span(batch.frozen).subspan(row * length, length)});
+  }
+  return batch;
+}
+
+}  // namespace mgdm::data

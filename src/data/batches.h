@@ -1,0 +1,57 @@
+// Batches of a dataset in deterministic shuffled epochs, made ahead of time in the background.
+//
+// The epochs, each in an order of its own, form one endless sequence of items; batch `step` is
+// items step*B .. step*B + B-1 of it. So every batch is full, a batch is a pure function of (seed,
+// step), and training can resume at any step.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/parallel.h"
+#include "data/encoded_dataset.h"
+
+namespace mgdm::data {
+
+// The order of an epoch: a permutation of 0..size-1.
+std::vector<std::uint32_t> epoch_order(std::size_t size, std::uint64_t seed, std::uint32_t epoch);
+
+struct Batch {
+  std::uint64_t step = 0;
+  std::vector<std::uint32_t> items;   // (B) which examples
+  std::vector<std::uint32_t> epochs;  // (B) and in which epoch: keys of random streams
+  std::vector<Token> tokens;          // (B, N)
+  std::vector<std::uint8_t> frozen;   // (B, N)
+};
+
+class Batches {
+ public:
+  // The dataset must outlive the batches. `threads` work in the background (at least one).
+  Batches(const EncodedDataset& dataset, std::size_t batch_size, std::uint64_t seed,
+          std::uint64_t first_step = 0, int threads = 1);
+
+  // Batch first_step, first_step + 1, ...
+  Batch next() { return work_.next(); }
+
+  double epochs_per_step() const {
+    return static_cast<double>(batch_size_) / static_cast<double>(dataset_.size());
+  }
+
+ private:
+  using Order = std::shared_ptr<const std::vector<std::uint32_t>>;
+
+  Batch make(std::uint64_t step);
+  Order order(std::uint32_t epoch);
+
+  const EncodedDataset& dataset_;
+  const std::size_t batch_size_;
+  const std::uint64_t seed_;
+  std::mutex mutex_;  // guards orders_, the epochs in use, newest last
+  std::vector<std::pair<std::uint32_t, Order>> orders_;
+  OrderedWork<Batch> work_;
+};
+
+}  // namespace mgdm::data

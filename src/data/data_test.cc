@@ -1,0 +1,209 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "data/batches.h"
+#include "data/encoded_dataset.h"
+#include "data/examples_file.h"
+#include "data/layout.h"
+#include "data/vocabulary.h"
+
+namespace mgdm::data {
+namespace {
+
+TEST(Vocabulary, ThePapersThirtyOneTokens) {
+  const Vocabulary vocabulary;
+  EXPECT_EQ(vocabulary.size(), 31);
+  // Ids as released: 0..4 special, digits from 5, then * + - / = , and a..j.
+  EXPECT_EQ(vocabulary.encode("09*+-/=,aj"),
+            (std::vector<Token>{5, 14, 15, 16, 17, 18, 19, 20, 21, 30}));
+  EXPECT_EQ(vocabulary.decode(vocabulary.encode("12+3=15")), "12+3=15");
+  EXPECT_EQ(vocabulary.decode(std::vector<Token>{6, kMask, kEos, kPad}), "1[MASK][EOS][PAD]");
+}
+
+TEST(Vocabulary, RefusesWhatItDoesNotKnow) {
+  const Vocabulary vocabulary;
+  for (const char* bad : {"x", " ", "\xc3\xa9", "."}) EXPECT_THROW(vocabulary.encode(bad), Error);
+  EXPECT_THROW(Vocabulary("aba"), Error);
+  EXPECT_THROW(Vocabulary(""), Error);
+  EXPECT_EQ(Vocabulary("xyz").size(), 8);
+}
+
+struct RowData {
+  std::vector<Token> tokens;
+  std::vector<std::uint8_t> frozen;
+};
+
+RowData row_of(const Layout& layout, const tasks::Example& example) {
+  const Vocabulary vocabulary;
+  const auto length = static_cast<std::size_t>(layout.length());
+  RowData row{std::vector<Token>(length, 99), std::vector<std::uint8_t>(length, 99)};
+  layout.check_fits(example.input.size(), example.output.size());
+  layout.write(vocabulary.encode(example.input), vocabulary.encode(example.output),
+               {row.tokens, row.frozen});
+  return row;
+}
+
+TEST(Layout, Seq2Seq) {
+  const auto layout = make_seq2seq(9);
+  const RowData row = row_of(*layout, {"1,2", "3"});
+  EXPECT_EQ(Vocabulary().decode(row.tokens), "1,2[SEP]3[EOS][PAD][PAD][PAD]");
+  EXPECT_EQ(row.frozen, (std::vector<std::uint8_t>{1, 1, 1, 1, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(layout->read_answer(Vocabulary(), row.tokens, row.frozen), "3[EOS][PAD][PAD][PAD]");
+  EXPECT_NO_THROW(layout->check_fits(3, 4));
+  EXPECT_THROW(layout->check_fits(4, 4), Error);
+}
+
+TEST(Layout, InPlace) {
+  const auto layout = make_in_place(4, Vocabulary().encode("0")[0]);
+  const RowData row = row_of(*layout, {"1030", "1234"});
+  EXPECT_EQ(Vocabulary().decode(row.tokens), "1234");
+  EXPECT_EQ(row.frozen, (std::vector<std::uint8_t>{1, 0, 1, 0}));
+  EXPECT_EQ(layout->read_answer(Vocabulary(), row.tokens, row.frozen), "1234");
+  EXPECT_THROW(layout->check_fits(4, 3), Error);
+}
+
+EncodedDataset countdown(std::size_t count, int threads) {
+  return generate_encoded(*tasks::make_task("countdown-4"), 1, tasks::Split::kTrain, count,
+                          Vocabulary(), make_seq2seq(64), threads);
+}
+
+TEST(EncodedDataset, HoldsTheExamplesWhateverTheThreads) {
+  const auto task = tasks::make_task("countdown-4");
+  const EncodedDataset one = countdown(10000, 1), three = countdown(10000, 3);
+  ASSERT_EQ(one.size(), 10000u);
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    ASSERT_TRUE(std::ranges::equal(one.input(i), three.input(i)));
+    ASSERT_TRUE(std::ranges::equal(one.output(i), three.output(i)));
+  }
+  for (const std::uint32_t i : {0u, 1u, 4095u, 4096u, 9999u})
+    EXPECT_EQ(one.example(i), task->generate(1, tasks::Split::kTrain, i));
+}
+
+TEST(EncodedDataset, IsCompact) {
+  // 500,000 examples must stay under 64 MiB; a fiftieth of them under a fiftieth of it.
+  EXPECT_LT(countdown(10000, 2).memory_bytes() * 50, std::size_t{64} << 20);
+}
+
+TEST(EncodedDataset, RefusesWhatDoesNotFit) {
+  EncodedDataset dataset(Vocabulary(), make_seq2seq(8));
+  EXPECT_THROW(dataset.add({"1234", "567"}), Error);
+  EXPECT_THROW(dataset.add({"x", "1"}), Error);
+  dataset.add({"1", "2"});
+  EXPECT_EQ(dataset.size(), 1u);
+}
+
+TEST(Batches, EpochOrdersArePermutationsAndDiffer) {
+  const auto first = epoch_order(1000, 1, 0), second = epoch_order(1000, 1, 1);
+  EXPECT_NE(first, second);
+  EXPECT_NE(first, epoch_order(1000, 2, 0));
+  EXPECT_EQ(first, epoch_order(1000, 1, 0));
+  auto sorted = first;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::uint32_t i = 0; i < 1000; ++i) ASSERT_EQ(sorted[i], i);
+}
+
+TEST(Batches, GoThroughTheEpochsInOrder) {
+  const EncodedDataset dataset = countdown(10, 1);
+  Batches batches(dataset, 4, /*seed=*/3);
+  std::vector<std::uint32_t> items, expected;
+  for (std::uint32_t epoch = 0; epoch < 4; ++epoch)
+    for (const std::uint32_t item : epoch_order(10, 3, epoch)) expected.push_back(item);
+  for (std::uint64_t step = 0; step < 10; ++step) {
+    const Batch batch = batches.next();
+    EXPECT_EQ(batch.step, step);
+    for (std::size_t row = 0; row < 4; ++row) {
+      items.push_back(batch.items[row]);
+      EXPECT_EQ(batch.epochs[row], (step * 4 + row) / 10);
+      std::vector<Token> tokens(64);
+      std::vector<std::uint8_t> frozen(64);
+      dataset.write_row(batch.items[row], {tokens, frozen});
+      EXPECT_TRUE(std::equal(tokens.begin(), tokens.end(),
+                             batch.tokens.begin() + static_cast<std::ptrdiff_t>(row * 64)));
+    }
+  }
+  EXPECT_EQ(items, expected);
+}
+
+TEST(Batches, DoNotDependOnThreadsAndResumeAnywhere) {
+  const EncodedDataset dataset = countdown(100, 1);
+  Batches one(dataset, 32, 7, 0, 1), three(dataset, 32, 7, 0, 3), later(dataset, 32, 7, 5, 2);
+  for (std::uint64_t step = 0; step < 20; ++step) {
+    const Batch a = one.next(), b = three.next();
+    ASSERT_EQ(a.items, b.items);
+    ASSERT_EQ(a.tokens, b.tokens);
+    ASSERT_EQ(a.frozen, b.frozen);
+    if (step < 5) continue;
+    const Batch c = later.next();
+    ASSERT_EQ(c.step, step);
+    ASSERT_EQ(a.items, c.items);
+  }
+}
+
+TEST(Batches, ABatchLargerThanTheDatasetSpansEpochs) {
+  const EncodedDataset dataset = countdown(3, 1);
+  Batches batches(dataset, 64, 0);
+  const Batch batch = batches.next();
+  EXPECT_EQ(batch.epochs.back(), 21u);
+  for (std::uint32_t item = 0; item < 3; ++item)
+    EXPECT_NEAR(static_cast<double>(std::count(batch.items.begin(), batch.items.end(), item)), 21,
+                1);
+}
+
+class ExamplesFile : public testing::Test {
+ protected:
+  void TearDown() override { std::filesystem::remove(path_); }
+  std::vector<LocatedExample> read(const std::string& text, const std::string& task) {
+    write_file(path_, text);
+    return read_examples(path_, *tasks::make_task(task));
+  }
+  const std::string path_ = std::filesystem::temp_directory_path() /
+                            ("mgdm_examples_" + std::to_string(::getpid()) + ".whatever");
+};
+
+TEST_F(ExamplesFile, RecognisesFormatsByContent) {
+  const std::string puzzle(80, '0'), solution(81, '1');
+  auto examples = read("\n{\"input\": \"1,2,3,6\", \"output\": \"x\"}\n", "countdown-3");
+  ASSERT_EQ(examples.size(), 1u);
+  EXPECT_EQ(examples[0].example, (tasks::Example{"1,2,3,6", "x"}));
+  EXPECT_EQ(examples[0].line, 2u);
+  examples = read("quizzes,solutions\n" + puzzle + "5," + solution + "\n", "sudoku");
+  ASSERT_EQ(examples.size(), 1u);
+  EXPECT_EQ(examples[0].example, (tasks::Example{puzzle + "5", solution}));
+  EXPECT_EQ(examples[0].line, 2u);
+  examples = read("# hard ones\n" + std::string(80, '.') + "5\n", "sudoku");
+  ASSERT_EQ(examples.size(), 1u);
+  EXPECT_EQ(examples[0].example, (tasks::Example{puzzle + "5", ""}));
+  examples = read("c a comment\np cnf 2 1\n1 -2 0\n", "sat");
+  ASSERT_EQ(examples.size(), 1u);
+  examples = read("1,2,3,6\n\n2,2,2,8\n", "countdown-3");
+  ASSERT_EQ(examples.size(), 2u);
+  EXPECT_EQ(examples[1].line, 3u);
+}
+
+TEST_F(ExamplesFile, ComplaintsNameTheLine) {
+  const auto complaint = [&](const std::string& text, const std::string& task) -> std::string {
+    try {
+      read(text, task);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  const auto names_line = [&](const std::string& text, int line) {
+    return text.find(path_ + ":" + std::to_string(line) + ": ") != std::string::npos;
+  };
+  EXPECT_TRUE(
+      names_line(complaint("{\"input\": \"1,2,3,6\"}\n{\"input\": \"1\"}\n", "countdown-3"), 2));
+  EXPECT_TRUE(names_line(complaint("quizzes,solutions\n123,456\n", "sudoku"), 2));
+  EXPECT_TRUE(names_line(complaint("p cnf 2 1\n1 x 0\n", "sat"), 2));
+  EXPECT_NE(complaint("", "sudoku").find("no puzzle"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mgdm::data

@@ -1,0 +1,94 @@
+#include "data/encoded_dataset.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/parallel.h"
+
+namespace mgdm::data {
+
+EncodedDataset::EncodedDataset(Vocabulary vocabulary, std::shared_ptr<const Layout> layout)
+    : vocabulary_(std::move(vocabulary)), layout_(std::move(layout)) {}
+
+void EncodedDataset::add(const tasks::Example& example) {
+  layout_->check_fits(example.input.size(), example.output.size());
+  const std::size_t start = tokens_.size(), middle = start + example.input.size();
+  tokens_.resize(middle + example.output.size());
+  const std::span<Token> all(tokens_);
+  vocabulary_.encode(example.input, all.subspan(start, example.input.size()));
+  vocabulary_.encode(example.output, all.subspan(middle));
+  starts_.push_back(start);
+  MGDM_CHECK(example.input.size() <= 0xFFFF);
+  input_lengths_.push_back(static_cast<std::uint16_t>(example.input.size()));
+}
+
+void EncodedDataset::append(EncodedDataset&& other) {
+  const std::uint64_t shift = tokens_.size();
+  tokens_.insert(tokens_.end(), other.tokens_.begin(), other.tokens_.end());
+  for (const std::uint64_t start : other.starts_) starts_.push_back(start + shift);
+  input_lengths_.insert(input_lengths_.end(), other.input_lengths_.begin(),
+                        other.input_lengths_.end());
+}
+
+void EncodedDataset::shrink_to_fit() {
+  tokens_.shrink_to_fit();
+  starts_.shrink_to_fit();
+  input_lengths_.shrink_to_fit();
+}
+
+std::size_t EncodedDataset::memory_bytes() const {
+  return tokens_.capacity() * sizeof(Token) + starts_.capacity() * sizeof(std::uint64_t) +
+         input_lengths_.capacity() * sizeof(std::uint16_t);
+}
+
+std::span<const Token> EncodedDataset::input(std::size_t i) const {
+  return std::span(tokens_).subspan(starts_[i], input_lengths_[i]);
+}
+
+std::span<const Token> EncodedDataset::output(std::size_t i) const {
+  const std::size_t begin = starts_[i] + input_lengths_[i];
+  const std::size_t end = i + 1 < starts_.size() ? starts_[i + 1] : tokens_.size();
+  return std::span(tokens_).subspan(begin, end - begin);
+}
+
+tasks::Example EncodedDataset::example(std::size_t i) const {
+  return {vocabulary_.decode(input(i)), vocabulary_.decode(output(i))};
+}
+
+namespace {
+
+constexpr std::size_t kChunk = 4096;
+
+template <class Get>
+EncodedDataset encode_items(std::size_t count, const Vocabulary& vocabulary,
+                            const std::shared_ptr<const Layout>& layout, int threads, Get&& get) {
+  EncodedDataset all(vocabulary, layout);
+  for_chunks<EncodedDataset>(
+      count, kChunk, threads,
+      [&](std::size_t begin, std::size_t end) {
+        EncodedDataset chunk(vocabulary, layout);
+        for (std::size_t i = begin; i < end; ++i) chunk.add(get(i));
+        return chunk;
+      },
+      [&](EncodedDataset&& chunk) { all.append(std::move(chunk)); });
+  all.shrink_to_fit();
+  return all;
+}
+
+}  // namespace
+
+EncodedDataset encode(std::span<const tasks::Example> examples, const Vocabulary& vocabulary,
+                      const std::shared_ptr<const Layout>& layout, int threads) {
+  return encode_items(examples.size(), vocabulary, layout, threads,
+                      [&](std::size_t i) -> const tasks::Example& { return examples[i]; });
+}
+
+EncodedDataset generate_encoded(const tasks::Task& task, std::uint64_t seed, tasks::Split split,
+                                std::size_t count, const Vocabulary& vocabulary,
+                                const std::shared_ptr<const Layout>& layout, int threads) {
+  return encode_items(count, vocabulary, layout, threads, [&](std::size_t i) {
+    return task.generate(seed, split, static_cast<std::uint32_t>(i));
+  });
+}
+
+}  // namespace mgdm::data

@@ -1,0 +1,55 @@
+// Examples as token bytes, packed without padding: 500,000 countdown-4 examples take about 24 MiB.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "data/layout.h"
+#include "data/vocabulary.h"
+#include "tasks/task.h"
+
+namespace mgdm::data {
+
+class EncodedDataset {
+ public:
+  // Every example must fit `layout`, which rows are later written in.
+  EncodedDataset(Vocabulary vocabulary, std::shared_ptr<const Layout> layout);
+
+  // Error when the example has a character without a token or does not fit the layout.
+  void add(const tasks::Example& example);
+  void append(EncodedDataset&& other);
+  void shrink_to_fit();
+
+  std::size_t size() const { return starts_.size(); }
+  std::size_t memory_bytes() const;
+  const Vocabulary& vocabulary() const { return vocabulary_; }
+  const Layout& layout() const { return *layout_; }
+
+  std::span<const Token> input(std::size_t i) const;
+  std::span<const Token> output(std::size_t i) const;
+  void write_row(std::size_t i, Row row) const { layout_->write(input(i), output(i), row); }
+
+  // Back to text.
+  tasks::Example example(std::size_t i) const;
+
+ private:
+  Vocabulary vocabulary_;
+  std::shared_ptr<const Layout> layout_;
+  std::vector<Token> tokens_;                 // input and output of each example, one after another
+  std::vector<std::uint64_t> starts_;         // where example i begins
+  std::vector<std::uint16_t> input_lengths_;  // and where its output begins
+};
+
+// All examples of a file or list, encoded by several threads; the result does not depend on them.
+EncodedDataset encode(std::span<const tasks::Example> examples, const Vocabulary& vocabulary,
+                      const std::shared_ptr<const Layout>& layout, int threads = 0);
+
+// `count` generated examples, never held as text all at once.
+EncodedDataset generate_encoded(const tasks::Task& task, std::uint64_t seed, tasks::Split split,
+                                std::size_t count, const Vocabulary& vocabulary,
+                                const std::shared_ptr<const Layout>& layout, int threads = 0);
+
+}  // namespace mgdm::data

@@ -1,0 +1,101 @@
+#include "data/examples_file.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "formats/dimacs.h"
+#include "formats/jsonl.h"
+#include "formats/sudoku_text.h"
+
+namespace mgdm::data {
+namespace {
+
+enum class Kind { kEmpty, kJsonl, kSudokuCsv, kDimacs, kSolverAnswer, kLines };
+
+// What a file holds, by its first line that is not blank.
+Kind kind_of(const std::string& path) {
+  LineReader lines(path);
+  std::string_view line;
+  do {
+    if (!lines.next(line)) return Kind::kEmpty;
+  } while (trim(line).empty());
+  line = trim(line);
+  const auto starts_word = [&](std::string_view word) {
+    return line.starts_with(word) && (line.size() == word.size() || line[word.size()] == ' ');
+  };
+  if (line.starts_with('{')) return Kind::kJsonl;
+  if (line.starts_with(formats::kSudokuCsvHeader)) return Kind::kSudokuCsv;
+  if (starts_word("p") || starts_word("c")) return Kind::kDimacs;
+  if (starts_word("s") || starts_word("v")) return Kind::kSolverAnswer;
+  return Kind::kLines;
+}
+
+// An example whose input the task has checked; a complaint names the line.
+LocatedExample located(const std::string& path, std::size_t line, const tasks::Task& task,
+                       std::string_view input, std::string output) {
+  return with_location(path, line, [&] {
+    return LocatedExample{{task.normalize_input(input), std::move(output)}, line};
+  });
+}
+
+}  // namespace
+
+std::vector<LocatedExample> read_examples(const std::string& path, const tasks::Task& task) {
+  std::vector<LocatedExample> examples;
+  const auto add = [&](std::size_t line, std::string_view input, std::string output) {
+    examples.push_back(located(path, line, task, input, std::move(output)));
+  };
+  switch (kind_of(path)) {
+    case Kind::kEmpty:
+      break;
+    case Kind::kJsonl:
+      for (formats::JsonlReader reader(path); reader.next();)
+        add(reader.line_number(), reader.required_text("input"),
+            reader.text("output").value_or(""));
+      break;
+    case Kind::kSudokuCsv:
+      formats::for_each_sudoku_csv(path, [&](formats::SudokuRecord&& record, std::size_t line) {
+        add(line, record.puzzle, record.solution.value_or(""));
+      });
+      break;
+    case Kind::kDimacs:
+      formats::read_dimacs(read_file(path), path);  // for its complaints, which name the line
+      add(1, read_file(path), "");
+      break;
+    case Kind::kSolverAnswer:
+      throw Error(fmt::format("{} is a solver's answer, not a puzzle", path), "a DIMACS formula");
+    case Kind::kLines: {
+      if (task.name() == "sudoku") {
+        formats::for_each_sudoku_line(path, [&](formats::SudokuRecord&& record, std::size_t line) {
+          add(line, record.puzzle, "");
+        });
+        break;
+      }
+      LineReader lines(path);
+      for (std::string_view line; lines.next(line);)
+        if (!trim(line).empty()) add(lines.line_number(), line, "");
+    }
+  }
+  if (examples.empty()) throw Error(fmt::format("there is no puzzle in {}", path));
+  return examples;
+}
+
+std::vector<LocatedAnswer> read_answers(const std::string& path) {
+  std::vector<LocatedAnswer> answers;
+  if (kind_of(path) == Kind::kSolverAnswer) {
+    const std::string text = read_file(path);
+    formats::read_solver_answer(text, path);  // for its complaints
+    answers.push_back({text, 1});
+    return answers;
+  }
+  for (formats::JsonlReader reader(path); reader.next();) {
+    auto answer = reader.text("predict");
+    answers.push_back(
+        {answer ? *std::move(answer) : reader.required_text("output"), reader.line_number()});
+  }
+  return answers;
+}
+
+}  // namespace mgdm::data

@@ -1,0 +1,83 @@
+#include "data/layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace mgdm::data {
+namespace {
+
+class Seq2Seq : public Layout {
+ public:
+  using Layout::Layout;
+
+  std::string name() const override { return "seq2seq"; }
+
+  void check_fits(std::size_t input_length, std::size_t output_length) const override {
+    const std::size_t needed = input_length + output_length + 2;  // [SEP] and [EOS]
+    if (needed > static_cast<std::size_t>(length()))
+      throw Error(fmt::format("an input of {} and an output of {} characters need {} tokens",
+                              input_length, output_length, needed),
+                  fmt::format("at most {} tokens", length()), "a larger sequence length");
+  }
+
+  void write(std::span<const Token> input, std::span<const Token> output, Row row) const override {
+    auto next = std::copy(input.begin(), input.end(), row.tokens.begin());
+    *next++ = kSep;
+    const auto frozen = next - row.tokens.begin();
+    next = std::copy(output.begin(), output.end(), next);
+    *next++ = kEos;
+    std::fill(next, row.tokens.end(), kPad);
+    std::fill(row.frozen.begin(), row.frozen.begin() + frozen, std::uint8_t{1});
+    std::fill(row.frozen.begin() + frozen, row.frozen.end(), std::uint8_t{0});
+  }
+
+  std::string read_answer(const Vocabulary& vocabulary, std::span<const Token> tokens,
+                          std::span<const std::uint8_t> frozen) const override {
+    const auto begin = std::find(frozen.begin(), frozen.end(), std::uint8_t{0}) - frozen.begin();
+    return vocabulary.decode(tokens.subspan(static_cast<std::size_t>(begin)));
+  }
+};
+
+class InPlace : public Layout {
+ public:
+  InPlace(int length, Token blank) : Layout(length), blank_(blank) {}
+
+  std::string name() const override { return "in_place"; }
+
+  void check_fits(std::size_t input_length, std::size_t output_length) const override {
+    const auto needed = static_cast<std::size_t>(length());
+    if (input_length != needed || output_length != needed)
+      throw Error(
+          fmt::format("an input of {} and an output of {} characters", input_length, output_length),
+          fmt::format("both of {} characters, for the in_place layout", needed));
+  }
+
+  void write(std::span<const Token> input, std::span<const Token> output, Row row) const override {
+    for (std::size_t i = 0; i < input.size(); ++i) {
+      const bool given = input[i] != blank_;
+      row.frozen[i] = given ? 1 : 0;
+      row.tokens[i] = given ? input[i] : output[i];
+    }
+  }
+
+  std::string read_answer(const Vocabulary& vocabulary, std::span<const Token> tokens,
+                          std::span<const std::uint8_t>) const override {
+    return vocabulary.decode(tokens);
+  }
+
+ private:
+  const Token blank_;
+};
+
+}  // namespace
+
+std::unique_ptr<Layout> make_seq2seq(int length) { return std::make_unique<Seq2Seq>(length); }
+
+std::unique_ptr<Layout> make_in_place(int length, Token blank) {
+  return std::make_unique<InPlace>(length, blank);
+}
+
+}  // namespace mgdm::data

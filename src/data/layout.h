@@ -1,0 +1,53 @@
+// How an example lies in one row of tokens, and how an answer is read back from it.
+//
+//   seq2seq    input [SEP] output [EOS] [PAD] [PAD] ...     the paper's; input and [SEP] are frozen
+//   in_place   the output itself, given positions frozen    Sudoku: 81 cells instead of 164 tokens
+//
+// Frozen positions are never masked; every other one is diffused and counted in the loss, the
+// [PAD]s after [EOS] too: that is how a model learns the length of an answer.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "data/vocabulary.h"
+
+namespace mgdm::data {
+
+// One row: both spans have the layout's length. frozen is 1 or 0.
+struct Row {
+  std::span<Token> tokens;
+  std::span<std::uint8_t> frozen;
+};
+
+class Layout {
+ public:
+  explicit Layout(int length) : length_(length) {}
+  virtual ~Layout() = default;
+
+  int length() const { return length_; }
+
+  virtual std::string name() const = 0;
+
+  // Error when an example with these lengths does not fit.
+  virtual void check_fits(std::size_t input_length, std::size_t output_length) const = 0;
+
+  // Fills a row that fits.
+  virtual void write(std::span<const Token> input, std::span<const Token> output,
+                     Row row) const = 0;
+
+  // The diffused positions as text, special tokens by name: what tasks::judge takes.
+  virtual std::string read_answer(const Vocabulary& vocabulary, std::span<const Token> tokens,
+                                  std::span<const std::uint8_t> frozen) const = 0;
+
+ private:
+  const int length_;
+};
+
+// `blank` is the in_place input character that marks a position to fill in.
+std::unique_ptr<Layout> make_seq2seq(int length);
+std::unique_ptr<Layout> make_in_place(int length, Token blank);
+
+}  // namespace mgdm::data
