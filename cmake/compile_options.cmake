@@ -5,7 +5,17 @@ if(MGDM_STRICT)
   target_compile_options(mgdm_compile_options INTERFACE -Werror)
 endif()
 
+# Test files are compiled more often than run; sanitized ones are slow enough to be worth -O1.
+set(MGDM_TEST_OPTIONS -O0)
+if(MGDM_SANITIZE)
+  set(MGDM_TEST_OPTIONS)
+endif()
+
 if(MGDM_SANITIZE)
   add_compile_options(-fsanitize=${MGDM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${MGDM_SANITIZE})
+endif()
+
+if(MGDM_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)  # coverage counters, also in the rooms
 endif()
