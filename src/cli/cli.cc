@@ -1,7 +1,42 @@
 #include "cli/cli.h"
 
-namespace mgdm::cli {
+#include <fmt/format.h>
 
-int run(int, char**) { return 0; }
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "cli/command.h"
+
+namespace mgdm::cli {
+namespace {
+
+std::vector<Command> commands() { return {tasks_command(), generate_command(), verify_command()}; }
+
+int complain(const char* what, int code) {
+  fmt::print(stderr, "mgdm: {}\n", what);
+  return code;
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  try {
+    catch_interrupts();
+    dispatch(commands(), {argv + 1, argv + argc});
+    if (std::fflush(stdout) != 0) throw Error("cannot write to standard output");
+    return 0;
+  } catch (const UsageError& error) {
+    return complain(error.what(), 2);
+  } catch (const Interrupted& error) {
+    return complain(error.what(), 130);
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory\n  try: a smaller file, or fewer items at a time", 1);
+  } catch (const std::exception& error) {
+    return complain(error.what(), 1);
+  }
+}
 
 }  // namespace mgdm::cli

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# scripts/build.sh PRESET [TARGET...]: brings build/PRESET up to date. Quiet unless something fails
+# or it is the first build.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+preset=$1
+shift
+build=$root/build/$preset
+mkdir -p "$build"
+
+# Two calls at once (two terminals) must not build into one folder at the same time.
+exec 9>"$build/.lock"
+flock 9
+
+if [ ! -e "$build/build.ninja" ]; then
+  log=$build/configure.log
+  if ! (cd "$root" && cmake --preset "$preset" >"$log" 2>&1); then
+    cat "$log" >&2
+    exit 1
+  fi
+fi
+
+quiet=--quiet
+if [ ! -e "$build/.built" ]; then
+  printf 'building mgdm (%s), the first time takes a minute or two ...\n' "$preset" >&2
+  [ -t 2 ] && quiet=""
+fi
+ninja -C "$build" $quiet "$@" >&2
+touch "$build/.built"

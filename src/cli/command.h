@@ -1,0 +1,50 @@
+// A command of the program: its settings as one list of fields, its words for people, and what it
+// does.
+//
+// Flags, their ranges and the help text all come from the fields (see config/settings.h):
+// a field "count" is the flag --count. One file per command; commands() in cli.cc lists them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+
+namespace mgdm::cli {
+
+struct Command {
+  std::string name;
+  std::string about;                     // one line
+  std::string examples;                  // shown by --help
+  std::vector<std::string> positionals;  // fields given without --, in order; a list takes the rest
+  std::vector<std::string> required;     // fields that have no default
+  config::Fields fields;
+  std::function<void()> run;
+};
+
+// A command around a settings struct with visit() and a function on it.
+template <class Settings>
+Command make_command(std::string name, std::string about, std::string examples,
+                     std::vector<std::string> positionals, std::vector<std::string> required,
+                     void (*run)(const Settings&)) {
+  const auto settings = std::make_shared<Settings>();
+  return {std::move(name),
+          std::move(about),
+          std::move(examples),
+          std::move(positionals),
+          std::move(required),
+          config::Fields(*settings),
+          [settings, run] { run(*settings); }};
+}
+
+Command tasks_command();
+Command generate_command();
+Command verify_command();
+
+// Parses the words after the program's name and runs the command they name. UsageError when they
+// are wrong; help and version are printed to standard output.
+void dispatch(std::vector<Command> commands, const std::vector<std::string>& words);
+
+}  // namespace mgdm::cli

@@ -1,0 +1,146 @@
+// The one file that knows CLI11.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "cli/command.h"
+
+namespace mgdm::cli {
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// What stands after a flag in the help: --count N, --split train|test, --out TEXT.
+std::string placeholder(const config::Field& field) {
+  std::string choices;
+  for (const std::string& choice : field.constraint.choices)
+    choices += (choices.empty() ? "" : "|") + choice;
+  if (!choices.empty()) return choices;
+  if (std::holds_alternative<std::int64_t*>(field.target)) return "N";
+  if (std::holds_alternative<double*>(field.target)) return "X";
+  return "TEXT";
+}
+
+// Its help, the range and the default: "how many examples (at least 1) [1000]".
+std::string description(const config::Field& field, bool required) {
+  std::string text = field.help;
+  const std::string allowed = field.allowed();
+  if (const std::size_t comma = allowed.find(", ");
+      comma != std::string::npos && field.constraint.choices.empty())
+    text += fmt::format(" ({})", allowed.substr(comma + 2));
+  const std::string value = field.value();
+  if (!required && value != "\"\"" && value != "[]")
+    text +=
+        fmt::format(" [{}]", value.starts_with('"') ? value.substr(1, value.size() - 2) : value);
+  return text;
+}
+
+void add_field(CLI::App& app, config::Fields& fields, const config::Field& field,
+               const Command& command) {
+  std::string flag = "--" + field.key;
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  if (std::holds_alternative<bool*>(field.target)) {
+    app.add_flag_callback(
+        flag, [&field] { *std::get<bool*>(field.target) = true; }, field.help);
+    return;
+  }
+  const bool positional = contains(command.positionals, field.key);
+  const bool required = contains(command.required, field.key);
+  const bool list = std::holds_alternative<std::vector<std::string>*>(field.target);
+  CLI::Option* const option = app.add_option(
+      positional ? field.key : flag,
+      [&fields, &field, list](const CLI::results_t& words) {
+        if (list) {
+          *std::get<std::vector<std::string>*>(field.target) = words;
+        } else if (auto* const* text = std::get_if<std::string*>(&field.target);
+                   text != nullptr && field.constraint.choices.empty()) {
+          **text = words.back();  // taken to the letter: file names may have quotes and spaces
+        } else {
+          fields.set(field.key + "=" + words.back());
+        }
+        return true;
+      },
+      description(field, required));
+  if (list) {
+    option->expected(-1);
+  } else {
+    option->expected(1);
+  }
+  if (required) option->required();
+  option->type_name(placeholder(field));
+}
+
+// Which flag or command was meant by a word that CLI11 did not know.
+[[noreturn]] void unknown_word(const CLI::App& app, const CLI::App* command,
+                               const std::string& word) {
+  std::vector<std::string> known;
+  if (command == nullptr) {
+    for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
+      known.push_back(each->get_name());
+    throw UsageError(fmt::format("unknown command {}", in_quotes(word)), joined_or(known),
+                     did_you_mean(word, known));
+  }
+  const std::string flag = word.substr(0, word.find('='));
+  for (const CLI::Option* option : command->get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  std::string hint = did_you_mean(flag, known);
+  if (hint.empty()) hint = fmt::format("mgdm {} --help", command->get_name());
+  throw UsageError(fmt::format("unknown option {}", in_quotes(word)), "", hint);
+}
+
+}  // namespace
+
+void dispatch(std::vector<Command> commands, const std::vector<std::string>& words) {
+  CLI::App app(
+      "Neural reasoning by discrete diffusion: puzzles, models that fill them in, and "
+      "proof that they are right.",
+      "mgdm");
+  app.set_version_flag("--version", fmt::format("mgdm {} ({})", version(), git_revision()));
+  app.footer("mgdm COMMAND --help shows a command's options and examples.");
+  app.require_subcommand(0, 1);
+  app.get_formatter()->column_width(34);
+  for (Command& command : commands) {
+    CLI::App& sub = *app.add_subcommand(command.name, command.about);
+    for (const config::Field& field : command.fields.all())
+      add_field(sub, command.fields, field, command);
+    sub.allow_extras(false);
+    sub.footer("Examples:\n" + command.examples);
+  }
+  if (words.empty()) {
+    fmt::print("{}", app.help());
+    return;
+  }
+
+  std::vector<std::string> reversed(words.rbegin(), words.rend());
+  const auto chosen = [&]() -> const CLI::App* {
+    const auto subs = app.get_subcommands();
+    return subs.empty() ? nullptr : subs.front();
+  };
+  try {
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", chosen() != nullptr ? chosen()->help("mgdm") : app.help());
+    return;
+  } catch (const CLI::CallForVersion& version) {
+    fmt::print("{}\n", version.what());
+    return;
+  } catch (const CLI::ExtrasError&) {
+    const auto extras = app.remaining(true);
+    unknown_word(app, chosen(), extras.empty() ? "" : extras.front());
+  } catch (const CLI::ParseError& error) {
+    const CLI::App* const command = chosen();
+    throw UsageError(
+        error.what(), "",
+        command == nullptr ? "mgdm --help" : fmt::format("mgdm {} --help", command->get_name()));
+  }
+  for (const Command& command : commands)
+    if (chosen()->get_name() == command.name) command.run();
+}
+
+}  // namespace mgdm::cli

@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/interrupt.h"
+#include "base/parallel.h"
+#include "base/progress.h"
+#include "cli/command.h"
+#include "cli/score_report.h"
+#include "data/examples_file.h"
+#include "tasks/judge.h"
+#include "tasks/score.h"
+
+namespace mgdm::cli {
+namespace {
+
+struct VerifySettings {
+  std::string task;
+  std::string data;
+  std::string predictions;
+  std::string json;
+  std::int64_t explain = 0;
+  std::int64_t threads = 0;
+  bool quiet = false;
+
+  void visit(config::Visitor& v) {
+    v.field("task", task, "planning, countdown-3..6, sudoku, sat-5..9, sat");
+    v.field("data", data, "the puzzles: JSONL, Sudoku CSV or lines, DIMACS");
+    v.field("predictions", predictions,
+            "the answers in the same order: JSONL with output or predict");
+    v.field("json", json, "write the score to this file");
+    v.field("explain", explain, "say what is wrong with the first N wrong answers",
+            config::at_least(0));
+    v.field("threads", threads, "0 = all cores", config::range(0, 1024));
+    v.field("quiet", quiet, "print nothing but errors");
+  }
+};
+
+void run(const VerifySettings& settings) {
+  const auto task = tasks::make_task(settings.task);
+  const auto examples = data::read_examples(settings.data, *task);
+  const auto answers = data::read_answers(settings.predictions);
+  if (answers.size() != examples.size())
+    throw Error(fmt::format("{} has {} puzzles, {} has {} answers", settings.data, examples.size(),
+                            settings.predictions, answers.size()),
+                "one answer per puzzle, in the same order");
+
+  tasks::Score score;
+  Progress progress("verifying " + settings.task, examples.size(), settings.quiet);
+  for_chunks<tasks::Score>(
+      examples.size(), 1024, static_cast<int>(settings.threads),
+      [&](std::size_t begin, std::size_t end) {
+        tasks::Score chunk;
+        for (std::size_t i = begin; i < end; ++i) {
+          stop_if_interrupted();
+          chunk.add(*task, examples[i].example, answers[i].answer);
+        }
+        progress.add(end - begin);
+        return chunk;
+      },
+      [&](tasks::Score&& chunk) { score.add(chunk); });
+
+  if (!settings.json.empty()) write_file(settings.json, score_json(settings.task, score));
+  if (settings.quiet) return;
+  std::int64_t to_explain = settings.explain;
+  for (std::size_t i = 0; i < examples.size() && to_explain > 0; ++i) {
+    const auto faults = task->explain(examples[i].example, tasks::up_to_end(answers[i].answer));
+    if (faults.empty()) continue;
+    --to_explain;
+    fmt::print("{}{}\n", at(settings.predictions, answers[i].line), answers[i].answer);
+    for (const tasks::Fault& fault : faults) fmt::print("  {}: {}\n", fault.category, fault.words);
+  }
+  fmt::print("{}", score_text(settings.task, score));
+}
+
+}  // namespace
+
+Command verify_command() {
+  return make_command<VerifySettings>(
+      "verify", "Check answers by both metrics and say what went wrong",
+      "  mgdm verify countdown-4 --data test.jsonl --predictions answers.jsonl\n"
+      "  mgdm verify sudoku --data test.csv --predictions answers.jsonl --json score.json\n"
+      "  mgdm verify planning --data test.jsonl --predictions answers.jsonl --explain 5\n"
+      "  mgdm verify sat --data problem.cnf --predictions solver.out\n",
+      {"task"}, {"task", "data", "predictions"}, run);
+}
+
+}  // namespace mgdm::cli
