@@ -1,0 +1,231 @@
+// Runs the program as a user does and looks at what it prints, writes and returns.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+#include "base/files.h"
+#include "base/text.h"
+
+namespace mgdm {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int code = -1;
+  std::string out, err;
+};
+
+class Program : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ =
+        fs::temp_directory_path() / ("mgdm_cli_" + std::to_string(::getpid()) + "_" +
+                                     testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return folder_ / name; }
+
+  Outcome mgdm(const std::string& arguments) const {
+    const std::string command = std::string("'") + MGDM_PROGRAM + "' " + arguments + " >'" +
+                                path("stdout") + "' 2>'" + path("stderr") + "' </dev/null";
+    const int status = std::system(command.c_str());
+    return {WEXITSTATUS(status), read_file(path("stdout")), read_file(path("stderr"))};
+  }
+
+  std::size_t files() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+
+  fs::path folder_;
+};
+
+#define EXPECT_MENTIONS(text, part) \
+  EXPECT_NE((text).find(part), std::string::npos) << "in: " << (text)
+
+TEST_F(Program, TasksListsEveryTaskWithAnExample) {
+  const Outcome outcome = mgdm("tasks");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* name : {"planning", "countdown-3", "countdown-6", "sudoku", "sat-5", "sat-9"})
+    EXPECT_MENTIONS("\n" + outcome.out, std::string("\n") + name);
+}
+
+TEST_F(Program, HelpHasExamples) {
+  EXPECT_MENTIONS(mgdm("--help").out, "generate");
+  for (const std::string command : {"generate", "verify", "tasks"}) {
+    const Outcome outcome = mgdm(command + " --help");
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_MENTIONS(outcome.out, "Examples:\n  mgdm " + command);
+  }
+  EXPECT_MENTIONS(mgdm("--version").out, "mgdm 0.");
+}
+
+TEST_F(Program, SameSeedSameBytesWhateverTheThreads) {
+  for (const std::string task : {"planning", "countdown-4", "sudoku", "sat-7",
+                                 "sudoku --difficulty hard", "planning --nodes 4"}) {
+    const std::string arguments = "generate " + task + " --count 700 --seed 5 --threads ";
+    const Outcome one = mgdm(arguments + "1"), three = mgdm(arguments + "3");
+    EXPECT_EQ(one.code, 0) << one.err;
+    EXPECT_EQ(split(one.out, '\n').size(), 701u);
+    EXPECT_EQ(one.out, three.out) << task;
+    EXPECT_NE(one.out, mgdm("generate " + task + " --count 700 --seed 6").out);
+  }
+}
+
+TEST_F(Program, GeneratedLabelsVerify) {
+  for (const std::string task :
+       {"planning", "countdown-3", "countdown-5", "sudoku", "sat-5", "sat-9"}) {
+    const std::string data = path("data.jsonl");
+    ASSERT_EQ(mgdm("generate " + task + " --split test --count 200 --out " + data).code, 0);
+    const Outcome outcome = mgdm("verify " + task + " --data " + data + " --predictions " + data +
+                                 " --json " + path("score.json"));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const auto json = nlohmann::json::parse(read_file(path("score.json")));
+    EXPECT_EQ(json["task"], task);
+    EXPECT_EQ(json["n"], 200);
+    EXPECT_EQ(json["accuracy"], 1.0);
+    EXPECT_EQ(json["accuracy_paper"], 1.0);
+    EXPECT_TRUE(json["errors"].empty());
+    EXPECT_TRUE(json.contains("git_revision"));
+    EXPECT_EQ(json.contains("accuracy_by_planning_distance"), task == "planning");
+  }
+}
+
+TEST_F(Program, SudokuCsvRoundTrip) {
+  ASSERT_EQ(mgdm("generate sudoku --count 20 --out " + path("a.csv")).code, 0);
+  EXPECT_TRUE(read_file(path("a.csv")).starts_with("quizzes,solutions\n"));
+  ASSERT_EQ(mgdm("generate sudoku --count 20 --out " + path("a.jsonl")).code, 0);
+  const Outcome outcome = mgdm("verify sudoku --data " + path("a.csv") + " --predictions " +
+                               path("a.jsonl") + " --json " + path("score.json"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(nlohmann::json::parse(read_file(path("score.json")))["accuracy_paper"], 1.0);
+  EXPECT_EQ(mgdm("generate planning --out " + path("b.csv")).code, 2);
+}
+
+TEST_F(Program, VerifyCountsWhatWentWrong) {
+  write_file(path("data.jsonl"),
+             "{\"input\": \"86,28,13,31,96\", \"output\": \"86+28=114,31-13=18,114-18=96\"}\n"
+             "{\"input\": \"39,22,92,10,89\", \"output\": \"39+92=131,22*10=220,220-131=89\"}\n"
+             "{\"input\": \"4,5,6,10,24\", \"output\": \"=24\"}\n");
+  write_file(path("answers.jsonl"),
+             "{\"predict\": \"86+28=114,31-13=18,114-18=96[EOS][PAD]\"}\n"
+             "{\"output\": \"39+92=130,22*10=220,220-131=89\"}\n"
+             "{\"output\": \"20+4=24\"}\n");  // true, hits the target, uses numbers not given
+  const Outcome outcome =
+      mgdm("verify countdown-4 --data " + path("data.jsonl") + " --predictions " +
+           path("answers.jsonl") + " --json " + path("score.json") + " --explain 2");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_MENTIONS(outcome.out, "equation 1 says 39+92=130, but it is 131");
+  const auto json = nlohmann::json::parse(read_file(path("score.json")));
+  EXPECT_DOUBLE_EQ(json["accuracy"], 1.0 / 3);
+  EXPECT_DOUBLE_EQ(json["accuracy_paper"], 2.0 / 3);
+  EXPECT_EQ(json["errors"]["calculation error"], 1);
+  EXPECT_EQ(json["errors"]["number not available"], 2);
+  EXPECT_EQ(json["errors_by_place"]["calculation error"]["1"], 1);
+}
+
+TEST_F(Program, VerifyTakesDimacsAndSolverOutput) {
+  write_file(path("f.cnf"), "p cnf 30 2\n1 -2 30 0\n-1 2 0\n");
+  write_file(path("answer"), "s SATISFIABLE\nv 1 2 0\n");
+  const Outcome outcome = mgdm("verify sat --data " + path("f.cnf") + " --predictions " +
+                               path("answer") + " --json " + path("score.json"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(nlohmann::json::parse(read_file(path("score.json")))["accuracy"], 1.0);
+}
+
+TEST_F(Program, WrongUsageIsTwoAndNamesTheNearest) {
+  Outcome outcome = mgdm("generate sudko");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_MENTIONS(outcome.err, "did you mean 'sudoku'?");
+  outcome = mgdm("generate sudoku --cuont 3");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_MENTIONS(outcome.err, "did you mean '--count'?");
+  outcome = mgdm("genrate sudoku");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_MENTIONS(outcome.err, "did you mean 'generate'?");
+  outcome = mgdm("generate sudoku --count 0");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_MENTIONS(outcome.err, "1 to");
+  outcome = mgdm("generate sudoku --split tset");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_MENTIONS(outcome.err, "did you mean 'test'?");
+  EXPECT_EQ(mgdm("generate countdown-4 --nodes 4").code, 2);
+  EXPECT_EQ(mgdm("generate countdown-4 --difficulty hard").code, 2);
+  EXPECT_EQ(mgdm("generate sat").code, 2);
+  EXPECT_EQ(mgdm("generate").code, 2);
+  EXPECT_EQ(mgdm("verify sudoku --data x").code, 2);
+}
+
+TEST_F(Program, BadInputIsOneNamesTheLineAndLeavesNoFile) {
+  write_file(path("good.jsonl"), "{\"input\": \"4,5,6,10,24\"}\n{\"input\": \"1,2,3,4,10\"}\n");
+  write_file(path("answers.jsonl"), "{\"output\": \"\"}\n{\"output\": \"\"}\n");
+  const auto verify = [&](const std::string& data, const std::string& predictions) {
+    return mgdm("verify countdown-4 --data " + path(data) + " --predictions " + path(predictions) +
+                " --json " + path("score.json"));
+  };
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"{\"input\": \"4,5,6,10,24\"}\n{\"input\": \"1,2,3\"}\n",
+       ":2: '1,2,3' is not a countdown-4"},
+      {"{\"input\": \"4,5,6,10,24\"}\n{\"inptu\": \"1,2\"}\n", ":2: there is no string \"input\""},
+      {"{\"input\": \"4,5,6,10,24\"}\n{\"input\": \"1,2", ":2: "},
+      {std::string("\x7f"
+                   "ELF\0\0\xff\xfe",
+                   8),
+       ":1: "},
+      {"", "no puzzle"},
+  };
+  for (const auto& [text, complaint] : cases) {
+    write_file(path("bad.jsonl"), text);
+    const Outcome outcome = verify("bad.jsonl", "answers.jsonl");
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_MENTIONS(outcome.err, path("bad.jsonl"));
+    EXPECT_MENTIONS(outcome.err, complaint);
+    EXPECT_FALSE(fs::exists(path("score.json")));
+  }
+  write_file(path("short.jsonl"), "{\"output\": \"\"}\n");
+  EXPECT_EQ(verify("good.jsonl", "short.jsonl").code, 1);
+  EXPECT_EQ(verify("good.jsonl", "missing.jsonl").code, 1);
+  EXPECT_EQ(verify("good.jsonl", "answers.jsonl").code, 0);
+}
+
+TEST_F(Program, AFailedWriteIsAnErrorAndLeavesNothing) {
+  EXPECT_EQ(mgdm("generate planning --out " + path("no/such/folder.jsonl")).code, 1);
+  EXPECT_EQ(mgdm("generate planning --out " + path(".")).code, 1);
+  if (fs::exists("/dev/full")) {
+    const Outcome outcome = mgdm("generate planning --count 100000 --out /dev/full");
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_MENTIONS(outcome.err, "No space left");
+  }
+}
+
+TEST_F(Program, InterruptLeavesNoHalfWrittenFile) {
+  const std::string out = path("big.jsonl");
+  write_file(out, "what was there before\n");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::execl(MGDM_PROGRAM, "mgdm", "generate", "countdown-6", "--count", "100000000", "--quiet",
+            "--out", out.c_str(), nullptr);
+    ::_exit(127);
+  }
+  while (files() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ::kill(child, SIGINT);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  EXPECT_EQ(read_file(out), "what was there before\n");
+  EXPECT_EQ(files(), 1u);
+}
+
+}  // namespace
+}  // namespace mgdm

@@ -1,0 +1,93 @@
+// Holds the include table of docs/map.md against the #include lines of src/.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+
+#include "base/files.h"
+#include "base/text.h"
+
+namespace mgdm {
+namespace {
+
+namespace fs = std::filesystem;
+
+using RoomMap = std::map<std::string, std::set<std::string>>;
+
+const fs::path kRoot = MGDM_SOURCE_DIR;
+
+// Rows "| room | may include | ... |" of the first table.
+RoomMap read_map() {
+  RoomMap rooms;
+  bool in_table = false;
+  for (const std::string_view line : split(read_file(kRoot / "docs/map.md"), '\n')) {
+    if (!line.starts_with('|')) {
+      if (in_table) break;
+      continue;
+    }
+    const auto cells = split(line, '|');
+    const std::string room(trim(cells.at(1)));
+    if (in_table && !room.starts_with('-')) {
+      std::set<std::string>& allowed = rooms[room];
+      for (const std::string_view name : split(cells.at(2), ','))
+        if (!trim(name).empty()) allowed.emplace(trim(name));
+      allowed.insert(room);
+    }
+    in_table = true;
+  }
+  return rooms;
+}
+
+// The rooms that a source text includes: what stands before the first '/' of "room/file.h".
+std::set<std::string> included_rooms(const std::string& text) {
+  static const std::regex kInclude("(?:^|\n)\\s*#\\s*include\\s*\"([^/\"]+)/[^\"]*\"");
+  std::set<std::string> rooms;
+  for (std::sregex_iterator it(text.begin(), text.end(), kInclude), end; it != end; ++it)
+    rooms.insert((*it)[1]);
+  return rooms;
+}
+
+TEST(Map, NamesEveryRoomAndOnlyRooms) {
+  std::set<std::string> on_map, on_disk;
+  for (const auto& [room, allowed] : read_map()) on_map.insert(room);
+  for (const auto& entry : fs::directory_iterator(kRoot / "src"))
+    if (entry.is_directory()) on_disk.insert(entry.path().filename());
+  EXPECT_EQ(on_map, on_disk);
+}
+
+TEST(Map, EveryIncludeIsOnTheMap) {
+  const RoomMap rooms = read_map();
+  std::size_t files = 0;
+  for (const auto& [room, allowed] : rooms) {
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / "src" / room)) {
+      const std::string extension = entry.path().extension();
+      if (extension != ".h" && extension != ".cc") continue;
+      ++files;
+      for (const std::string& included : included_rooms(read_file(entry.path())))
+        EXPECT_TRUE(allowed.contains(included))
+            << entry.path() << " includes " << included << "/, which docs/map.md does not allow";
+    }
+  }
+  EXPECT_GT(files, 50u);
+}
+
+TEST(Map, NothingAboveTheTorchLineNamesTorch) {
+  static const std::regex kTorch("#\\s*include\\s*[<\"](torch|ATen|c10)/");
+  for (const std::string room : {"base", "config", "formats", "tasks", "data"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / "src" / room)) {
+      if (!entry.is_regular_file()) continue;
+      EXPECT_FALSE(std::regex_search(read_file(entry.path()), kTorch)) << entry.path();
+    }
+  }
+}
+
+TEST(Map, SeesIncludes) {
+  EXPECT_EQ(included_rooms("#include \"base/error.h\"\n  # include \"tasks/task.h\"\n// x\n"),
+            (std::set<std::string>{"base", "tasks"}));
+}
+
+}  // namespace
+}  // namespace mgdm
