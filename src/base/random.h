@@ -29,6 +29,11 @@ enum class Purpose : std::uint32_t {
   kGenerate = 1,  // making the puzzle of an item
   kShuffle = 2,   // the order of an epoch; item = epoch
   kAugment = 3,   // symmetry applied to an item; step = epoch
+  kInit = 4,      // weights; item = place in the list of tensors
+  kTimestep = 5,  // t of an item; step = training step
+  kMask = 6,      // which positions are masked; step = training step
+  kNoise = 7,     // which tokens stand in for shown ones; step = training step
+  kDecode = 8,    // noise on scores while decoding; step = denoising step
   kTest = 99,     // unit tests
 };
 

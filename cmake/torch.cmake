@@ -1,0 +1,47 @@
+# LibTorch: Debian's libtorch-dev (1.13, CPU), or any newer one (2.x, CUDA too) found through
+# CMAKE_PREFIX_PATH or the torch of the machine's python3. Its own TorchConfig.cmake is not used: in
+# CUDA builds it changes compiler flags for the whole project.
+option(MGDM_TORCH "Build the half of mgdm that needs LibTorch" ON)
+if(NOT MGDM_TORCH)
+  return()
+endif()
+
+find_program(MGDM_PYTHON python3)
+set(torch_prefix "${CMAKE_PREFIX_PATH}")
+if(MGDM_PYTHON AND NOT DEFINED CACHE{MGDM_TORCH_INCLUDE})
+  execute_process(COMMAND ${MGDM_PYTHON} -c
+    "import importlib.util as u, os; print(os.path.dirname(u.find_spec('torch').origin))"
+    OUTPUT_VARIABLE python_torch OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  # Debian's python3-torch holds no headers; a wheel does.
+  if(EXISTS "${python_torch}/include/ATen")
+    list(APPEND torch_prefix ${python_torch})
+  endif()
+endif()
+
+find_path(MGDM_TORCH_INCLUDE ATen/core/Tensor.h HINTS ${torch_prefix} PATH_SUFFIXES include)
+find_library(MGDM_TORCH_LIBRARY torch HINTS ${torch_prefix} PATH_SUFFIXES lib)
+if(NOT MGDM_TORCH_INCLUDE OR NOT MGDM_TORCH_LIBRARY)
+  message(FATAL_ERROR "LibTorch not found: install libtorch-dev, pass -DCMAKE_PREFIX_PATH=FOLDER, "
+                      "or build only the tasks with -DMGDM_TORCH=OFF")
+endif()
+get_filename_component(torch_lib ${MGDM_TORCH_LIBRARY} DIRECTORY)
+
+add_library(mgdm_torch INTERFACE)
+add_library(mgdm::torch ALIAS mgdm_torch)
+target_include_directories(mgdm_torch SYSTEM INTERFACE ${MGDM_TORCH_INCLUDE}
+  ${MGDM_TORCH_INCLUDE}/torch/csrc/api/include)
+foreach(name torch torch_cpu c10)
+  target_link_libraries(mgdm_torch INTERFACE ${torch_lib}/lib${name}.so)
+endforeach()
+target_link_options(mgdm_torch INTERFACE -Wl,-rpath,${torch_lib})
+
+# A CUDA LibTorch: torch_cuda registers itself when loaded, so it is linked although nothing names it.
+set(MGDM_CUDA OFF)
+if(EXISTS ${torch_lib}/libtorch_cuda.so)
+  set(MGDM_CUDA ON)
+  find_package(CUDAToolkit REQUIRED)
+  target_compile_definitions(mgdm_torch INTERFACE MGDM_CUDA=1)
+  target_link_libraries(mgdm_torch INTERFACE ${torch_lib}/libc10_cuda.so CUDA::cudart
+    -Wl,--no-as-needed ${torch_lib}/libtorch_cuda.so -Wl,--as-needed)
+endif()
+message(STATUS "LibTorch: ${torch_lib} (CUDA: ${MGDM_CUDA})")

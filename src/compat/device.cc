@@ -1,0 +1,87 @@
+#include "compat/device.h"
+
+#include <ATen/Context.h>
+#include <ATen/autocast_mode.h>
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "base/error.h"
+#include "base/text.h"
+
+#ifdef MGDM_CUDA
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDAFunctions.h>
+#endif
+
+namespace mgdm::compat {
+
+bool cuda_available() { return at::hasCUDA() && at::globalContext().hasCUDA(); }
+
+c10::Device device(std::string_view name) {
+  if (name == "cpu") return c10::Device(c10::kCPU);
+  if (name == "auto") return cuda_available() ? c10::Device(c10::kCUDA, 0) : c10::Device(c10::kCPU);
+  if (name == "cuda" || name.starts_with("cuda:")) {
+    const auto index = name == "cuda" ? 0 : parse_int(name.substr(5)).value_or(-1);
+#ifdef MGDM_CUDA
+    const std::int64_t count = c10::cuda::device_count();
+    if (index >= 0 && index < count)
+      return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
+    throw Error(fmt::format("there is no device {}", in_quotes(name)),
+                fmt::format("{} CUDA device(s) on this machine", count), "device = cpu");
+#else
+    (void)index;
+    throw Error("this mgdm was built with a LibTorch for the CPU", "a CUDA build for device = cuda",
+                "device = cpu");
+#endif
+  }
+  throw UsageError(fmt::format("unknown device {}", in_quotes(name)), "auto, cpu, cuda or cuda:N");
+}
+
+std::string device_name(c10::Device device) {
+#ifdef MGDM_CUDA
+  if (device.is_cuda()) return at::cuda::getDeviceProperties(device.index())->name;
+#endif
+  (void)device;
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);)
+    if (line.starts_with("model name")) return std::string(trim(line.substr(line.find(':') + 1)));
+  return "CPU";
+}
+
+void synchronize(c10::Device device) {
+#ifdef MGDM_CUDA
+  if (device.is_cuda()) c10::cuda::device_synchronize();
+#endif
+  (void)device;
+}
+
+void seed_dropout(std::uint64_t seed) {
+  const auto set = [&](c10::Device device) {
+    at::Generator generator = at::globalContext().defaultGenerator(device);
+    generator.set_current_seed(seed);
+  };
+  set(c10::Device(c10::kCPU));
+#ifdef MGDM_CUDA
+  if (cuda_available()) set(c10::Device(c10::kCUDA, c10::cuda::current_device()));
+#endif
+}
+
+// The setters took a device from 2.4 on; before, CUDA's had names of their own.
+Autocast::Autocast(c10::Device device, bool enabled) : enabled_(enabled && device.is_cuda()) {
+#ifdef MGDM_CUDA
+  if (!enabled_) return;
+  at::autocast::set_autocast_enabled(at::kCUDA, true);
+  at::autocast::set_autocast_dtype(at::kCUDA, at::kBFloat16);
+#endif
+}
+
+Autocast::~Autocast() {
+#ifdef MGDM_CUDA
+  if (!enabled_) return;
+  at::autocast::set_autocast_enabled(at::kCUDA, false);
+  at::autocast::clear_cache();
+#endif
+}
+
+}  // namespace mgdm::compat

@@ -1,0 +1,39 @@
+// Devices, autocast and seeds: what differs between CPU and CUDA and between LibTorch versions.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace mgdm::compat {
+
+bool cuda_available();
+
+// "cpu", "cuda", "cuda:1", or "auto": CUDA where there is one. An Error says what is missing.
+c10::Device device(std::string_view name);
+
+// "NVIDIA H200", or the processor's model name.
+std::string device_name(c10::Device device);
+
+// Waits until everything asked of the device is done.
+void synchronize(c10::Device device);
+
+// Seeds LibTorch's own generators, which only dropout uses.
+void seed_dropout(std::uint64_t seed);
+
+// Mixed precision in bf16 while it lives, where `enabled`: matrix products in bf16, the rest in
+// fp32.
+class Autocast {
+ public:
+  Autocast(c10::Device device, bool enabled);
+  ~Autocast();
+  Autocast(const Autocast&) = delete;
+  Autocast& operator=(const Autocast&) = delete;
+
+ private:
+  bool enabled_;
+};
+
+}  // namespace mgdm::compat

@@ -1,0 +1,44 @@
+// GPT-2 (Radford et al., 2019): pre-LayerNorm blocks, learned positions, gelu, tied head. Causal
+// for autoregressive models, bidirectional for diffusion. Tensor names are those of Hugging Face.
+#pragma once
+
+#include "nn/model.h"
+
+namespace mgdm::nn {
+
+class Gpt2 : public Model {
+ public:
+  Gpt2(const ModelSettings& settings, std::uint64_t seed);
+
+  std::vector<at::Tensor> forward(const at::Tensor& tokens, const at::Tensor& frozen,
+                                  bool training) override;
+  at::Tensor next_logits(const at::Tensor& tokens, Cache& cache) override;
+
+ private:
+  struct Norm {
+    at::Tensor weight, bias;
+  };
+  struct Linear {
+    at::Tensor weight, bias;  // (out, in) and (out)
+  };
+  struct Block {
+    Norm norm_attention;
+    Linear qkv, projection;
+    Norm norm_mlp;
+    Linear up, down;
+  };
+
+  Norm add_norm(const std::string& name);
+  Linear add_linear(const std::string& name, std::int64_t in, std::int64_t out, double std);
+  at::Tensor embed(const at::Tensor& tokens, std::int64_t first_position) const;
+  // x (B, N, C) through a block; with a cache, keys and values of earlier positions stand before.
+  at::Tensor run(const Block& block, const at::Tensor& x, double dropout, at::Tensor* keys,
+                 at::Tensor* values) const;
+  at::Tensor head(const at::Tensor& x) const;
+
+  at::Tensor tokens_, positions_;  // (V, C), (P, C)
+  std::vector<Block> blocks_;
+  Norm final_;
+};
+
+}  // namespace mgdm::nn

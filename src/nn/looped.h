@@ -1,0 +1,34 @@
+// A transformer whose few blocks are applied several times, the input added again each time, with a
+// prediction after every loop: deep in computation, small in parameters.
+//
+//   e = tokens + positions (+ frozen or not);  x = e
+//   for r = 1..R:  if r > 1: x += e;  x = blocks(x);  logits_r = head(norm(x))
+//
+// Blocks: RMS norms without weights before attention and MLP; queries and keys normalised per head,
+// attention scale 0.25; MLP 4x with relu squared; no biases, no dropout. Output projections and the
+// head start at zero, so that the first loss is that of a uniform guess.
+#pragma once
+
+#include "nn/model.h"
+
+namespace mgdm::nn {
+
+class Looped : public Model {
+ public:
+  Looped(const ModelSettings& settings, std::uint64_t seed);
+
+  std::vector<at::Tensor> forward(const at::Tensor& tokens, const at::Tensor& frozen,
+                                  bool training) override;
+
+ private:
+  struct Block {
+    at::Tensor qkv, projection, up, down;  // (3C, C), (C, C), (4C, C), (C, 4C)
+  };
+
+  at::Tensor run(const Block& block, const at::Tensor& x) const;
+
+  at::Tensor tokens_, positions_, frozen_, head_;  // (V, C), (P, C), (2, C) or undefined, (V, C)
+  std::vector<Block> blocks_;
+};
+
+}  // namespace mgdm::nn

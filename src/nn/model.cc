@@ -1,0 +1,51 @@
+#include "nn/model.h"
+
+#include <ATen/ops/cat.h>
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "nn/gpt2.h"
+#include "nn/looped.h"
+
+namespace mgdm::nn {
+
+void ModelSettings::visit(config::Visitor& v) {
+  using config::range;
+  v.field("architecture", architecture, "the network", config::one_of({"gpt2", "looped"}));
+  v.field("layers", layers, "transformer blocks (shared by all loops)", range(1, 200));
+  v.field("heads", heads, "attention heads", range(1, 256));
+  v.field("width", width, "size of the hidden state", range(1, 65536));
+  v.field("positions", positions, "longest sequence", range(1, 65536));
+  v.field("loops", loops, "looped: how often the blocks are applied", range(1, 256));
+  v.field("dropout", dropout, "gpt2: share of activations dropped in training", range(0, 0.95));
+  v.field("causal", causal, "a position sees only those before it (autoregressive models)");
+  v.field("shift", shift, "position n is predicted from hidden state n-1");
+  v.field("frozen_embedding", frozen_embedding,
+          "looped: tell the network which positions are given (in_place layout)");
+  v.field("vocabulary", vocabulary, "number of tokens", range(6, 256));
+}
+
+at::Tensor Model::next_logits(const at::Tensor&, Cache&) {
+  throw Error(fmt::format("a {} model cannot decode token by token", settings_.architecture),
+              "a causal gpt2 model");
+}
+
+at::Tensor Model::aligned(const at::Tensor& logits) const {
+  if (!settings_.shift) return logits;
+  return at::cat({logits.slice(1, 0, 1), logits.slice(1, 0, -1)}, 1);
+}
+
+std::unique_ptr<Model> make_model(const ModelSettings& settings, std::uint64_t seed) {
+  if (settings.width % settings.heads != 0)
+    throw UsageError(fmt::format("width {} and heads {}", settings.width, settings.heads),
+                     "a width that is a multiple of heads");
+  if (settings.causal && !settings.shift)
+    throw UsageError("a causal model without shift would be shown the token it predicts",
+                     "shift = true with causal = true");
+  if (settings.architecture == "gpt2") return std::make_unique<Gpt2>(settings, seed);
+  if (settings.causal)
+    throw UsageError("a looped model that is causal", "architecture = \"gpt2\" for causal = true");
+  return std::make_unique<Looped>(settings, seed);
+}
+
+}  // namespace mgdm::nn

@@ -1,0 +1,75 @@
+// What a network is to the rest of the program: tokens in, logits for every position out.
+//
+// Position n of the logits is about token n, always. A model with `shift` reads it off hidden state
+// n-1, as the paper's released code does (position 0 reuses its own): an autoregressive model must,
+// a diffusion model may.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+#include "nn/parameters.h"
+
+namespace mgdm::nn {
+
+struct ModelSettings {
+  std::string architecture = "gpt2";
+  std::int64_t layers = 3;
+  std::int64_t heads = 12;
+  std::int64_t width = 384;
+  std::int64_t positions = 512;
+  std::int64_t loops = 4;
+  double dropout = 0.1;
+  bool causal = false;
+  bool shift = true;
+  bool frozen_embedding = false;
+  std::int64_t vocabulary = 31;
+
+  void visit(config::Visitor& v);
+};
+
+// Keys and values of the positions seen so far, per layer: (B, H, M, D).
+struct Cache {
+  std::vector<at::Tensor> keys, values;
+  std::int64_t length = 0;
+};
+
+class Model {
+ public:
+  Model(const ModelSettings& settings, std::uint64_t seed)
+      : settings_(settings), parameters_(seed) {}
+  virtual ~Model() = default;
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  // Logits (B, N, V) after each loop, the last one being the answer; a model without loops gives
+  // one. tokens (B, N) are int64, frozen (B, N) bool. `training` turns dropout on.
+  virtual std::vector<at::Tensor> forward(const at::Tensor& tokens, const at::Tensor& frozen,
+                                          bool training) = 0;
+
+  // Logits (B, V) about the token after `tokens` (B, n), which follow what the cache has seen; the
+  // cache grows. Causal models only.
+  virtual at::Tensor next_logits(const at::Tensor& tokens, Cache& cache);
+
+  const ModelSettings& settings() const { return settings_; }
+  const Parameters& parameters() const { return parameters_; }
+  c10::Device device() const { return parameters_.all().front().value.device(); }
+  void to(c10::Device device) { parameters_.to(device); }
+
+ protected:
+  // (B, N, V) about the next token becomes (B, N, V) about the own one.
+  at::Tensor aligned(const at::Tensor& logits) const;
+
+  const ModelSettings settings_;
+  Parameters parameters_;
+};
+
+// Error when the settings do not fit together (heads must divide width, ...).
+std::unique_ptr<Model> make_model(const ModelSettings& settings, std::uint64_t seed);
+
+}  // namespace mgdm::nn

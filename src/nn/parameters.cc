@@ -1,0 +1,60 @@
+#include "nn/parameters.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "base/random.h"
+
+namespace mgdm::nn {
+namespace {
+
+// Normal numbers two by two from uniform ones (Box and Muller). Chunks have streams of their own
+// (step = chunk), so that threads can share the work.
+void fill_normal(float* out, std::int64_t count, double std, std::uint64_t seed,
+                 std::uint32_t item) {
+  constexpr std::int64_t kChunk = 1 << 16;
+  const std::int64_t chunks = (count + kChunk - 1) / kChunk;
+  at::parallel_for(0, chunks, 1, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t chunk = first; chunk < last; ++chunk) {
+      Stream random(seed, Purpose::kInit, item, static_cast<std::uint32_t>(chunk));
+      const std::int64_t end = std::min(count, (chunk + 1) * kChunk);
+      for (std::int64_t i = chunk * kChunk; i < end; i += 2) {
+        const double radius =
+            std * std::sqrt(-2 * std::log(1.0 - static_cast<double>(random.uniform())));
+        const double angle = 2 * std::numbers::pi * static_cast<double>(random.uniform());
+        out[i] = static_cast<float>(radius * std::cos(angle));
+        if (i + 1 < end) out[i + 1] = static_cast<float>(radius * std::sin(angle));
+      }
+    }
+  });
+}
+
+}  // namespace
+
+at::Tensor Parameters::add(std::string name, at::IntArrayRef shape, Init init, Role role) {
+  at::Tensor value = at::full(shape, init.constant, at::kFloat);
+  if (init.std > 0)
+    fill_normal(value.data_ptr<float>(), value.numel(), init.std, seed_,
+                static_cast<std::uint32_t>(list_.size()));
+  value.set_requires_grad(true);
+  list_.push_back({std::move(name), value, role});
+  return value;
+}
+
+std::int64_t Parameters::count() const {
+  std::int64_t count = 0;
+  for (const Parameter& parameter : list_) count += parameter.value.numel();
+  return count;
+}
+
+void Parameters::to(c10::Device device) {
+  const at::NoGradGuard no_grad;
+  for (Parameter& parameter : list_) parameter.value.set_data(parameter.value.to(device));
+}
+
+}  // namespace mgdm::nn
