@@ -17,10 +17,11 @@ std::vector<std::uint32_t> epoch_order(std::size_t size, std::uint64_t seed, std
 }
 
 Batches::Batches(const EncodedDataset& dataset, std::size_t batch_size, std::uint64_t seed,
-                 std::uint64_t first_step, int threads)
+                 std::uint64_t first_step, int threads, Augment augment)
     : dataset_(dataset),
       batch_size_(batch_size),
       seed_(seed),
+      augment_(std::move(augment)),
       work_(std::numeric_limits<std::size_t>::max(), threads,
             [this, first_step](std::size_t i) { return make(first_step + i); }) {}
 
@@ -53,8 +54,15 @@ Batch Batches::make(std::uint64_t step) {
     const std::uint32_t item = (*current)[position % dataset_.size()];
     batch.items[row] = item;
     batch.epochs[row] = epoch;
-    dataset_.write_row(item, {std::span(batch.tokens).subspan(row * length, length),
-                              std::span(batch.frozen).subspan(row * length, length)});
+    const Row place{std::span(batch.tokens).subspan(row * length, length),
+                    std::span(batch.frozen).subspan(row * length, length)};
+    if (augment_) {
+      const tasks::Example twin = augment_(dataset_.example(item), item, epoch);
+      const Vocabulary& vocabulary = dataset_.vocabulary();
+      dataset_.layout().write(vocabulary.encode(twin.input), vocabulary.encode(twin.output), place);
+    } else {
+      dataset_.write_row(item, place);
+    }
   }
   return batch;
 }

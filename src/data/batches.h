@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -27,11 +28,15 @@ struct Batch {
   std::vector<std::uint8_t> frozen;   // (B, N)
 };
 
+// Another example in place of an item's, drawn anew in each epoch.
+using Augment =
+    std::function<tasks::Example(const tasks::Example&, std::uint32_t item, std::uint32_t epoch)>;
+
 class Batches {
  public:
   // The dataset must outlive the batches. `threads` work in the background (at least one).
   Batches(const EncodedDataset& dataset, std::size_t batch_size, std::uint64_t seed,
-          std::uint64_t first_step = 0, int threads = 1);
+          std::uint64_t first_step = 0, int threads = 1, Augment augment = {});
 
   // Batch first_step, first_step + 1, ...
   Batch next() { return work_.next(); }
@@ -49,6 +54,7 @@ class Batches {
   const EncodedDataset& dataset_;
   const std::size_t batch_size_;
   const std::uint64_t seed_;
+  const Augment augment_;
   std::mutex mutex_;  // guards orders_, the epochs in use, newest last
   std::vector<std::pair<std::uint32_t, Order>> orders_;
   OrderedWork<Batch> work_;

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/random.h"
 #include "data/batches.h"
 #include "data/encoded_dataset.h"
 #include "data/examples_file.h"
@@ -153,6 +154,22 @@ TEST(Batches, ABatchLargerThanTheDatasetSpansEpochs) {
   for (std::uint32_t item = 0; item < 3; ++item)
     EXPECT_NEAR(static_cast<double>(std::count(batch.items.begin(), batch.items.end(), item)), 21,
                 1);
+}
+
+TEST(Batches, AugmentedRowsAreFreshInEveryEpoch) {
+  const auto task = tasks::make_task("sudoku");
+  const EncodedDataset dataset =
+      generate_encoded(*task, 1, tasks::Split::kTrain, 2, Vocabulary(), make_seq2seq(164), 1);
+  const auto twin = [&](const tasks::Example& example, std::uint32_t item, std::uint32_t epoch) {
+    Stream random(1, Purpose::kAugment, item, epoch);
+    return task->augment(example, random);
+  };
+  Batches one(dataset, 2, 7, 0, 1, twin), two(dataset, 2, 7, 0, 2, twin);
+  const Batch first = one.next(), second = one.next();
+  EXPECT_EQ(first.tokens, two.next().tokens);
+  EXPECT_NE(first.tokens, second.tokens);
+  const std::string row = Vocabulary().decode(std::span(first.tokens).first(164));
+  EXPECT_TRUE(task->verify({row.substr(0, 81), ""}, row.substr(86, 81)).correct) << row;
 }
 
 class ExamplesFile : public testing::Test {

@@ -34,6 +34,8 @@ class Seq2Seq : public Layout {
     std::fill(row.frozen.begin() + frozen, row.frozen.end(), std::uint8_t{0});
   }
 
+  void write_puzzle(std::span<const Token> input, Row row) const override { write(input, {}, row); }
+
   std::string read_answer(const Vocabulary& vocabulary, std::span<const Token> tokens,
                           std::span<const std::uint8_t> frozen) const override {
     const auto begin = std::find(frozen.begin(), frozen.end(), std::uint8_t{0}) - frozen.begin();
@@ -61,6 +63,10 @@ class InPlace : public Layout {
       row.frozen[i] = given ? 1 : 0;
       row.tokens[i] = given ? input[i] : output[i];
     }
+  }
+
+  void write_puzzle(std::span<const Token> input, Row row) const override {
+    write(input, input, row);
   }
 
   std::string read_answer(const Vocabulary& vocabulary, std::span<const Token> tokens,

@@ -38,6 +38,10 @@ class Layout {
   virtual void write(std::span<const Token> input, std::span<const Token> output,
                      Row row) const = 0;
 
+  // The same for a puzzle whose answer is not known: what stands at positions to fill in means
+  // nothing.
+  virtual void write_puzzle(std::span<const Token> input, Row row) const = 0;
+
   // The diffused positions as text, special tokens by name: what tasks::judge takes.
   virtual std::string read_answer(const Vocabulary& vocabulary, std::span<const Token> tokens,
                                   std::span<const std::uint8_t> frozen) const = 0;

@@ -36,6 +36,14 @@ std::unique_ptr<Task> find_task(std::string_view name, const TaskOptions& option
 
 }  // namespace
 
+Example Task::augment(const Example&, Stream&) const {
+  throw UsageError(name() + " has no symmetries to augment by", "planning, sudoku or sat-N");
+}
+
+std::string Task::reversed_output(std::string_view) const {
+  throw UsageError(name() + " has no reverse order", "planning");
+}
+
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options) {
   std::unique_ptr<Task> task = find_task(name, options);
   if (!task) {

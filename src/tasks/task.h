@@ -66,6 +66,13 @@ class Task {
   // Everything wrong under the strict metric, the decisive fault first; empty when correct.
   virtual std::vector<Fault> explain(const Example& example, std::string_view answer) const = 0;
 
+  // A twin of a solved example: the same puzzle under a random symmetry, for augmentation. Its
+  // label follows the rule of the task's labels. UsageError where a task has no symmetries.
+  virtual Example augment(const Example& example, Stream& random) const;
+
+  // The label written backwards, and back again: what a reverse model learns (planning only).
+  virtual std::string reversed_output(std::string_view output) const;
+
   // How far ahead an answer must look (planning only): accuracy is reported per distance.
   virtual std::optional<int> planning_distance(const Example&) const { return std::nullopt; }
 };

@@ -33,6 +33,31 @@ TEST(Tasks, EveryNameMakesATaskThatKeepsTheContract) {
   }
 }
 
+TEST(Tasks, TwinsAreSolvedPuzzlesOfTheSameSplit) {
+  for (const std::string name : {"planning", "sudoku", "sat-5", "sat-9"}) {
+    const auto task = make_task(name);
+    for (std::uint32_t item = 0; item < 20; ++item) {
+      const Example example = task->generate(0, Split::kTest, item);
+      Stream random(0, Purpose::kAugment, item);
+      const Example twin = task->augment(example, random);
+      EXPECT_NE(twin.input, example.input) << name;
+      EXPECT_EQ(task->verify(twin, twin.output), (Verdict{true, true})) << name;
+      EXPECT_EQ(task->solve(twin.input), twin.output) << name;
+      EXPECT_EQ(task->planning_distance(twin), task->planning_distance(example));
+    }
+  }
+  Stream random(0, Purpose::kAugment, 0);
+  EXPECT_THROW(make_task("countdown-4")->augment({"1,2,3,4,10", ""}, random), UsageError);
+}
+
+TEST(Tasks, ReversedOutputs) {
+  const auto task = make_task("planning");
+  EXPECT_EQ(task->reversed_output("8,2/2,0/0,3"), "3,0/0,2/2,8");
+  EXPECT_EQ(task->reversed_output(task->reversed_output("8,2/2,0/0,3")), "8,2/2,0/0,3");
+  EXPECT_THROW(task->reversed_output("8"), Error);
+  EXPECT_THROW(make_task("sudoku")->reversed_output("8"), UsageError);
+}
+
 TEST(Tasks, UnknownNamesAndMisplacedOptions) {
   for (const char* name :
        {"", "sudko", "countdown", "countdown-2", "countdown-7", "sat-4", "sat-10"})

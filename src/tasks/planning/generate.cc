@@ -30,6 +30,24 @@ Puzzle generate(Stream& random, int nodes) {
   return puzzle;
 }
 
+Puzzle twin(Puzzle puzzle, Stream& random) {
+  // Names 0 .. 2 * nodes - 1, of which a stream of `nodes` uses all but one.
+  const std::size_t names = 2 * (puzzle.path.size() + 1);
+  std::vector<int> name(std::max(names, std::size_t{2 * kMaxNodes}));
+  std::iota(name.begin(), name.end(), 0);
+  random.shuffle(std::span<int>(name).first(names));
+  const auto rename = [&](int& node) { node = name[static_cast<std::size_t>(node)]; };
+  for (std::vector<Edge>* edges : {&puzzle.problem.edges, &puzzle.path})
+    for (Edge& edge : *edges) {
+      rename(edge.from);
+      rename(edge.to);
+    }
+  rename(puzzle.problem.start);
+  rename(puzzle.problem.goal);
+  random.shuffle(std::span<Edge>(puzzle.problem.edges));
+  return puzzle;
+}
+
 std::string canonical_form(Problem problem) {
   std::sort(problem.edges.begin(), problem.edges.end());
   return render(problem);

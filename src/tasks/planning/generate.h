@@ -14,6 +14,9 @@ struct Puzzle {
 // uniformly; the edges of both, shuffled; the start and goal of one of them.
 Puzzle generate(Stream& random, int nodes);
 
+// The same puzzle with other names for its nodes and another order of its edges.
+Puzzle twin(Puzzle puzzle, Stream& random);
+
 // The puzzle whatever the order of its edges: what the train/test split goes by. (Not whatever the
 // names of its nodes: up to renaming there are only `nodes` puzzles.)
 std::string canonical_form(Problem problem);

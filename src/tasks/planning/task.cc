@@ -49,6 +49,15 @@ class Planning : public Task {
     return planning::explain(parse_problem(example.input), answer);
   }
 
+  Example augment(const Example& example, Stream& random) const override {
+    const Puzzle other = twin({parse_problem(example.input), path_of(example.output)}, random);
+    return {render(other.problem), render(other.path)};
+  }
+
+  std::string reversed_output(std::string_view output) const override {
+    return render(reversed(path_of(output)));
+  }
+
   std::optional<int> planning_distance(const Example& example) const override {
     const Problem problem = parse_problem(example.input);
     const auto path = example.output.empty() ? find_path(problem) : parse_edges(example.output);
@@ -57,6 +66,13 @@ class Planning : public Task {
   }
 
  private:
+  static std::vector<Edge> path_of(std::string_view output) {
+    const auto path = parse_edges(output);
+    if (!path)
+      throw Error(fmt::format("{} is not a path", in_quotes(output)), "edges a,b separated by '/'");
+    return *path;
+  }
+
   // The path, or the path walked backwards.
   bool correct_as_released(const Example& example, std::string_view answer) const {
     const std::string label =

@@ -49,6 +49,12 @@ class Sat : public Task {
     return render_answer(*model, notation_);
   }
 
+  Example augment(const Example& example, Stream& random) const override {
+    Example twin = random_twin(example, notation_, random);
+    twin.output = solve(twin.input).value_or("");  // its first model, which need not be the image
+    return twin;
+  }
+
   Verdict verify(const Example& example, std::string_view answer) const override {
     return {is_correct(example.input, answer, notation_), is_label(example, answer)};
   }

@@ -43,6 +43,12 @@ class Sudoku final : public Task {
     return render(*solution);
   }
 
+  Example augment(const Example& example, Stream& random) const override {
+    const Symmetry symmetry = random_symmetry(random);
+    return {render(symmetry.apply(parse_grid(example.input))),
+            render(symmetry.apply(parse_grid(example.output)))};
+  }
+
   Verdict verify(const Example& example, std::string_view answer) const override {
     return sudoku::verify(parse_grid(example.input), example.output, answer);
   }
