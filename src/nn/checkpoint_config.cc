@@ -1,0 +1,249 @@
+#include "nn/checkpoint_config.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "data/vocabulary.h"
+
+namespace mgdm::nn {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr const char* kLoopedType = "mgdm_looped";
+
+json settings_json(ModelSettings settings) {
+  json out = json::object();
+  const config::Fields fields(settings);
+  for (const config::Field& field : fields.all())
+    out[field.key] = std::visit([](const auto* value) { return json(*value); }, field.target);
+  return out;
+}
+
+// An Error of `action` with the name of the file before it.
+template <class Action>
+auto naming(const std::string& source, Action&& action) {
+  try {
+    return action();
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", source, error.what()));
+  }
+}
+
+// What transformers reads to build a GPT2LMHeadModel.
+json gpt2_json(const ModelSettings& settings) {
+  return {{"architectures", {"GPT2LMHeadModel"}},
+          {"model_type", "gpt2"},
+          {"n_embd", settings.width},
+          {"n_layer", settings.layers},
+          {"n_head", settings.heads},
+          {"n_positions", settings.positions},
+          {"n_ctx", settings.positions},
+          {"n_inner", nullptr},
+          {"vocab_size", settings.vocabulary},
+          {"activation_function", "gelu_new"},
+          {"layer_norm_epsilon", 1e-5},
+          {"initializer_range", 0.02},
+          {"resid_pdrop", settings.dropout},
+          {"embd_pdrop", settings.dropout},
+          {"attn_pdrop", settings.dropout},
+          {"tie_word_embeddings", true},
+          {"bos_token_id", data::kEos},
+          {"eos_token_id", data::kEos},
+          {"pad_token_id", data::kPad}};
+}
+
+json looped_json(const ModelSettings& settings) {
+  return {{"architectures", {"MgdmLooped"}},
+          {"model_type", kLoopedType},
+          {"hidden_size", settings.width},
+          {"num_hidden_layers", settings.layers},
+          {"num_attention_heads", settings.heads},
+          {"max_position_embeddings", settings.positions},
+          {"num_loops", settings.loops},
+          {"vocab_size", settings.vocabulary},
+          {"tie_word_embeddings", false},
+          {"eos_token_id", data::kEos},
+          {"pad_token_id", data::kPad}};
+}
+
+// The document with the name of its file, for messages.
+class Reader {
+ public:
+  Reader(const json& document, const std::string& source) : document_(document), source_(source) {}
+
+  std::int64_t size(const char* key, std::int64_t high) const {
+    const json& value = at(key);
+    if (!value.is_number_integer() || value < 1 || value > high)
+      throw wrong(key, fmt::format("an integer, 1 to {}", high));
+    return value.get<std::int64_t>();
+  }
+
+  // Absent means the default of transformers, which is the one we compute.
+  void must_be(const char* key, const std::vector<json>& allowed) const {
+    const auto found = document_.find(key);
+    if (found == document_.end()) return;
+    std::vector<std::string> texts;
+    for (const json& value : allowed) {
+      if (*found == value) return;
+      texts.push_back(value.dump());
+    }
+    throw wrong(key, joined_or(texts));
+  }
+
+  const json& at(const char* key) const {
+    const auto found = document_.find(key);
+    if (found == document_.end())
+      throw Error(fmt::format("{}: no {}", source_, key), "the config.json of a GPT-2 or of mgdm");
+    return *found;
+  }
+
+  Error wrong(const char* key, const std::string& expected) const {
+    const json& value = at(key);
+    return Error(fmt::format("{}: {} is {}", source_, key,
+                             value.is_structured() ? value.type_name() : value.dump()),
+                 expected);
+  }
+
+ private:
+  const json& document_;
+  const std::string& source_;
+};
+
+ModelSettings read_gpt2(const Reader& reader, const json& document) {
+  ModelSettings settings;
+  settings.layers = reader.size("n_layer", 200);
+  settings.heads = reader.size("n_head", 256);
+  settings.width = reader.size("n_embd", 65536);
+  settings.positions = reader.size("n_positions", 65536);
+  settings.vocabulary = reader.size("vocab_size", 1 << 20);
+  if (document.contains("resid_pdrop")) {
+    const json& dropout = reader.at("resid_pdrop");
+    if (!dropout.is_number() || dropout < 0 || dropout > 0.95)
+      throw reader.wrong("resid_pdrop", "a number, 0 to 0.95");
+    settings.dropout = dropout.get<double>();
+  }
+  settings.causal = settings.shift = true;
+  reader.must_be("activation_function", {"gelu_new", "gelu_pytorch_tanh"});
+  reader.must_be("layer_norm_epsilon", {1e-5});
+  reader.must_be("n_inner", {nullptr, 4 * settings.width});
+  reader.must_be("scale_attn_weights", {true});
+  reader.must_be("scale_attn_by_inverse_layer_idx", {false});
+  reader.must_be("add_cross_attention", {false});
+  reader.must_be("tie_word_embeddings", {true});
+  return settings;
+}
+
+// The settings of our block, each checked as if it stood in a recipe.
+ModelSettings read_settings(const json& block, const std::string& source) {
+  ModelSettings settings;
+  config::Fields fields(settings);
+  if (!block.is_object()) throw Error(source + ": mgdm.settings is no object");
+  for (const auto& [key, value] : block.items()) {
+    if (value.is_structured())
+      throw Error(
+          fmt::format("{}: mgdm.settings: {} is an {}", source, in_quotes(key), value.type_name()),
+          "a number, text, true or false");
+    const std::string assignment = key + "=" + value.dump();
+    naming(source + ": mgdm.settings", [&] { fields.set(assignment); });
+  }
+  return settings;
+}
+
+void read_mgdm(const json& block, const std::string& source, CheckpointConfig& config) {
+  const Reader reader(block, source);
+  config.settings = read_settings(reader.at("settings"), source);
+  if (!reader.at("alphabet").is_string()) throw reader.wrong("alphabet", "text");
+  config.alphabet = block["alphabet"].get<std::string>();
+  const auto vocabulary = naming(source, [&] { return data::Vocabulary(config.alphabet); });
+  if (vocabulary.size() > config.settings.vocabulary)
+    throw Error(fmt::format("{}: an alphabet of {} characters", source, config.alphabet.size()),
+                fmt::format("at most {} - {} special tokens", config.settings.vocabulary,
+                            data::kSpecialTokens));
+  const auto metadata = block.find("metadata");
+  if (metadata == block.end()) return;
+  if (!metadata->is_object()) throw reader.wrong("metadata", "an object of texts");
+  for (const auto& [key, value] : metadata->items()) {
+    if (!value.is_string()) throw reader.wrong("metadata", "an object of texts");
+    config.metadata[key] = value.get<std::string>();
+  }
+}
+
+// Someone may have edited one half of the file only.
+void check_agreement(const ModelSettings& theirs, const ModelSettings& ours,
+                     const std::string& source) {
+  const auto same = [&](const char* name, std::int64_t a, std::int64_t b) {
+    if (a != b)
+      throw Error(fmt::format("{}: {} is {} by the names of GPT-2, {} in mgdm.settings", source,
+                              name, a, b),
+                  "one number in both places");
+  };
+  same("layers", theirs.layers, ours.layers);
+  same("heads", theirs.heads, ours.heads);
+  same("width", theirs.width, ours.width);
+  same("positions", theirs.positions, ours.positions);
+  same("vocabulary", theirs.vocabulary, ours.vocabulary);
+}
+
+json parse(const std::string& text, const std::string& source) {
+  try {
+    json document = json::parse(text);
+    if (document.is_object()) return document;
+  } catch (const json::exception& error) {
+    throw Error(fmt::format("{}: not valid JSON: {}", source, in_quotes(error.what(), 200)));
+  }
+  throw Error(source + ": not a JSON object", "the config.json of a model");
+}
+
+}  // namespace
+
+std::string to_json(const CheckpointConfig& config) {
+  json out = config.settings.architecture == "gpt2" ? gpt2_json(config.settings)
+                                                    : looped_json(config.settings);
+  out["torch_dtype"] = config.dtype;
+  out["mgdm"] = {{"settings", settings_json(config.settings)},
+                 {"alphabet", config.alphabet},
+                 {"metadata", config.metadata}};
+  try {
+    return out.dump(2) + "\n";
+  } catch (const json::exception&) {
+    throw Error("the alphabet or a metadata text is not UTF-8");
+  }
+}
+
+CheckpointConfig parse_config(const std::string& text, const std::string& source) {
+  const json document = parse(text, source);
+  const Reader reader(document, source);
+  const json& type = reader.at("model_type");
+  if (type != "gpt2" && type != kLoopedType)
+    throw reader.wrong("model_type", fmt::format("\"gpt2\" or \"{}\"", kLoopedType));
+  const bool gpt2 = type == "gpt2", ours = document.contains("mgdm");
+  CheckpointConfig config;
+  if (ours || !gpt2) read_mgdm(reader.at("mgdm"), source, config);
+  if (ours && (config.settings.architecture == "gpt2") != gpt2)
+    throw Error(fmt::format("{}: model_type is {}, mgdm.settings.architecture \"{}\"", source,
+                            type.dump(), config.settings.architecture),
+                "the same in both places");
+  if (gpt2) {
+    const ModelSettings theirs = read_gpt2(reader, document);
+    if (ours)
+      check_agreement(theirs, config.settings, source);
+    else
+      config.settings = theirs;
+  }
+  return config;
+}
+
+CheckpointConfig read_config(const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / "config.json";
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored))
+    throw Error(fmt::format("{}: no config.json", folder.string()), "the folder of a model");
+  return parse_config(read_file(path), path.string());
+}
+
+}  // namespace mgdm::nn

@@ -1,0 +1,26 @@
+// Random numbers for tensors, from the streams of base/random.h: what is drawn for an item does not
+// depend on the batch it stands in, its row, the device or the LibTorch version.
+//
+//   at::Tensor u = nn::uniform(seed, Purpose::kMask, batch.items, batch.step, length);  // (B, N)
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "base/random.h"
+
+namespace mgdm::nn {
+
+// Element (b, n) is what the n-th (from 0) call of Stream(seed, purpose, items[b], step).uniform()
+// gives: float (B, columns) in [0, 1). items are (B) int64, step is () int64 on the same device: a
+// tensor, so that a captured CUDA graph draws anew when the step in it changes.
+at::Tensor uniform(std::uint64_t seed, Purpose purpose, const at::Tensor& items,
+                   const at::Tensor& step, std::int64_t columns);
+
+// The same numbers by tensor operations on any device, without waiting for it. What uniform() does
+// off the CPU, where it is a hundred small kernels.
+at::Tensor uniform_by_operations(std::uint64_t seed, Purpose purpose, const at::Tensor& items,
+                                 const at::Tensor& step, std::int64_t columns);
+
+}  // namespace mgdm::nn

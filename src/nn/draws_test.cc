@@ -1,0 +1,81 @@
+#include "nn/draws.h"
+
+#include <ATen/ops/full.h>
+#include <ATen/ops/tensor.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "compat/device.h"
+
+namespace mgdm::nn {
+namespace {
+
+at::Tensor integers(const std::vector<std::int64_t>& values) {
+  return at::tensor(at::ArrayRef<std::int64_t>(values), at::kLong);
+}
+
+at::Tensor step_tensor(std::int64_t step) { return at::full({}, step, at::kLong); }
+
+const std::vector<std::int64_t> kItems{0, 1, 7, 65536, 0x7FFFFFFF, 0x80000001, 0xFFFFFFFF};
+
+TEST(Draws, AreThoseOfTheStreamBitForBit) {
+  for (const std::uint64_t seed : {0ull, 1ull, 0x80000000ull, 0xFEDCBA9876543210ull})
+    for (const std::int64_t step : {0ll, 3ll, 0xFFFFFFFFll})
+      for (const std::int64_t columns : {1, 4, 7, 164}) {
+        const at::Tensor u =
+            uniform(seed, Purpose::kMask, integers(kItems), step_tensor(step), columns);
+        const at::Tensor v = uniform_by_operations(seed, Purpose::kMask, integers(kItems),
+                                                   step_tensor(step), columns);
+        ASSERT_EQ(u.scalar_type(), at::kFloat);
+        ASSERT_EQ(v.scalar_type(), at::kFloat);
+        const auto loops = u.accessor<float, 2>(), operations = v.accessor<float, 2>();
+        for (std::size_t b = 0; b < kItems.size(); ++b) {
+          Stream random(seed, Purpose::kMask, static_cast<std::uint32_t>(kItems[b]),
+                        static_cast<std::uint32_t>(step));
+          const auto row = static_cast<std::int64_t>(b);
+          for (std::int64_t n = 0; n < columns; ++n) {
+            const float expected = random.uniform();
+            ASSERT_EQ(loops[row][n], expected) << seed << " " << step << " " << b << " " << n;
+            ASSERT_EQ(operations[row][n], expected) << seed << " " << step << " " << b << " " << n;
+          }
+        }
+      }
+}
+
+TEST(Draws, DoNotDependOnTheBatch) {
+  const at::Tensor alone = uniform(5, Purpose::kTest, integers({42}), step_tensor(9), 33);
+  const at::Tensor among = uniform(5, Purpose::kTest, integers({3, 8, 42, 1}), step_tensor(9), 50);
+  EXPECT_TRUE(alone[0].equal(among[2].slice(0, 0, 33)));
+}
+
+TEST(Draws, ManyRowsAreSharedAmongThreads) {
+  std::vector<std::int64_t> items(3000);
+  for (std::size_t i = 0; i < items.size(); ++i) items[i] = static_cast<std::int64_t>(17 * i);
+  const at::Tensor u = uniform(1, Purpose::kTest, integers(items), step_tensor(2), 30);
+  EXPECT_TRUE(
+      u.equal(uniform_by_operations(1, Purpose::kTest, integers(items), step_tensor(2), 30)));
+  // 90,000 numbers of variance 1/12: the mean is within 5 standard errors of 1/2.
+  EXPECT_NEAR(u.mean().item<double>(), 0.5, 5 * 0.2887 / 300);
+}
+
+TEST(Draws, PurposesAndStepsDiffer) {
+  const at::Tensor items = integers({1});
+  const at::Tensor u = uniform(1, Purpose::kMask, items, step_tensor(0), 8);
+  EXPECT_FALSE(u.equal(uniform(1, Purpose::kNoise, items, step_tensor(0), 8)));
+  EXPECT_FALSE(u.equal(uniform(1, Purpose::kMask, items, step_tensor(1), 8)));
+  EXPECT_FALSE(u.equal(uniform(2, Purpose::kMask, items, step_tensor(0), 8)));
+}
+
+TEST(Draws, AreTheSameOnEveryDevice) {
+  if (!compat::cuda_available()) GTEST_SKIP() << "no CUDA device";
+  const c10::Device cuda = compat::device("cuda");
+  const at::Tensor items = integers(kItems), step = step_tensor(4);
+  EXPECT_TRUE(uniform(9, Purpose::kMask, items.to(cuda), step.to(cuda), 164)
+                  .cpu()
+                  .equal(uniform(9, Purpose::kMask, items, step, 164)));
+}
+
+}  // namespace
+}  // namespace mgdm::nn

@@ -1,0 +1,44 @@
+// Tensors to files of tensors and back.
+//
+//   write_tensors("state.safetensors", {{"momentum", momentum}});
+//   for (const NamedTensor& t : read_tensors("state.safetensors")) ...
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "formats/safetensors.h"
+
+namespace mgdm::nn {
+
+struct NamedTensor {
+  std::string name;
+  at::Tensor value;
+};
+
+// The types that this LibTorch shares with the format; an Error names one that it lacks.
+formats::Dtype dtype_of(at::ScalarType type);
+at::ScalarType scalar_type_of(formats::Dtype dtype);
+
+// A copy on the CPU, contiguous, without gradient. Nothing done to `value` later shows in it.
+at::Tensor host_copy(const at::Tensor& value);
+
+// The bytes of a contiguous CPU tensor, which must outlive the view.
+formats::TensorView view_of(std::string name, const at::Tensor& value);
+
+// A CPU tensor of its own with the values of the view.
+at::Tensor to_tensor(const formats::TensorView& view);
+
+// Copies `values` into the `targets` of the same names, in any order. Names, shapes and types must
+// agree, or an Error names `source` and nothing is copied.
+void assign(const std::vector<NamedTensor>& targets, const std::vector<NamedTensor>& values,
+            const std::string& source);
+
+// A file of tensors, bit for bit.
+void write_tensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors);
+std::vector<NamedTensor> read_tensors(const std::filesystem::path& path);
+
+}  // namespace mgdm::nn

@@ -1,0 +1,78 @@
+#include "nn/tokenizer_files.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+
+namespace mgdm::nn {
+namespace {
+
+using json = nlohmann::ordered_json;
+using data::kSpecialNames;
+
+json added_tokens() {
+  json tokens = json::array();
+  for (std::size_t id = 0; id < kSpecialNames.size(); ++id)
+    tokens.push_back({{"id", id},
+                      {"content", kSpecialNames[id]},
+                      {"single_word", false},
+                      {"lstrip", false},
+                      {"rstrip", false},
+                      {"normalized", false},
+                      {"special", true}});
+  return tokens;
+}
+
+json tokenizer(const data::Vocabulary& vocabulary) {
+  json ids = json::object();
+  for (std::size_t id = 0; id < kSpecialNames.size(); ++id)
+    ids[std::string(kSpecialNames[id])] = id;
+  for (const char character : vocabulary.alphabet()) ids[std::string(1, character)] = ids.size();
+  return {
+      {"version", "1.0"},
+      {"truncation", nullptr},
+      {"padding", nullptr},
+      {"added_tokens", added_tokens()},
+      {"normalizer", nullptr},
+      // Every character stands alone, a line break too.
+      {"pre_tokenizer",
+       {{"type", "Split"},
+        {"pattern", {{"Regex", "[\\s\\S]"}}},
+        {"behavior", "Isolated"},
+        {"invert", false}}},
+      {"post_processor", nullptr},
+      {"decoder", {{"type", "Fuse"}}},
+      {"model", {{"type", "WordLevel"}, {"vocab", ids}, {"unk_token", kSpecialNames[data::kUnk]}}}};
+}
+
+json special_tokens() {
+  return {{"pad_token", kSpecialNames[data::kPad]},
+          {"sep_token", kSpecialNames[data::kSep]},
+          {"mask_token", kSpecialNames[data::kMask]},
+          {"eos_token", kSpecialNames[data::kEos]},
+          {"unk_token", kSpecialNames[data::kUnk]}};
+}
+
+}  // namespace
+
+void write_tokenizer_files(const std::filesystem::path& folder, const data::Vocabulary& vocabulary,
+                           std::int64_t max_length) {
+  const std::string& alphabet = vocabulary.alphabet();
+  if (std::any_of(alphabet.begin(), alphabet.end(), [](char c) { return c < ' ' || c > '~'; }))
+    throw Error("the alphabet " + in_quotes(alphabet), "printable ASCII characters");
+  const auto write = [&](const char* name, const json& content) {
+    write_file((folder / name).string(), content.dump(2) + "\n");
+  };
+  write("tokenizer.json", tokenizer(vocabulary));
+  write("special_tokens_map.json", special_tokens());
+  json config = special_tokens();
+  config["tokenizer_class"] = "PreTrainedTokenizerFast";
+  config["clean_up_tokenization_spaces"] = false;
+  config["model_max_length"] = max_length;
+  write("tokenizer_config.json", config);
+}
+
+}  // namespace mgdm::nn

@@ -1,0 +1,15 @@
+// The vocabulary as files of the `tokenizers` library: every character is a token.
+#pragma once
+
+#include <filesystem>
+
+#include "data/vocabulary.h"
+
+namespace mgdm::nn {
+
+// tokenizer.json, tokenizer_config.json and special_tokens_map.json. An Error when the alphabet is
+// not ASCII: those files hold text, our tokens are bytes.
+void write_tokenizer_files(const std::filesystem::path& folder, const data::Vocabulary& vocabulary,
+                           std::int64_t max_length);
+
+}  // namespace mgdm::nn
