@@ -1,0 +1,28 @@
+// Autoregressive: predict each output token from those before it.
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/logical_and.h>
+#include <ATen/ops/zeros_like.h>
+
+#include "objectives/kinds.h"
+
+namespace mgdm::objectives {
+namespace {
+
+class Autoregressive : public Objective {
+ public:
+  using Objective::Objective;
+
+  // Counted are the output and [EOS]; the [PAD]s, which stand only after it, teach nothing more.
+  std::vector<Noised> noise(const Batch& batch, std::uint64_t) const override {
+    const at::Tensor counted = at::logical_and(batch.frozen.logical_not(), batch.tokens != kPad);
+    return {{batch.tokens, counted, counted.to(at::kFloat), at::zeros_like(batch.items)}};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Objective> make_autoregressive(const Settings& settings) {
+  return std::make_unique<Autoregressive>(settings);
+}
+
+}  // namespace mgdm::objectives

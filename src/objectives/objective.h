@@ -1,0 +1,100 @@
+// What training minimises.
+//
+// An objective never sees a network. It turns a batch into what the network is shown (noise), and
+// what the network says into a loss:
+//
+//   const auto objective = make_objective(settings);
+//   for (const Noised& noised : objective->noise(batch, seed)) {
+//     const LossSum part = objective->loss(model.forward(noised.input, ...), batch, noised);
+//     // add up the sums and the counts; the loss is sum / count
+//   }
+//
+// Everything stays on the batch's device, no value is read back and no shape depends on values: a
+// training step can be captured in a CUDA graph.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+#include "objectives/cross_entropy.h"
+
+namespace mgdm::objectives {
+
+// Token ids with a meaning, numbered as the vocabulary numbers them; ordinary ones follow.
+constexpr std::int64_t kPad = 0, kMask = 2, kEos = 3, kFirstOrdinary = 5;
+
+struct Settings {
+  std::string kind = "mgdm";
+  std::int64_t steps = 20;  // T
+  std::string sequence_weight = "linear";
+  bool reweight_tokens = true;
+  double alpha = 0.25;
+  double beta = 1;
+  bool train_shown = false;
+  double shown_noise = 0;
+  double label_smoothing = 0;
+  bool coupled = false;
+  std::string loop_weights = "linear";
+  std::int64_t vocabulary = 31;  // V; not a setting of its own: the data's
+
+  void visit(config::Visitor& v);
+};
+
+struct Batch {
+  at::Tensor tokens;  // (B, N) int64: x_0
+  at::Tensor frozen;  // (B, N) bool: never noised nor predicted
+  at::Tensor items;   // (B) int64: which examples; with `step`, the keys of their random streams
+  at::Tensor step;    // () int64: the training step
+};
+
+// One noised copy x_t of a batch.
+struct Noised {
+  at::Tensor input;    // (B, N) int64: what the network is shown
+  at::Tensor counted;  // (B, N) bool: positions whose prediction is in the loss
+  at::Tensor weight;   // (B, N) float: of a position's loss; 0 where not counted
+  at::Tensor t;        // (B) int64 in 0..T-1: the noise level; 0 where there is none
+};
+
+// loss = sum / count. Over several noised copies, batches or processes add up both before dividing;
+// count can be 0 when nothing was masked.
+struct LossSum {
+  at::Tensor sum;    // () float, with gradient
+  at::Tensor count;  // () float: counted positions
+};
+
+class Objective {
+ public:
+  explicit Objective(const Settings& settings) : settings_(settings) {}
+  virtual ~Objective() = default;
+  Objective(const Objective&) = delete;
+  Objective& operator=(const Objective&) = delete;
+
+  // The noised copies to train on: one, or two for RDM's coupled noise levels.
+  virtual std::vector<Noised> noise(const Batch& batch, std::uint64_t seed) const = 0;
+
+  // The loss of each position before Noised::weight: (B, N). Unless overridden, the cross entropy
+  // with x_0, times its token weight where tokens are reweighted.
+  virtual at::Tensor token_loss(const Prediction& logits, const Batch& batch,
+                                const Noised& noised) const;
+
+  // From the logits after each loop (models without loops give one). Deep supervision: the loss is
+  // a weighted mean over the loops r = 1..R, with weights proportional to r, or the last loop's.
+  LossSum loss(const std::vector<Prediction>& logits_per_loop, const Batch& batch,
+               const Noised& noised) const;
+
+  // As resolved from what was asked: a kind fixes some of them.
+  const Settings& settings() const { return settings_; }
+
+ protected:
+  const Settings settings_;
+};
+
+// UsageError when the settings do not fit together.
+std::unique_ptr<Objective> make_objective(const Settings& settings);
+
+}  // namespace mgdm::objectives

@@ -1,0 +1,219 @@
+#include "objectives/objective.h"
+
+#include <ATen/TensorOperators.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "compat/device.h"
+#include "objectives/test_support.h"
+
+namespace mgdm::objectives {
+namespace {
+
+Settings settings_of(const std::string& kind) {
+  Settings settings;
+  settings.kind = kind;
+  settings.vocabulary = kTestVocabulary;
+  settings.steps = 6;
+  settings.beta = 2;
+  return settings;
+}
+
+std::vector<Settings> every_kind() {
+  std::vector<Settings> all;
+  for (const char* kind : {"mgdm", "rdm", "d3pm_absorbing", "d3pm_uniform", "ar", "teacherless"})
+    all.push_back(settings_of(kind));
+  Settings coupled = settings_of("rdm");
+  coupled.coupled = true;
+  coupled.label_smoothing = 0.1;
+  all.push_back(coupled);
+  Settings shown = settings_of("mgdm");
+  shown.train_shown = true;
+  shown.shown_noise = 0.3;
+  shown.beta = 1;
+  all.push_back(shown);
+  return all;
+}
+
+TEST(Objective, FrozenPositionsAreLeftAloneAndNotCounted) {
+  const Batch batch = small_batch(50);
+  for (const Settings& settings : every_kind())
+    for (const Noised& noised : make_objective(settings)->noise(batch, 3)) {
+      for (std::int64_t b = 0; b < 50; ++b)
+        for (std::int64_t n = 0; n < batch.tokens.size(1); ++n) {
+          if (flag(batch.frozen, b, n)) {
+            ASSERT_EQ(integer(noised.input, b, n), integer(batch.tokens, b, n)) << settings.kind;
+            ASSERT_FALSE(flag(noised.counted, b, n)) << settings.kind;
+          }
+          const auto weight = noised.weight.accessor<float, 2>()[b][n];
+          ASSERT_EQ(weight > 0, flag(noised.counted, b, n)) << settings.kind;
+        }
+      EXPECT_EQ(noised.t.sizes(), batch.items.sizes());
+      EXPECT_EQ(noised.input.scalar_type(), at::kLong);
+      EXPECT_EQ(noised.weight.scalar_type(), at::kFloat);
+    }
+}
+
+TEST(Objective, NoiseDoesNotDependOnTheBatchAroundAnItem) {
+  const Batch all = small_batch(20, 0, 5), some = small_batch(4, 7, 5);  // items 7..10
+  for (const Settings& settings : every_kind()) {
+    const auto objective = make_objective(settings);
+    const auto whole = objective->noise(all, 3), part = objective->noise(some, 3);
+    ASSERT_EQ(whole.size(), part.size());
+    for (std::size_t copy = 0; copy < whole.size(); ++copy) {
+      EXPECT_TRUE(part[copy].input.equal(whole[copy].input.slice(0, 7, 11))) << settings.kind;
+      EXPECT_TRUE(part[copy].counted.equal(whole[copy].counted.slice(0, 7, 11))) << settings.kind;
+      EXPECT_TRUE(part[copy].weight.equal(whole[copy].weight.slice(0, 7, 11))) << settings.kind;
+      EXPECT_TRUE(part[copy].t.equal(whole[copy].t.slice(0, 7, 11))) << settings.kind;
+    }
+  }
+}
+
+TEST(Objective, GradientsAreRight) {
+  const Batch batch = small_batch(2);
+  const at::Tensor logits = random_logits(batch);
+  for (const Settings& settings : every_kind()) {
+    SCOPED_TRACE(settings.kind);
+    const auto objective = make_objective(settings);
+    for (const Noised& noised : objective->noise(batch, 3))
+      expect_gradient(logits, [&](const at::Tensor& variable) {
+        return objective->loss({variable}, batch, noised).sum;
+      });
+  }
+}
+
+// Noise is equal to the bit; the loss is summed in another order, so up to float32 rounding of a
+// few hundred terms.
+TEST(Objective, IsTheSameOnEveryDevice) {
+  if (!compat::cuda_available()) GTEST_SKIP() << "no CUDA device";
+  const c10::Device cuda = compat::device("cuda");
+  const Batch here = small_batch(50, 0, 2);
+  const Batch there{here.tokens.to(cuda), here.frozen.to(cuda), here.items.to(cuda),
+                    here.step.to(cuda)};
+  const at::Tensor logits = random_logits(here).to(at::kFloat);
+  for (const Settings& settings : every_kind()) {
+    const auto objective = make_objective(settings);
+    const auto a = objective->noise(here, 3), b = objective->noise(there, 3);
+    for (std::size_t copy = 0; copy < a.size(); ++copy) {
+      EXPECT_TRUE(a[copy].input.equal(b[copy].input.cpu())) << settings.kind;
+      EXPECT_TRUE(a[copy].counted.equal(b[copy].counted.cpu())) << settings.kind;
+      const double expected = objective->loss({logits}, here, a[copy]).sum.item<double>();
+      EXPECT_NEAR(objective->loss({logits.to(cuda)}, there, b[copy]).sum.item<double>(), expected,
+                  1e-5 * expected)
+          << settings.kind;
+    }
+  }
+}
+
+TEST(Objective, SumsAndCountsAddUpOverBatches) {
+  const Batch all = small_batch(6), first = small_batch(2), rest = small_batch(4, 2);
+  const at::Tensor logits = random_logits(all);
+  for (const Settings& settings : every_kind()) {
+    const auto objective = make_objective(settings);
+    const auto of = [&](const Batch& batch, const at::Tensor& part) {
+      return objective->loss({part}, batch, objective->noise(batch, 3).front());
+    };
+    const LossSum whole = of(all, logits);
+    const LossSum a = of(first, logits.slice(0, 0, 2)), b = of(rest, logits.slice(0, 2));
+    EXPECT_NEAR(whole.sum.item<double>(), (a.sum + b.sum).item<double>(), 1e-9) << settings.kind;
+    EXPECT_EQ(whole.count.item<double>(), (a.count + b.count).item<double>()) << settings.kind;
+  }
+}
+
+TEST(Objective, LaterLoopsWeighMoreOrOnlyTheLastCounts) {
+  const Batch batch = small_batch(3);
+  const std::vector<at::Tensor> loops{random_logits(batch, 0), random_logits(batch, 1),
+                                      random_logits(batch, 2)};
+  Settings settings = settings_of("mgdm");
+  const auto linear = make_objective(settings);
+  settings.loop_weights = "last";
+  const auto last = make_objective(settings);
+  const Noised noised = linear->noise(batch, 3).front();
+  const auto alone = [&](const at::Tensor& logits) {
+    return linear->loss({logits}, batch, noised).sum.item<double>();
+  };
+  EXPECT_NEAR(linear->loss(loops, batch, noised).sum.item<double>(),
+              (alone(loops[0]) + 2 * alone(loops[1]) + 3 * alone(loops[2])) / 6, 1e-9);
+  EXPECT_EQ(last->loss(loops, batch, noised).sum.item<double>(), alone(loops[2]));
+}
+
+// Cross entropy on output and [EOS], with the focal term where asked for.
+TEST(Autoregressive, CountsOutputAndEosOnly) {
+  const Batch batch = small_batch(5);
+  const at::Tensor logits = random_logits(batch);
+  for (const bool reweight : {false, true}) {
+    Settings settings = settings_of("ar");
+    settings.reweight_tokens = reweight;
+    const auto objective = make_objective(settings);
+    const Noised noised = objective->noise(batch, 3).front();
+    EXPECT_TRUE(noised.input.equal(batch.tokens));
+    double sum = 0, count = 0;
+    for (std::int64_t b = 0; b < 5; ++b)
+      for (std::int64_t n = 4; n < batch.tokens.size(1); ++n) {
+        const double ce = plain_cross_entropy(logits, batch.tokens, b, n);
+        sum += reweight ? 0.25 * std::pow(1 - std::exp(-ce), 2) * ce : ce;
+        count += 1;
+        if (integer(batch.tokens, b, n) == kEos) break;
+      }
+    const LossSum loss = objective->loss({logits}, batch, noised);
+    EXPECT_NEAR(loss.sum.item<double>(), sum, 1e-9);
+    EXPECT_EQ(loss.count.item<double>(), count);
+  }
+}
+
+TEST(Teacherless, ShowsNothingOfTheOutputAndCountsAllOfIt) {
+  const Batch batch = small_batch(5);
+  const at::Tensor logits = random_logits(batch);
+  const auto objective = make_objective(settings_of("teacherless"));
+  const Noised noised = objective->noise(batch, 3).front();
+  double sum = 0, count = 0;
+  for (std::int64_t b = 0; b < 5; ++b)
+    for (std::int64_t n = 4; n < batch.tokens.size(1); ++n) {
+      EXPECT_EQ(integer(noised.input, b, n), kMask);
+      sum += plain_cross_entropy(logits, batch.tokens, b, n);
+      count += 1;
+    }
+  const LossSum loss = objective->loss({logits}, batch, noised);
+  EXPECT_NEAR(loss.sum.item<double>(), sum, 1e-9);
+  EXPECT_EQ(loss.count.item<double>(), count);
+}
+
+TEST(ObjectiveSettings, AKindFixesWhatItIsByDefinition) {
+  EXPECT_EQ(make_objective(settings_of("d3pm_absorbing"))->settings().sequence_weight, "original");
+  EXPECT_EQ(make_objective(settings_of("rdm"))->settings().sequence_weight, "linear");
+  EXPECT_FALSE(make_objective(settings_of("rdm"))->settings().reweight_tokens);
+  EXPECT_TRUE(make_objective(settings_of("mgdm"))->settings().reweight_tokens);
+}
+
+TEST(ObjectiveSettings, ThatDoNotFitTogetherAreRefused) {
+  Settings coupled = settings_of("mgdm");
+  coupled.coupled = true;
+  EXPECT_THROW(make_objective(coupled), UsageError);
+  Settings noise = settings_of("mgdm");
+  noise.shown_noise = 0.1;
+  EXPECT_THROW(make_objective(noise), UsageError);
+  Settings shown = settings_of("ar");
+  shown.train_shown = true;
+  EXPECT_THROW(make_objective(shown), UsageError);
+  Settings smooth = settings_of("d3pm_uniform");
+  smooth.label_smoothing = 0.1;
+  EXPECT_THROW(make_objective(smooth), UsageError);
+  Settings empty = settings_of("mgdm");
+  empty.vocabulary = 5;
+  EXPECT_THROW(make_objective(empty), UsageError);
+  Settings unknown = settings_of("mdgm");
+  EXPECT_THROW(make_objective(unknown), UsageError);
+}
+
+TEST(ObjectiveSettings, AreReadByName) {
+  Settings settings;
+  config::Fields fields(settings);
+  fields.set("kind=rdm");
+  fields.set("coupled=true");
+  EXPECT_EQ(make_objective(settings)->noise(small_batch(2), 1).size(), 2u);
+  EXPECT_THROW(fields.set("kind=mdgm"), UsageError);
+  EXPECT_THROW(fields.set("beta=0.5"), UsageError);
+}
+
+}  // namespace
+}  // namespace mgdm::objectives
