@@ -1,0 +1,28 @@
+#include "decoding/network.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/log_softmax.h>
+
+#include <limits>
+
+#include "compat/device.h"
+#include "data/vocabulary.h"
+
+namespace mgdm::decoding {
+
+Network network_of(nn::Model& model, bool bf16) {
+  return [&model, bf16](const at::Tensor& tokens, const at::Tensor& frozen) {
+    const at::NoGradGuard no_grad;
+    const compat::Autocast autocast(model.device(), bf16);
+    return model.forward(tokens, frozen, /*training=*/false).back();
+  };
+}
+
+at::Tensor answer_log_probs(const at::Tensor& logits) {
+  at::Tensor allowed = logits.to(at::kFloat, /*non_blocking=*/false, /*copy=*/true);
+  for (const data::Token token : {data::kSep, data::kMask, data::kUnk})
+    allowed.select(-1, token).fill_(-std::numeric_limits<float>::infinity());
+  return at::log_softmax(allowed, -1);
+}
+
+}  // namespace mgdm::decoding

@@ -1,0 +1,24 @@
+// What a network is to a diffusion decoder: a function from what is shown to logits.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+
+#include "nn/model.h"
+
+namespace mgdm::decoding {
+
+// tokens (B, N) int64 with [MASK] at hidden positions, frozen (B, N) bool -> logits (B, N, V),
+// position n about token n.
+using Network = std::function<at::Tensor(const at::Tensor& tokens, const at::Tensor& frozen)>;
+
+// The last loop's logits of a model, which must outlive the network. `bf16` computes matrix
+// products in bf16 on CUDA.
+Network network_of(nn::Model& model, bool bf16 = false);
+
+// Log-probabilities (..., V) in fp32. [MASK], [SEP] and [UNK] are never an answer and get none of
+// the probability; [EOS] and [PAD] are, because the length of an answer is learned.
+at::Tensor answer_log_probs(const at::Tensor& logits);
+
+}  // namespace mgdm::decoding

@@ -1,0 +1,90 @@
+#include "decoding/restarts.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/zeros.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "decoding/fake_networks.h"
+
+namespace mgdm::decoding {
+namespace {
+
+constexpr std::int64_t kRows = 12;
+
+Batch open_batch() {
+  return {at::zeros({kRows, 8}, at::kLong), at::zeros({kRows, 8}, at::kBool),
+          at::arange(kRows, at::kLong)};
+}
+
+// Accepts about one answer in eight.
+bool accepts(const at::Tensor& tokens) { return tokens.sum().item<std::int64_t>() % 8 == 0; }
+
+TEST(Restarts, TakesTheFirstAcceptedAnswer) {
+  Settings settings;
+  settings.tries = 10;
+  settings.steps = 4;
+  settings.noise = 5;
+  const Network network = random_network(2, 12);
+  const Batch batch = open_batch();
+  std::int64_t asked = 0;
+  const Restarts restarts =
+      decode_with_restarts(network, batch, settings, [&](std::int64_t, const at::Tensor& tokens) {
+        ++asked;
+        return accepts(tokens);
+      });
+
+  // The same, each try for all rows.
+  std::vector<Result> tries;
+  for (std::int64_t k = 0; k < settings.tries; ++k) {
+    Settings attempt = settings;
+    attempt.seed += k;
+    tries.push_back(decode(network, batch, attempt));
+  }
+  EXPECT_TRUE(at::equal(restarts.first.tokens, tries[0].tokens));
+  EXPECT_TRUE(at::equal(restarts.first.forward_passes, tries[0].forward_passes));
+  std::int64_t needed = 0, solved = 0;
+  for (std::int64_t b = 0; b < kRows; ++b) {
+    std::int64_t success = -1, passes = 0;
+    for (std::size_t k = 0; k < tries.size() && success < 0; ++k) {
+      ++needed;
+      passes += tries[k].forward_passes[b].item<std::int64_t>();
+      if (accepts(tries[k].tokens[b])) success = static_cast<std::int64_t>(k);
+    }
+    EXPECT_EQ(restarts.successful_try[b].item<std::int64_t>(), success);
+    EXPECT_EQ(restarts.best.forward_passes[b].item<std::int64_t>(), passes);
+    const std::size_t chosen = success < 0 ? 0 : static_cast<std::size_t>(success);
+    EXPECT_TRUE(at::equal(restarts.best.tokens[b], tries[chosen].tokens[b]));
+    solved += success >= 0;
+  }
+  EXPECT_EQ(asked, needed);
+  EXPECT_GT(solved, 0);
+  EXPECT_LT(solved, kRows);  // both outcomes were seen
+}
+
+TEST(Restarts, TheVerifierIsToldTheRow) {
+  Settings settings;
+  settings.tries = 3;
+  const Restarts restarts =
+      decode_with_restarts(random_network(2, 12), open_batch(), settings,
+                           [](std::int64_t row, const at::Tensor&) { return row % 2 == 1; });
+  for (std::int64_t b = 0; b < kRows; ++b)
+    EXPECT_EQ(restarts.successful_try[b].item<std::int64_t>(), b % 2 == 1 ? 0 : -1);
+}
+
+TEST(Restarts, WithoutNoiseAreAMistake) {
+  Settings settings;
+  settings.noise = 0;
+  settings.tries = 2;
+  const auto never = [](std::int64_t, const at::Tensor&) { return false; };
+  EXPECT_THROW(decode_with_restarts(random_network(2, 12), open_batch(), settings, never),
+               UsageError);
+  settings.tries = 1;
+  decode_with_restarts(random_network(2, 12), open_batch(), settings, never);
+}
+
+}  // namespace
+}  // namespace mgdm::decoding

@@ -1,0 +1,41 @@
+#include "decoding/settings.h"
+
+namespace mgdm::decoding {
+
+void Settings::visit(config::Visitor& v) {
+  using config::at_least;
+  using config::one_of;
+  using config::range;
+  v.field("steps", steps, "denoising steps, the most forward passes", range(1, 10000));
+  v.field("order", order, "which positions are shown first",
+          one_of({"topk", "random", "margin", "threshold", "entropy"}));
+  v.field("schedule", schedule, "topk, margin: share of positions still masked after each step",
+          one_of({"linear", "cosine"}));
+  v.field("revise", revise,
+          "shown tokens are predicted again (on), kept until masked again (remask), kept (off)",
+          one_of({"auto", "on", "remask", "off"}));
+  v.field("noise", noise, "topk, margin: Gumbel noise on scores; 0 is deterministic", at_least(0));
+  v.field("temperature", temperature, "0 or 1 takes the likeliest token, others sample",
+          range(0, 100));
+  v.field("threshold", threshold, "probability above which a prediction counts as sure",
+          range(0, 1));
+  v.field("entropy_bound", entropy_bound, "entropy: nats of uncertainty shown in one step",
+          at_least(0));
+  v.field("early_stop", early_stop, "stop when two passes agree and every prediction is sure");
+  v.field("tries", tries, "restarts with other noise until the answer verifies", range(1, 10000));
+  v.field("seed", seed, "of the noise", at_least(0));
+}
+
+Settings Settings::resolved(bool revision_is_sound) const {
+  Settings settings = *this;
+  const bool by_score = order == "topk" || order == "margin";
+  if (revise == "auto") settings.revise = by_score && revision_is_sound ? "on" : "off";
+  return settings;
+}
+
+bool Settings::stochastic() const {
+  const bool by_score = order == "topk" || order == "margin";
+  return order == "random" || samples_tokens() || (by_score && noise > 0);
+}
+
+}  // namespace mgdm::decoding

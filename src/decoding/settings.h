@@ -1,0 +1,38 @@
+// How an answer is decoded, as recipes and command lines say it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "config/settings.h"
+
+namespace mgdm::decoding {
+
+struct Settings {
+  std::int64_t steps = 20;          // T, the most passes
+  std::string order = "topk";       // which positions are shown first: see orders.h
+  std::string schedule = "linear";  // topk, margin: how many stay masked after each pass
+  std::string revise = "auto";      // what becomes of shown tokens: see diffusion.h
+  double noise = 0.5;               // topk, margin: scale of the Gumbel noise on scores
+  double temperature = 0;           // 0 or 1: the most probable token, as in the paper
+  double threshold = 0.9;           // a confidence above it counts as sure
+  double entropy_bound = 0.1;       // entropy: nats that the positions shown at once may have
+  bool early_stop = false;
+  std::int64_t tries = 1;
+  std::int64_t seed = 1;
+
+  void visit(config::Visitor& v);
+
+  // revise = auto becomes on or off. Only topk and margin revise by default, and only with a
+  // network whose predictions at shown positions mean something: one with shifted logits, or one
+  // trained on shown positions too.
+  Settings resolved(bool revision_is_sound) const;
+
+  // Tokens are drawn from softmax(logits / temperature).
+  bool samples_tokens() const { return temperature != 0 && temperature != 1; }
+
+  // Another seed can give another answer.
+  bool stochastic() const;
+};
+
+}  // namespace mgdm::decoding
