@@ -1,0 +1,69 @@
+#include "compat/graph.h"
+
+#ifdef MGDM_CUDA
+#include <ATen/cuda/CUDAEvent.h>
+#include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#endif
+
+namespace mgdm::compat {
+
+#ifdef MGDM_CUDA
+
+struct StepGraph::State {
+  static constexpr int kWarmUps = 4;
+
+  // Capture is not allowed on the default stream, so every run is on a stream of our own.
+  c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool();
+  at::cuda::CUDAGraph graph;
+  int runs = 0;
+};
+
+StepGraph::StepGraph(c10::Device device, bool enabled) {
+  if (enabled && device.is_cuda()) state_ = std::make_unique<State>();
+}
+
+void StepGraph::run(const std::function<void()>& body) {
+  if (!state_) {
+    body();
+    return;
+  }
+  // The caller has queued copies into the body's inputs on its own stream, and reads results there.
+  c10::cuda::CUDAStream outer = c10::cuda::getCurrentCUDAStream();
+  const auto order = [](c10::cuda::CUDAStream first, c10::cuda::CUDAStream second) {
+    at::cuda::CUDAEvent event;
+    event.record(first);
+    event.block(second);
+  };
+  order(outer, state_->stream);
+  {
+    const c10::cuda::CUDAStreamGuard guard(state_->stream);
+    if (state_->runs < State::kWarmUps) {
+      body();
+    } else {
+      if (state_->runs == State::kWarmUps) {
+        c10::cuda::device_synchronize();
+        state_->graph.capture_begin();
+        body();
+        state_->graph.capture_end();
+      }
+      state_->graph.replay();
+    }
+    ++state_->runs;
+  }
+  order(state_->stream, outer);
+}
+
+#else
+
+struct StepGraph::State {};
+StepGraph::StepGraph(c10::Device, bool) {}
+void StepGraph::run(const std::function<void()>& body) { body(); }
+
+#endif
+
+StepGraph::~StepGraph() = default;
+
+}  // namespace mgdm::compat

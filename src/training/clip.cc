@@ -1,0 +1,32 @@
+#include "training/clip.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/_foreach_mul.h>
+#include <ATen/ops/_foreach_norm.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/zeros.h>
+#include <torch/version.h>
+
+namespace mgdm::training {
+
+at::Tensor clip_gradients(const std::vector<nn::Parameter>& parameters, double max_norm) {
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> gradients;
+  for (const nn::Parameter& parameter : parameters)
+    if (parameter.value.grad().defined()) gradients.push_back(parameter.value.grad());
+  if (gradients.empty()) return at::zeros({}, at::kFloat);
+  const at::Tensor norm = at::stack(at::_foreach_norm(gradients, 2)).norm();
+  if (max_norm > 0) {
+    // As torch.nn.utils does, so that a norm of 0 is harmless.
+    const at::Tensor scale = (max_norm / (norm + 1e-6)).clamp_max(1);
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 1)
+    at::_foreach_mul_(gradients, scale);
+#else
+    for (at::Tensor& gradient : gradients) gradient.mul_(scale);
+#endif
+  }
+  return norm;
+}
+
+}  // namespace mgdm::training

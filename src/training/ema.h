@@ -1,0 +1,56 @@
+// The exponential moving average of a model's parameters, which often does better than the last
+// ones.
+//
+//   Ema ema(model->parameters().all(), 0.999);
+//   ... after each step: ema.update();
+//   {
+//     const Ema::InUse average(ema);   // the model computes with the averages
+//     evaluate(*model);
+//   }                                  // and with its own parameters again
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <vector>
+
+#include "nn/parameters.h"
+#include "nn/tensor_bytes.h"
+
+namespace mgdm::training {
+
+class Ema {
+ public:
+  // Starts at the parameters as they are, and where they are.
+  Ema(const std::vector<nn::Parameter>& parameters, double decay);
+
+  // average += (1 - decay) (parameter - average).
+  void update();
+
+  // Exchanges the numbers of parameters and averages; the tensors stay where they are, so what a
+  // CUDA graph has captured stays valid.
+  void swap();
+
+  // The averages themselves, named "ema.PARAMETER".
+  std::vector<nn::NamedTensor> state() const;
+  void load_state(const std::vector<nn::NamedTensor>& tensors, const std::string& source);
+
+  // Averages in the model while it lives.
+  class InUse {
+   public:
+    explicit InUse(Ema& ema) : ema_(ema) { ema_.swap(); }
+    ~InUse() { ema_.swap(); }
+    InUse(const InUse&) = delete;
+    InUse& operator=(const InUse&) = delete;
+
+   private:
+    Ema& ema_;
+  };
+
+ private:
+  std::vector<nn::Parameter> parameters_;  // sharing the model's tensors
+  std::vector<at::Tensor> averages_;
+  double decay_;
+};
+
+}  // namespace mgdm::training

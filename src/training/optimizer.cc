@@ -1,0 +1,87 @@
+#include "training/optimizer.h"
+
+#include <ATen/ops/full.h>
+
+#include <utility>
+
+#include "training/adamw.h"
+#include "training/muon.h"
+
+namespace mgdm::training {
+
+void OptimizerSettings::visit(config::Visitor& v) {
+  using config::at_least;
+  using config::one_of;
+  using config::range;
+  v.field("optimizer", optimizer, "muon: for the blocks' matrices, with adamw for the rest",
+          one_of({"adamw", "muon"}));
+  v.field("lr", lr, "learning rate of adamw", at_least(0));
+  v.field("muon_lr", muon_lr, "learning rate of muon", at_least(0));
+  v.field("momentum", momentum, "of muon (Nesterov)", range(0, 0.9999));
+  v.field("beta1", beta1, "adamw: decay of the mean gradient", range(0, 0.999999));
+  v.field("beta2", beta2, "adamw: decay of the mean squared gradient", range(0, 0.999999));
+  v.field("eps", eps, "adamw: added to the root of the mean square", at_least(0));
+  v.field("weight_decay", weight_decay, "decoupled, on matrices and embeddings", at_least(0));
+  v.field("clip", clip, "largest norm of all gradients together; 0 is no limit", at_least(0));
+  v.field("schedule", schedule, "learning rate over the run",
+          one_of({"cosine", "constant", "linear"}));
+  v.field("warmup_steps", warmup_steps, "steps in which the learning rate rises", at_least(0));
+  v.field("decay_share", decay_share, "linear: last share of the run, falling to 0", range(0, 1));
+}
+
+void Optimizer::step(double factor) {
+  step(at::full({}, factor, parameters_.front().value.options().dtype(at::kFloat)));
+}
+
+void Optimizer::zero_grad() {
+  for (nn::Parameter& parameter : parameters_) parameter.value.mutable_grad() = at::Tensor();
+}
+
+void Optimizer::load_state(const std::vector<nn::NamedTensor>& tensors, const std::string& source) {
+  nn::assign(state(), tensors, source);
+}
+
+void Optimizer::save(const std::filesystem::path& path) const { nn::write_tensors(path, state()); }
+
+void Optimizer::load(const std::filesystem::path& path) {
+  load_state(nn::read_tensors(path), path.string());
+}
+
+namespace {
+
+// Several as one: each has its own part of the parameters.
+class Composite : public Optimizer {
+ public:
+  Composite(const std::vector<nn::Parameter>& parameters,
+            std::vector<std::unique_ptr<Optimizer>> parts)
+      : Optimizer(parameters), parts_(std::move(parts)) {}
+
+  void step(const at::Tensor& factor) override {
+    for (const auto& part : parts_) part->step(factor);
+  }
+  std::vector<nn::NamedTensor> state() const override {
+    std::vector<nn::NamedTensor> all;
+    for (const auto& part : parts_)
+      for (nn::NamedTensor& tensor : part->state()) all.push_back(std::move(tensor));
+    return all;
+  }
+
+ private:
+  std::vector<std::unique_ptr<Optimizer>> parts_;
+};
+
+}  // namespace
+
+std::unique_ptr<Optimizer> make_optimizer(const OptimizerSettings& settings,
+                                          const std::vector<nn::Parameter>& parameters) {
+  if (settings.optimizer == "adamw") return std::make_unique<Adamw>(settings, parameters);
+  std::vector<nn::Parameter> matrices, others;
+  for (const nn::Parameter& parameter : parameters)
+    (parameter.role == nn::Role::kMatrix ? matrices : others).push_back(parameter);
+  std::vector<std::unique_ptr<Optimizer>> parts;
+  if (!matrices.empty()) parts.push_back(std::make_unique<Muon>(settings, std::move(matrices)));
+  if (!others.empty()) parts.push_back(std::make_unique<Adamw>(settings, std::move(others)));
+  return std::make_unique<Composite>(parameters, std::move(parts));
+}
+
+}  // namespace mgdm::training

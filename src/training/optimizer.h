@@ -1,0 +1,77 @@
+// Optimisers: gradients in, parameters changed.
+//
+//   auto optimizer = make_optimizer(settings, model->parameters().all());
+//   loss.backward();
+//   clip_gradients(model->parameters().all(), settings.clip);
+//   optimizer->step(learning_rate_factor(settings, step, done));
+//   optimizer->zero_grad();
+//
+// Nothing in a step waits for the device: with the factor in a tensor a step can be captured in a
+// CUDA graph, and each replay uses what the tensor holds then.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+#include "nn/parameters.h"
+#include "nn/tensor_bytes.h"
+
+namespace mgdm::training {
+
+struct OptimizerSettings {
+  std::string optimizer = "adamw";
+  double lr = 1e-3;
+  double muon_lr = 0.02;
+  double momentum = 0.95;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 0;
+  double clip = 1;
+  std::string schedule = "cosine";
+  std::int64_t warmup_steps = 0;
+  double decay_share = 0.6;
+
+  void visit(config::Visitor& v);
+};
+
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+
+  // One step, with every learning rate times `factor`: a () float tensor on the parameters' device.
+  // Parameters without a gradient stay.
+  virtual void step(const at::Tensor& factor) = 0;
+  void step(double factor);
+
+  // Drops the gradients: the next backward pass writes instead of adding.
+  void zero_grad();
+
+  // Everything that the next step depends on beside parameters and gradients: the tensors
+  // themselves, by names that do not depend on how work is grouped.
+  virtual std::vector<nn::NamedTensor> state() const = 0;
+
+  // Copies values into them; an Error names `source` when they are not those of state().
+  void load_state(const std::vector<nn::NamedTensor>& tensors, const std::string& source);
+
+  // The state as a file; a run that reads it goes on bit for bit.
+  void save(const std::filesystem::path& path) const;
+  void load(const std::filesystem::path& path);
+
+ protected:
+  explicit Optimizer(std::vector<nn::Parameter> parameters) : parameters_(std::move(parameters)) {}
+
+  std::vector<nn::Parameter> parameters_;  // sharing the model's tensors
+};
+
+// Made after the model went to its device: the state lies where the parameters are.
+std::unique_ptr<Optimizer> make_optimizer(const OptimizerSettings& settings,
+                                          const std::vector<nn::Parameter>& parameters);
+
+}  // namespace mgdm::training

@@ -1,0 +1,119 @@
+#include "training/prepare_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "data/examples_file.h"
+
+namespace mgdm::training {
+namespace {
+
+using tasks::Example;
+
+std::vector<Example> read_files(const tasks::Task& task, const DataSettings& settings) {
+  std::vector<Example> examples;
+  for (const std::string& file : settings.files)
+    for (data::LocatedExample& located : data::read_examples(file, task)) {
+      if (located.example.output.empty())
+        throw Error(at(file, located.line) + "the puzzle has no answer to learn",
+                    "an \"output\" in every line of training data");
+      examples.push_back(std::move(located.example));
+    }
+  if (settings.count > 0 && static_cast<std::size_t>(settings.count) < examples.size())
+    examples.resize(static_cast<std::size_t>(settings.count));
+  if (examples.size() <= static_cast<std::size_t>(settings.held_out))
+    throw Error(
+        fmt::format("{} examples, of which {} are held out", examples.size(), settings.held_out),
+        "more examples than held_out", "data.held_out=0");
+  return examples;
+}
+
+std::vector<Example> generate(const tasks::Task& task, const DataSettings& settings,
+                              std::uint64_t seed) {
+  if (settings.count == 0)
+    throw UsageError("data.count = 0 without files", "how many examples to generate");
+  const auto count = static_cast<std::size_t>(settings.count + settings.held_out);
+  std::vector<Example> examples;
+  examples.reserve(count);
+  for_chunks<std::vector<Example>>(
+      count, 1024, static_cast<int>(settings.threads),
+      [&](std::size_t begin, std::size_t end) {
+        std::vector<Example> chunk;
+        for (std::size_t i = begin; i < end; ++i)
+          chunk.push_back(task.generate(seed, tasks::Split::kTrain, static_cast<std::uint32_t>(i)));
+        return chunk;
+      },
+      [&](std::vector<Example>&& chunk) {
+        std::move(chunk.begin(), chunk.end(), std::back_inserter(examples));
+      });
+  return examples;
+}
+
+int longest_row(const std::vector<Example>& examples, const std::string& layout) {
+  std::size_t longest = 0;
+  for (const Example& example : examples)
+    longest =
+        std::max(longest, layout == "in_place" ? example.output.size()
+                                               : example.input.size() + example.output.size() + 2);
+  return static_cast<int>(longest);
+}
+
+}  // namespace
+
+tasks::TaskOptions task_options(const DataSettings& settings) {
+  const DataSettings defaults;
+  tasks::TaskOptions options;
+  if (settings.nodes != defaults.nodes) options.nodes = static_cast<int>(settings.nodes);
+  if (settings.difficulty != defaults.difficulty) options.difficulty = tasks::Difficulty::kHard;
+  return options;
+}
+
+std::shared_ptr<const data::Layout> make_layout(const std::string& name, int length,
+                                                const data::Vocabulary& vocabulary) {
+  if (name == "in_place") return data::make_in_place(length, vocabulary.encode("0").front());
+  return data::make_seq2seq(length);
+}
+
+PreparedData prepare_data(const std::string& task_name, const DataSettings& settings,
+                          std::uint64_t seed) {
+  const std::shared_ptr<const tasks::Task> task =
+      tasks::make_task(task_name, task_options(settings));
+  std::vector<Example> examples =
+      settings.files.empty() ? generate(*task, settings, seed) : read_files(*task, settings);
+  if (settings.reverse)
+    for (Example& example : examples) example.output = task->reversed_output(example.output);
+
+  const data::Vocabulary vocabulary(
+      settings.alphabet.empty() ? data::kPaperAlphabet : std::string_view(settings.alphabet));
+  const int length = settings.length > 0 ? static_cast<int>(settings.length)
+                                         : longest_row(examples, settings.layout);
+  const auto layout = make_layout(settings.layout, length, vocabulary);
+  const std::size_t kept = examples.size() - static_cast<std::size_t>(settings.held_out);
+  const std::span<const Example> all(examples);
+  const int threads = static_cast<int>(settings.threads);
+  PreparedData prepared{task,
+                        data::encode(all.first(kept), vocabulary, layout, threads),
+                        data::encode(all.subspan(kept), vocabulary, layout, threads),
+                        {}};
+  if (settings.augment) {
+    const bool reverse = settings.reverse;
+    Stream probe(seed, Purpose::kAugment, 0);
+    task->augment(task->generate(seed, tasks::Split::kTrain, 0),
+                  probe);  // refuses at once if it must
+    prepared.augment = [task, seed, reverse](const Example& example, std::uint32_t item,
+                                             std::uint32_t epoch) {
+      Stream random(seed, Purpose::kAugment, item, epoch);
+      if (!reverse) return task->augment(example, random);
+      Example twin = task->augment({example.input, task->reversed_output(example.output)}, random);
+      twin.output = task->reversed_output(twin.output);
+      return twin;
+    };
+  }
+  return prepared;
+}
+
+}  // namespace mgdm::training

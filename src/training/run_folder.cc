@@ -1,0 +1,127 @@
+#include "training/run_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+
+namespace mgdm::training {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kCheckpoint = "checkpoint-";
+constexpr const char* kDone = "DONE";
+
+void append(const fs::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::app);
+  file << text;
+  if (!file.flush()) throw Error(fmt::format("cannot write {}", path.string()));
+}
+
+// Keeps the lines that `keep` likes.
+template <class Keep>
+void filter_lines(const fs::path& path, Keep&& keep) {
+  if (!fs::exists(path)) return;
+  std::string kept;
+  LineReader lines(path.string());
+  for (std::string_view line; lines.next(line);)
+    if (keep(line)) kept += std::string(line) + '\n';
+  write_file(path.string(), kept);
+}
+
+}  // namespace
+
+RunFolder::RunFolder(fs::path path, bool resume) : path_(std::move(path)) {
+  const bool there = fs::exists(path_ / "config.toml");
+  if (there && !resume)
+    throw Error(fmt::format("{} holds a run already", path_.string()), "a new folder",
+                "--resume to continue it, or another --out");
+  if (!there && resume)
+    throw Error(fmt::format("{} holds no run to resume", path_.string()),
+                "a folder with config.toml");
+  std::error_code failed;
+  fs::create_directories(path_, failed);
+  if (failed) throw Error(fmt::format("cannot make {}: {}", path_.string(), failed.message()));
+  events_ = std::make_unique<formats::EventWriter>(path_);
+}
+
+void RunFolder::write_config(const std::string& toml) const {
+  write_file((path_ / "config.toml").string(), toml);
+}
+
+void RunFolder::write_environment(const std::map<std::string, std::string>& facts) const {
+  write_file((path_ / "env.json").string(), nlohmann::json(facts).dump(2) + "\n");
+}
+
+void RunFolder::log(std::int64_t step, const Metrics& metrics) {
+  nlohmann::ordered_json line;
+  line["step"] = step;
+  std::string csv;
+  std::vector<formats::Scalar> scalars;
+  for (const auto& [name, value] : metrics) {
+    line[name] = value;
+    csv += fmt::format("{},{},{}\n", step, name, value);
+    scalars.push_back({name, static_cast<float>(value)});
+  }
+  append(path_ / "metrics.jsonl", line.dump() + "\n");
+  if (!fs::exists(path_ / "metrics.csv")) csv = "step,name,value\n" + csv;
+  append(path_ / "metrics.csv", csv);
+  events_->add_scalars(scalars, step);
+}
+
+void RunFolder::rewind(std::int64_t step) {
+  filter_lines(path_ / "metrics.jsonl", [&](std::string_view line) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    return json.is_object() && json.value("step", std::int64_t{0}) <= step;
+  });
+  filter_lines(path_ / "metrics.csv", [&](std::string_view line) {
+    const auto number = parse_int(line.substr(0, line.find(',')));
+    return !number || *number <= step;
+  });
+}
+
+std::vector<std::pair<std::int64_t, fs::path>> RunFolder::checkpoints() const {
+  std::vector<std::pair<std::int64_t, fs::path>> found;
+  for (const auto& entry : fs::directory_iterator(path_)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(kCheckpoint) || !fs::exists(entry.path() / kDone)) continue;
+    if (const auto step = parse_int(std::string_view(name).substr(kCheckpoint.size())))
+      found.emplace_back(*step, entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::optional<fs::path> RunFolder::newest_checkpoint() const {
+  const auto found = checkpoints();
+  if (found.empty()) return std::nullopt;
+  return found.back().second;
+}
+
+fs::path RunFolder::begin_checkpoint(std::int64_t step) const {
+  const fs::path temporary = path_ / fmt::format(".{}{}.tmp", kCheckpoint, step);
+  fs::remove_all(temporary);
+  fs::create_directories(temporary);
+  return temporary;
+}
+
+fs::path RunFolder::finish_checkpoint(const fs::path& temporary, std::int64_t step,
+                                      std::int64_t keep) const {
+  write_file((temporary / kDone).string(), "");
+  const fs::path final_path = path_ / fmt::format("{}{}", kCheckpoint, step);
+  fs::remove_all(final_path);
+  fs::rename(temporary, final_path);
+  auto all = checkpoints();
+  for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < all.size(); ++i)
+    fs::remove_all(all[i].second);
+  return final_path;
+}
+
+}  // namespace mgdm::training

@@ -1,0 +1,73 @@
+// The folder of a training run: what was asked, what was measured, and where training stands.
+//
+//   runs/NAME/
+//     config.toml           the resolved recipe
+//     env.json              program version, git revision, device, LibTorch, command line
+//     metrics.jsonl         the truth: one line per measurement
+//     metrics.csv           the same as step,name,value
+//     events.out.tfevents.* the same for TensorBoard
+//     checkpoint-STEP/      a model folder + optimizer.safetensors + trainer_state.json, DONE last
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/tensorboard.h"
+
+namespace mgdm::training {
+
+using Metrics = std::vector<std::pair<std::string, double>>;
+
+class RunFolder {
+ public:
+  // Opens or makes the folder. An Error when it holds a run already and `resume` is not asked for,
+  // or the other way round.
+  RunFolder(std::filesystem::path path, bool resume);
+
+  const std::filesystem::path& path() const { return path_; }
+
+  void write_config(const std::string& toml) const;
+  void write_environment(const std::map<std::string, std::string>& facts) const;
+
+  // Adds a line to metrics.jsonl, and what follows from it.
+  void log(std::int64_t step, const Metrics& metrics);
+
+  // Forgets what was measured after `step`: training goes on from there.
+  void rewind(std::int64_t step);
+
+  // The newest checkpoint that is complete.
+  std::optional<std::filesystem::path> newest_checkpoint() const;
+
+  // Calls fill(temporary folder), marks it complete, gives it its name, and removes all but the
+  // newest `keep`. If anything fails the older checkpoints stay as they are.
+  template <class Fill>
+  std::filesystem::path write_checkpoint(std::int64_t step, std::int64_t keep, Fill&& fill) {
+    const std::filesystem::path temporary = begin_checkpoint(step);
+    try {
+      fill(temporary);
+    } catch (...) {
+      std::error_code ignored;
+      std::filesystem::remove_all(temporary, ignored);
+      throw;
+    }
+    return finish_checkpoint(temporary, step, keep);
+  }
+
+ private:
+  std::filesystem::path begin_checkpoint(std::int64_t step) const;
+  std::filesystem::path finish_checkpoint(const std::filesystem::path& temporary, std::int64_t step,
+                                          std::int64_t keep) const;
+  // Complete ones, oldest first.
+  std::vector<std::pair<std::int64_t, std::filesystem::path>> checkpoints() const;
+
+  std::filesystem::path path_;
+  std::unique_ptr<formats::EventWriter> events_;
+};
+
+}  // namespace mgdm::training

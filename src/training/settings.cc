@@ -1,0 +1,72 @@
+#include "training/settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+
+namespace mgdm::training {
+
+using config::at_least;
+using config::one_of;
+using config::range;
+
+void DataSettings::visit(config::Visitor& v) {
+  v.field("files", files, "training data; without files it is generated");
+  v.field("count", count, "how many examples to generate, or to take from the files (0 = all)",
+          range(0, 4e9));
+  v.field("difficulty", difficulty, "sudoku: kind of generated puzzles", one_of({"easy", "hard"}));
+  v.field("nodes", nodes, "planning: nodes per stream", range(2, 50));
+  v.field("layout", layout, "how an example lies in a row", one_of({"seq2seq", "in_place"}));
+  v.field("length", length, "tokens per row (0 = as long as the longest example)", range(0, 65536));
+  v.field("alphabet", alphabet, "characters with a token (empty = the paper's 26)");
+  v.field("reverse", reverse, "learn the answer backwards (planning)");
+  v.field("augment", augment, "another twin of every puzzle in each epoch");
+  v.field("held_out", held_out, "examples kept from training, to watch the loss on", at_least(0));
+  v.field("threads", threads, "for generating and batching (0 = all cores)", range(0, 1024));
+}
+
+void TrainingSettings::visit(config::Visitor& v) {
+  v.field("batch", batch, "examples per step, over all processes", range(1, 1e6));
+  v.field("accumulate", accumulate, "parts a batch is worked through in, to save memory",
+          range(1, 4096));
+  v.field("epochs", epochs, "length of training in passes over the data", at_least(0));
+  v.field("steps", steps, "length of training in steps", at_least(0));
+  v.field("minutes", minutes, "length of training in minutes", at_least(0));
+  v.field("device", device, "auto, cpu, cuda or cuda:N");
+  v.field("precision", precision, "of matrix products on CUDA; the CPU computes in fp32",
+          one_of({"bf16", "fp32"}));
+  v.field("cuda_graph", cuda_graph, "record the step once and replay it");
+  v.field("log_every", log_every, "steps between two lines of metrics", range(1, 1e9));
+  v.field("evaluate_every", evaluate_every, "steps between two evaluations (0 = only the last)",
+          at_least(0));
+  v.field("checkpoint_every", checkpoint_every, "steps between two checkpoints (0 = by time)",
+          at_least(0));
+  v.field("checkpoint_minutes", checkpoint_minutes, "minutes between two checkpoints (0 = none)",
+          at_least(0));
+  v.field("keep", keep, "how many checkpoints stay", range(1, 1e6));
+}
+
+Budget::Budget(const TrainingSettings& settings, std::int64_t dataset_size) {
+  const int named = (settings.epochs > 0) + (settings.steps > 0) + (settings.minutes > 0);
+  if (named != 1)
+    throw UsageError(fmt::format("training.epochs = {}, steps = {}, minutes = {}", settings.epochs,
+                                 settings.steps, settings.minutes),
+                     "exactly one of the three above 0");
+  seconds_ = 60 * settings.minutes;
+  steps_ = settings.steps;
+  if (settings.epochs > 0)
+    steps_ =
+        std::max<std::int64_t>(1, std::llround(settings.epochs * static_cast<double>(dataset_size) /
+                                               static_cast<double>(settings.batch)));
+}
+
+double Budget::fraction(std::int64_t steps_done, double seconds) const {
+  const double share = steps_ > 0 ? static_cast<double>(steps_done) / static_cast<double>(steps_)
+                                  : seconds / seconds_;
+  return std::min(1.0, share);
+}
+
+}  // namespace mgdm::training

@@ -1,0 +1,62 @@
+// How long, how large and where: the [data] and [training] sections of a recipe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+
+namespace mgdm::training {
+
+struct DataSettings {
+  std::vector<std::string> files;
+  std::int64_t count = 50000;
+  std::string difficulty = "easy";
+  std::int64_t nodes = 6;
+  std::string layout = "seq2seq";
+  std::int64_t length = 0;
+  std::string alphabet;
+  bool reverse = false;
+  bool augment = false;
+  std::int64_t held_out = 448;
+  std::int64_t threads = 0;
+
+  void visit(config::Visitor& v);
+};
+
+struct TrainingSettings {
+  std::int64_t batch = 1024;
+  std::int64_t accumulate = 1;
+  double epochs = 0;
+  std::int64_t steps = 0;
+  double minutes = 0;
+  std::string device = "auto";
+  std::string precision = "bf16";
+  bool cuda_graph = true;
+  std::int64_t log_every = 50;
+  std::int64_t evaluate_every = 0;
+  std::int64_t checkpoint_every = 0;
+  double checkpoint_minutes = 10;
+  std::int64_t keep = 2;
+
+  void visit(config::Visitor& v);
+};
+
+// How much of the budget is spent: whichever of steps, epochs and minutes the recipe names.
+// UsageError unless it names exactly one.
+class Budget {
+ public:
+  Budget(const TrainingSettings& settings, std::int64_t dataset_size);
+
+  // 0 at the start, 1 at the end.
+  double fraction(std::int64_t steps_done, double seconds) const;
+  // The number of steps, or 0 when minutes decide.
+  std::int64_t steps() const { return steps_; }
+
+ private:
+  std::int64_t steps_ = 0;
+  double seconds_ = 0;
+};
+
+}  // namespace mgdm::training

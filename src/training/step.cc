@@ -1,0 +1,137 @@
+#include "training/step.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "compat/device.h"
+#include "nn/batch_tensors.h"
+#include "training/clip.h"
+
+namespace mgdm::training {
+namespace {
+
+objectives::Batch part_of(const objectives::Batch& batch, std::int64_t begin, std::int64_t end) {
+  return {batch.tokens.slice(0, begin, end), batch.frozen.slice(0, begin, end),
+          batch.items.slice(0, begin, end), batch.step};
+}
+
+objectives::Noised part_of(const objectives::Noised& noised, std::int64_t begin, std::int64_t end) {
+  return {noised.input.slice(0, begin, end), noised.counted.slice(0, begin, end),
+          noised.weight.slice(0, begin, end), noised.t.slice(0, begin, end)};
+}
+
+}  // namespace
+
+TrainingStep::TrainingStep(nn::Model& model, const objectives::Objective& objective,
+                           Optimizer& optimizer, const TrainingSettings& settings, double clip,
+                           std::uint64_t seed, std::int64_t length)
+    : model_(model),
+      objective_(objective),
+      optimizer_(optimizer),
+      settings_(settings),
+      clip_(clip),
+      seed_(seed),
+      graph_(model.device(), settings.cuda_graph) {
+  const auto options = at::TensorOptions().device(model.device());
+  tokens_ = at::empty({settings.batch, length}, options.dtype(at::kByte));
+  frozen_ = at::empty({settings.batch, length}, options.dtype(at::kByte));
+  items_ = at::empty({settings.batch}, options.dtype(at::kLong));
+  step_ = at::zeros({}, options.dtype(at::kLong));
+  factor_ = at::zeros({}, options.dtype(at::kFloat));
+  loss_ = at::zeros({}, options.dtype(at::kFloat));
+  norm_ = at::zeros({}, options.dtype(at::kFloat));
+}
+
+void TrainingStep::run(const data::Batch& batch, double factor) {
+  const std::int64_t rows = settings_.batch;
+  // From pinned memory and without waiting: the next step is queued while this one runs.
+  const auto send = [](at::Tensor& there, const at::Tensor& here) {
+    there.copy_(there.is_cuda() ? here.pin_memory() : here, /*non_blocking=*/true);
+  };
+  send(tokens_, nn::bytes_tensor(batch.tokens, rows));
+  send(frozen_, nn::bytes_tensor(batch.frozen, rows));
+  send(items_, nn::items_tensor(batch.items, c10::Device(c10::kCPU)));
+  step_.fill_(static_cast<std::int64_t>(batch.step));
+  factor_.fill_(factor);
+  // Dropout is the one thing drawn from LibTorch's generator: a function of (seed, step) too.
+  Stream random(seed_, Purpose::kDropout, static_cast<std::uint32_t>(batch.step));
+  compat::seed_dropout(random.next());
+  graph_.run([this] { body(); });
+}
+
+void TrainingStep::body() {
+  optimizer_.zero_grad();
+  const objectives::Batch batch{tokens_.to(at::kLong), frozen_.to(at::kBool), items_, step_};
+  const std::vector<objectives::Noised> copies = objective_.noise(batch, seed_);
+  at::Tensor count = at::zeros({}, loss_.options());
+  for (const objectives::Noised& noised : copies) count = count + noised.counted.sum();
+  count = count.clamp_min(1);
+
+  at::Tensor loss = at::zeros({}, loss_.options());
+  const std::int64_t rows = (settings_.batch + settings_.accumulate - 1) / settings_.accumulate;
+  for (const objectives::Noised& noised : copies) {
+    for (std::int64_t begin = 0; begin < settings_.batch; begin += rows) {
+      const std::int64_t end = std::min(settings_.batch, begin + rows);
+      const objectives::Batch batch_part = part_of(batch, begin, end);
+      const objectives::Noised noised_part = part_of(noised, begin, end);
+      at::Tensor share;
+      {
+        const compat::Autocast autocast(model_.device(), settings_.precision == "bf16");
+        const auto logits = model_.forward(noised_part.input, batch_part.frozen, /*training=*/true);
+        share = objective_.loss(logits, batch_part, noised_part).sum / count;
+      }
+      share.backward();
+      loss = loss + share.detach();
+    }
+  }
+  norm_.copy_(clip_gradients(model_.parameters().all(), clip_));
+  optimizer_.step(factor_);
+  loss_.copy_(loss);
+}
+
+double TrainingStep::loss() const { return loss_.item<double>(); }
+double TrainingStep::gradient_norm() const { return norm_.item<double>(); }
+
+HeldOut held_out(nn::Model& model, const objectives::Objective& objective,
+                 const data::EncodedDataset& dataset, std::uint64_t seed, bool bf16) {
+  const at::NoGradGuard no_grad;
+  const c10::Device device = model.device();
+  const auto length = static_cast<std::size_t>(dataset.layout().length());
+  double loss = 0, count = 0, right = 0;
+  constexpr std::size_t kRows = 512;
+  for (std::size_t begin = 0; begin < dataset.size(); begin += kRows) {
+    const std::size_t rows = std::min(kRows, dataset.size() - begin);
+    std::vector<data::Token> tokens(rows * length);
+    std::vector<std::uint8_t> frozen(rows * length);
+    std::vector<std::uint32_t> items(rows);
+    std::iota(items.begin(), items.end(), static_cast<std::uint32_t>(begin));
+    for (std::size_t row = 0; row < rows; ++row)
+      dataset.write_row(begin + row, {std::span(tokens).subspan(row * length, length),
+                                      std::span(frozen).subspan(row * length, length)});
+    const auto n = static_cast<std::int64_t>(rows);
+    const objectives::Batch batch{
+        nn::tokens_tensor(tokens, n, device), nn::bool_tensor(frozen, n, device),
+        nn::items_tensor(items, device),
+        at::zeros({}, at::TensorOptions().device(device).dtype(at::kLong))};
+    for (const objectives::Noised& noised : objective.noise(batch, seed)) {
+      const compat::Autocast autocast(device, bf16);
+      const auto logits = model.forward(noised.input, batch.frozen, /*training=*/false);
+      const objectives::LossSum part = objective.loss(logits, batch, noised);
+      loss += part.sum.item<double>();
+      count += part.count.item<double>();
+      right += ((logits.back().argmax(-1) == batch.tokens) & noised.counted).sum().item<double>();
+    }
+  }
+  if (count == 0) return {};
+  return {loss / count, right / count};
+}
+
+}  // namespace mgdm::training

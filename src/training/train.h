@@ -1,0 +1,36 @@
+// The training loop: steps, metrics, checkpoints, resume, and a clean stop at Ctrl-C.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "nn/checkpoint.h"
+#include "nn/model.h"
+#include "objectives/objective.h"
+#include "training/optimizer.h"
+#include "training/prepare_data.h"
+#include "training/run_folder.h"
+#include "training/settings.h"
+
+namespace mgdm::training {
+
+struct TrainingRun {
+  nn::Model& model;  // on its device
+  const objectives::Objective& objective;
+  const PreparedData& data;
+  OptimizerSettings optimizer;
+  TrainingSettings training;
+  std::uint64_t seed = 0;
+  nn::Metadata card;  // goes into every checkpoint
+  RunFolder& folder;
+  bool resume = false;
+  bool quiet = false;
+  // Called now and then and at the end; its numbers go into the metrics.
+  std::function<Metrics(std::int64_t step)> on_evaluate = {};
+};
+
+// Returns the last checkpoint. Interrupted after saving one when the user pressed Ctrl-C; an Error
+// when the loss is no longer a number (the last good checkpoint stays).
+std::filesystem::path train(const TrainingRun& run);
+
+}  // namespace mgdm::training
