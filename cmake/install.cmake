@@ -10,7 +10,9 @@ target_include_directories(mgdm_library INTERFACE
 target_link_libraries(mgdm_library INTERFACE mgdm_api)
 target_compile_features(mgdm_library INTERFACE cxx_std_20)
 
-install(TARGETS mgdm RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET mgdm)
+  install(TARGETS mgdm RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(TARGETS mgdm_library mgdm_api mgdm_tasks mgdm_formats mgdm_base mgdm_cadical
   EXPORT mgdm_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/include/mgdm/mgdm.h

@@ -41,6 +41,8 @@ if(EXISTS ${torch_lib}/libtorch_cuda.so)
   set(MGDM_CUDA ON)
   find_package(CUDAToolkit REQUIRED)
   target_compile_definitions(mgdm_torch INTERFACE MGDM_CUDA=1)
+  # Its own libraries (cuDNN, NCCL, ...) are found by torch_cuda at run time, not by our linker.
+  target_link_options(mgdm_torch INTERFACE -Wl,--allow-shlib-undefined)
   target_link_libraries(mgdm_torch INTERFACE ${torch_lib}/libc10_cuda.so CUDA::cudart
     -Wl,--no-as-needed ${torch_lib}/libtorch_cuda.so -Wl,--as-needed)
 endif()

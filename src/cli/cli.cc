@@ -13,7 +13,10 @@
 namespace mgdm::cli {
 namespace {
 
-std::vector<Command> commands() { return {tasks_command(), generate_command(), verify_command()}; }
+std::vector<Command> commands() {
+  return {tasks_command(), generate_command(), verify_command(),  train_command(),
+          eval_command(),  solve_command(),    describe_command()};
+}
 
 int complain(const char* what, int code) {
   fmt::print(stderr, "mgdm: {}\n", what);

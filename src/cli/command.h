@@ -42,6 +42,10 @@ Command make_command(std::string name, std::string about, std::string examples,
 Command tasks_command();
 Command generate_command();
 Command verify_command();
+Command train_command();
+Command eval_command();
+Command solve_command();
+Command describe_command();
 
 // Parses the words after the program's name and runs the command they name. UsageError when they
 // are wrong; help and version are printed to standard output.

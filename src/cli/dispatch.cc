@@ -68,7 +68,7 @@ void add_field(CLI::App& app, config::Fields& fields, const config::Field& field
       },
       description(field, required));
   if (list) {
-    option->expected(-1);
+    option->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args();
   } else {
     option->expected(1);
   }

@@ -42,7 +42,9 @@ std::string score_text(const std::string& task, const tasks::Score& score) {
   return out + "\n" + errors.text();
 }
 
-std::string score_json(const std::string& task, const tasks::Score& score) {
+std::string score_json(const std::string& task, const tasks::Score& score,
+                       const std::vector<std::pair<std::string, double>>& more,
+                       const std::map<std::string, std::string>& settings) {
   nlohmann::ordered_json json;
   json["task"] = task;
   json["n"] = score.all.n;
@@ -59,6 +61,8 @@ std::string score_json(const std::string& task, const tasks::Score& score) {
   for (const auto& [distance, tally] : score.by_planning_distance)
     json["accuracy_by_planning_distance"][std::to_string(distance)] = {
         {"n", tally.n}, {"accuracy", tally.accuracy()}, {"accuracy_paper", tally.accuracy_paper()}};
+  for (const auto& [name, value] : more) json[name] = value;
+  if (!settings.empty()) json["settings"] = settings;
   json["version"] = version();
   json["git_revision"] = git_revision();
   return json.dump(2) + "\n";

@@ -92,7 +92,8 @@ class Fields {
     fields_ = std::move(visitor.fields_);
   }
 
-  const std::vector<Field>& all() const { return fields_; }
+  const std::vector<Field>& all() const& { return fields_; }
+  std::vector<Field> all() && { return std::move(fields_); }  // for (f : Fields(x).all()) is safe
 
   // Sets what the text names and leaves the rest. `name` stands in error messages.
   void read_toml(std::string_view text, std::string_view name);

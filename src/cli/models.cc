@@ -1,0 +1,48 @@
+#include "cli/models.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <vector>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace mgdm::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_model(const fs::path& folder) { return fs::exists(folder / "config.json"); }
+
+std::vector<fs::path> shelves() {
+  std::vector<fs::path> folders;
+  if (const char* shelf = std::getenv("MGDM_MODELS")) folders.emplace_back(shelf);
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  if (!ignored) folders.push_back(program.parent_path().parent_path() / "share/mgdm/models");
+  folders.emplace_back("models");
+  return folders;
+}
+
+}  // namespace
+
+std::string find_model(const std::string& name) {
+  if (is_model(name)) return name;
+  std::set<std::string> known;
+  for (const fs::path& shelf : shelves()) {
+    if (is_model(shelf / name)) return (shelf / name).string();
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(shelf, ignored))
+      if (is_model(entry.path())) known.insert(entry.path().filename().string());
+  }
+  const std::vector<std::string> names(known.begin(), known.end());
+  throw Error(fmt::format("there is no model {}", in_quotes(name)),
+              names.empty() ? "a folder with config.json and model.safetensors"
+                            : "a checkpoint folder, or " + joined_or(names),
+              did_you_mean(name, names));
+}
+
+}  // namespace mgdm::cli

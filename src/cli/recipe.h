@@ -1,0 +1,50 @@
+// A recipe: everything that decides a training run, in one TOML file.
+//
+//   extends = ["common.toml"]     # read first; this file then changes what it names
+//   task = "planning"
+//   [objective]
+//   beta = 1.0
+//
+// Any field can be changed on the command line: mgdm train recipe.toml objective.beta=2
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "decoding/settings.h"
+#include "nn/model.h"
+#include "objectives/objective.h"
+#include "training/optimizer.h"
+#include "training/settings.h"
+
+namespace mgdm::cli {
+
+struct EvaluationSettings {
+  std::vector<std::string> files;
+  std::int64_t count = 1000;
+  std::int64_t batch = 1024;
+
+  void visit(config::Visitor& v);
+};
+
+struct Recipe {
+  std::vector<std::string> extends;
+  std::string task;
+  std::int64_t seed = 0;
+  std::string init;
+  training::DataSettings data;
+  nn::ModelSettings model;
+  objectives::Settings objective;
+  training::OptimizerSettings optimizer;
+  training::TrainingSettings training;
+  decoding::Settings decoding;
+  EvaluationSettings evaluation;
+
+  void visit(config::Visitor& v);
+};
+
+// The file, what it extends, and then the overrides (key=value).
+Recipe read_recipe(const std::string& path, const std::vector<std::string>& overrides);
+
+}  // namespace mgdm::cli

@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/version.h"
+#include "cli/command.h"
+#include "cli/models.h"
+#include "cli/recipe.h"
+#include "compat/device.h"
+#include "data/examples_file.h"
+#include "evaluation/evaluate.h"
+#include "nn/checkpoint.h"
+#include "training/train.h"
+
+namespace mgdm::cli {
+namespace {
+
+struct TrainCommandSettings {
+  std::string recipe;
+  std::vector<std::string> overrides;
+  std::string out;
+  bool resume = false;
+  bool quiet = false;
+
+  void visit(config::Visitor& v) {
+    v.field("recipe", recipe, "a TOML file, see recipes/");
+    v.field("overrides", overrides, "key=value ...: changes to the recipe");
+    v.field("out", out, "the run's folder (empty = runs/ and the recipe's name)");
+    v.field("resume", resume, "continue the run in that folder");
+    v.field("quiet", quiet, "no status line");
+  }
+};
+
+// The test puzzles a recipe names, or the head of the task's own test split.
+std::vector<tasks::Example> test_examples(const Recipe& recipe, const tasks::Task& task) {
+  std::vector<tasks::Example> examples;
+  const auto count = static_cast<std::size_t>(recipe.evaluation.count);
+  for (const std::string& file : recipe.evaluation.files)
+    for (auto& located : data::read_examples(file, task))
+      if (count == 0 || examples.size() < count) examples.push_back(std::move(located.example));
+  if (recipe.evaluation.files.empty())
+    for (std::uint32_t i = 0; i < count; ++i)
+      examples.push_back(
+          task.generate(static_cast<std::uint64_t>(recipe.seed), tasks::Split::kTest, i));
+  return examples;
+}
+
+training::Metrics metrics_of(const evaluation::Evaluation& result) {
+  training::Metrics metrics{{"accuracy", result.score.all.accuracy()},
+                            {"accuracy_paper", result.score.all.accuracy_paper()},
+                            {"forward_passes", result.forward_passes},
+                            {"samples_per_second", result.samples_per_second}};
+  for (const auto& [distance, tally] : result.score.by_planning_distance)
+    metrics.emplace_back(fmt::format("accuracy_distance_{}", distance), tally.accuracy());
+  return metrics;
+}
+
+// The card's fields as text, which checkpoints carry.
+nn::Metadata metadata_of(evaluation::ModelCard card) {
+  nn::Metadata metadata;
+  for (const config::Field& field : config::Fields(card).all()) metadata[field.key] = field.value();
+  metadata["git_revision"] = git_revision();
+  return metadata;
+}
+
+std::unique_ptr<nn::Model> start_model(const Recipe& recipe, const data::Vocabulary& vocabulary,
+                                       std::int64_t length) {
+  nn::ModelSettings settings = recipe.model;
+  settings.vocabulary = vocabulary.size();
+  if (settings.positions < length)
+    throw UsageError(
+        fmt::format("model.positions = {}, but rows have {} tokens", settings.positions, length),
+        "at least as many positions as tokens in a row");
+  auto model = nn::make_model(settings, static_cast<std::uint64_t>(recipe.seed));
+  if (!recipe.init.empty()) nn::load_weights(find_model(recipe.init), *model);
+  return model;
+}
+
+void run(const TrainCommandSettings& settings) {
+  const Recipe recipe = read_recipe(settings.recipe, settings.overrides);
+  const std::filesystem::path out =
+      settings.out.empty()
+          ? std::filesystem::path("runs") / std::filesystem::path(settings.recipe).stem()
+          : std::filesystem::path(settings.out);
+  const c10::Device device = compat::device(recipe.training.device);
+  const auto seed = static_cast<std::uint64_t>(recipe.seed);
+
+  if (!settings.quiet) fmt::print(stderr, "preparing data ...\n");
+  const training::PreparedData data = training::prepare_data(recipe.task, recipe.data, seed);
+  const data::Vocabulary& vocabulary = data.train.vocabulary();
+  const int length = data.train.layout().length();
+
+  // Everything that can be refused is refused before the first file is written.
+  training::Budget(recipe.training, static_cast<std::int64_t>(data.train.size()));
+  const std::shared_ptr<nn::Model> model = start_model(recipe, vocabulary, length);
+  model->to(device);
+  objectives::Settings objective_settings = recipe.objective;
+  objective_settings.vocabulary = vocabulary.size();
+  const auto objective = objectives::make_objective(objective_settings);
+
+  const evaluation::ModelCard card{.task = recipe.task,
+                                   .layout = recipe.data.layout,
+                                   .length = length,
+                                   .objective = recipe.objective.kind,
+                                   .train_shown = recipe.objective.train_shown,
+                                   .reverse = recipe.data.reverse};
+  training::RunFolder folder(out, settings.resume);
+  Recipe resolved = recipe;
+  resolved.data.length = length;
+  folder.write_config(config::Fields(resolved).dump());
+  folder.write_environment({{"version", version()},
+                            {"git_revision", git_revision()},
+                            {"device", compat::device_name(device)},
+                            {"recipe", settings.recipe}});
+  if (!settings.quiet)
+    fmt::print(stderr, "{}: {} parameters, {} examples of {} tokens, {}\n", out.string(),
+               model->parameters().count(), data.train.size(), length, compat::device_name(device));
+
+  const std::vector<tasks::Example> test = test_examples(recipe, *data.task);
+  const evaluation::Reasoner reasoner(model, card, vocabulary,
+                                      device.is_cuda() && recipe.training.precision == "bf16");
+  const auto last =
+      training::train({.model = *model,
+                       .objective = *objective,
+                       .data = data,
+                       .optimizer = recipe.optimizer,
+                       .training = recipe.training,
+                       .seed = seed,
+                       .card = metadata_of(card),
+                       .folder = folder,
+                       .resume = settings.resume,
+                       .quiet = settings.quiet,
+                       .on_evaluate = [&](std::int64_t) -> training::Metrics {
+                         if (test.empty()) return {};
+                         return metrics_of(evaluation::evaluate(reasoner, test, recipe.decoding,
+                                                                recipe.evaluation.batch));
+                       }});
+  if (!settings.quiet) fmt::print("{}\n", last.string());
+}
+
+}  // namespace
+
+Command train_command() {
+  return make_command<TrainCommandSettings>(
+      "train", "Train a model by a recipe",
+      "  mgdm train recipes/paper/planning-tiny-mgdm.toml\n"
+      "  mgdm train recipes/paper/countdown-4-base-mgdm.toml objective.beta=1 --out runs/beta1\n"
+      "  mgdm train recipes/paper/planning-tiny-mgdm.toml --resume\n",
+      {"recipe", "overrides"}, {"recipe"}, run);
+}
+
+}  // namespace mgdm::cli

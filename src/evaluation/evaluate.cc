@@ -1,0 +1,44 @@
+#include "evaluation/evaluate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+#include "base/interrupt.h"
+
+namespace mgdm::evaluation {
+
+Evaluation evaluate(const Reasoner& reasoner, std::span<const tasks::Example> examples,
+                    const decoding::Settings& settings, std::int64_t batch,
+                    const std::function<void(std::size_t)>& progress) {
+  using Clock = std::chrono::steady_clock;
+  Evaluation result;
+  std::int64_t passes = 0;
+  for (std::size_t begin = 0; begin < examples.size(); begin += static_cast<std::size_t>(batch)) {
+    stop_if_interrupted();
+    const std::size_t count = std::min(static_cast<std::size_t>(batch), examples.size() - begin);
+    std::vector<std::string> inputs;
+    for (const tasks::Example& example : examples.subspan(begin, count))
+      inputs.push_back(example.input);
+    std::vector<std::uint32_t> items(count);
+    std::iota(items.begin(), items.end(), static_cast<std::uint32_t>(begin));
+
+    const auto start = Clock::now();
+    const std::vector<Answer> answers = reasoner.answer(inputs, items, settings);
+    result.seconds += std::chrono::duration<double>(Clock::now() - start).count();
+    for (std::size_t i = 0; i < count; ++i) {
+      passes += answers[i].forward_passes;
+      result.score.add(reasoner.task(), examples[begin + i], answers[i].text);
+      result.best.add(reasoner.task(), examples[begin + i], answers[i].best);
+      result.answers.push_back(answers[i].text);
+    }
+    if (progress) progress(count);
+  }
+  if (!examples.empty())
+    result.forward_passes = static_cast<double>(passes) / static_cast<double>(examples.size());
+  if (result.seconds > 0)
+    result.samples_per_second = static_cast<double>(examples.size()) / result.seconds;
+  return result;
+}
+
+}  // namespace mgdm::evaluation

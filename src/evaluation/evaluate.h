@@ -1,0 +1,30 @@
+// How good a model is on a set of puzzles: both metrics, what went wrong, passes and speed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decoding/settings.h"
+#include "evaluation/reasoner.h"
+#include "tasks/score.h"
+
+namespace mgdm::evaluation {
+
+struct Evaluation {
+  tasks::Score score;                // of single tries
+  tasks::Score best;                 // of the first verified answer among settings.tries
+  std::vector<std::string> answers;  // of single tries, in the order of the examples
+  double forward_passes = 0;         // mean per example
+  double seconds = 0;                // decoding only
+  double samples_per_second = 0;
+};
+
+// progress(n) is called after every n examples.
+Evaluation evaluate(const Reasoner& reasoner, std::span<const tasks::Example> examples,
+                    const decoding::Settings& settings, std::int64_t batch,
+                    const std::function<void(std::size_t)>& progress = {});
+
+}  // namespace mgdm::evaluation

@@ -1,0 +1,129 @@
+#include "evaluation/reasoner.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "decoding/autoregressive.h"
+#include "decoding/network.h"
+#include "decoding/restarts.h"
+#include "nn/batch_tensors.h"
+#include "nn/checkpoint.h"
+#include "tasks/judge.h"
+
+namespace mgdm::evaluation {
+namespace {
+
+std::shared_ptr<const data::Layout> layout_of(const ModelCard& card,
+                                              const data::Vocabulary& vocabulary) {
+  const auto length = static_cast<int>(card.length);
+  if (card.layout == "in_place") return data::make_in_place(length, vocabulary.encode("0").front());
+  return data::make_seq2seq(length);
+}
+
+}  // namespace
+
+void ModelCard::visit(config::Visitor& v) {
+  v.field("task", task, "what the model answers");
+  v.field("layout", layout, "how a puzzle lies in a row", config::one_of({"seq2seq", "in_place"}));
+  v.field("length", length, "tokens per row", config::range(1, 65536));
+  v.field("objective", objective, "what it was trained by");
+  v.field("train_shown", train_shown, "shown positions were trained too");
+  v.field("reverse", reverse, "it answers backwards");
+}
+
+Reasoner::Reasoner(std::shared_ptr<nn::Model> model, ModelCard card, data::Vocabulary vocabulary,
+                   bool half_precision)
+    : model_(std::move(model)),
+      card_(std::move(card)),
+      vocabulary_(std::move(vocabulary)),
+      task_(tasks::make_task(card_.task)),
+      layout_(layout_of(card_, vocabulary_)),
+      half_precision_(half_precision) {}
+
+Reasoner Reasoner::load(const std::string& folder, c10::Device device) {
+  nn::LoadedModel loaded = nn::load_model(folder);
+  if (loaded.alphabet.empty() || !loaded.metadata.contains("task"))
+    throw Error(fmt::format("{} says nothing of a task", folder),
+                "a model trained by mgdm, or one with an mgdm block in config.json");
+  ModelCard card;
+  config::Fields fields(card);
+  for (const auto& [key, value] : loaded.metadata)
+    for (const config::Field& field : fields.all())
+      if (field.key == key) fields.set(key + "=" + value);
+  loaded.model->to(device);
+  return {std::move(loaded.model), card, data::Vocabulary(loaded.alphabet), device.is_cuda()};
+}
+
+std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
+                                     std::span<const std::uint32_t> items,
+                                     const decoding::Settings& settings,
+                                     const decoding::OnStep& on_step) const {
+  MGDM_CHECK(!inputs.empty() && inputs.size() == items.size());
+  const auto rows = inputs.size(), length = static_cast<std::size_t>(layout_->length());
+  std::vector<data::Token> tokens(rows * length);
+  std::vector<std::uint8_t> frozen(rows * length);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::string& input = inputs[row];
+    // A puzzle must leave room for one token of answer at least.
+    layout_->check_fits(input.size(), card_.layout == "in_place" ? input.size() : 0);
+    layout_->write_puzzle(vocabulary_.encode(input),
+                          {std::span(tokens).subspan(row * length, length),
+                           std::span(frozen).subspan(row * length, length)});
+  }
+
+  const c10::Device device = model_->device();
+  const auto count = static_cast<std::int64_t>(rows);
+  const decoding::Batch batch{nn::tokens_tensor(tokens, count, device),
+                              nn::bool_tensor(frozen, count, device),
+                              nn::items_tensor(items, device)};
+  const bool revision_is_sound = model_->settings().shift || card_.train_shown;
+  const decoding::Settings resolved = settings.resolved(revision_is_sound);
+  const auto frozen_row = [&](std::int64_t row) {
+    return std::span<const std::uint8_t>(frozen).subspan(static_cast<std::size_t>(row) * length,
+                                                         length);
+  };
+  decoding::Result first, best;
+  if (autoregressive()) {
+    first = best = decoding::decode_autoregressive(*model_, batch, on_step, half_precision_);
+  } else if (resolved.tries == 1) {
+    first = best =
+        decoding::decode(decoding::network_of(*model_, half_precision_), batch, resolved, on_step);
+  } else {
+    const auto verified = [&](std::int64_t row, const at::Tensor& answer_tokens) {
+      const tasks::Example example{inputs[static_cast<std::size_t>(row)], ""};
+      return tasks::judge(*task_, example, read_row(answer_tokens, frozen_row(row))).correct;
+    };
+    decoding::Restarts restarts = decoding::decode_with_restarts(
+        decoding::network_of(*model_, half_precision_), batch, resolved, verified);
+    first = std::move(restarts.first);
+    best = std::move(restarts.best);
+  }
+
+  const at::Tensor first_tokens = first.tokens.cpu(), best_tokens = best.tokens.cpu();
+  const at::Tensor first_passes = first.forward_passes.cpu(),
+                   best_passes = best.forward_passes.cpu();
+  std::vector<Answer> answers;
+  for (std::int64_t row = 0; row < count; ++row)
+    answers.push_back(
+        {read_row(first_tokens[row], frozen_row(row)), first_passes.data_ptr<std::int64_t>()[row],
+         read_row(best_tokens[row], frozen_row(row)), best_passes.data_ptr<std::int64_t>()[row]});
+  return answers;
+}
+
+std::string Reasoner::read_row(const at::Tensor& tokens,
+                               std::span<const std::uint8_t> frozen) const {
+  const at::Tensor bytes = tokens.to(at::kByte).contiguous();
+  std::string text = layout_->read_answer(
+      vocabulary_, {bytes.data_ptr<std::uint8_t>(), static_cast<std::size_t>(bytes.numel())},
+      frozen);
+  if (!card_.reverse) return text;
+  // A malformed answer cannot be turned round and stays as it is: it is wrong either way.
+  try {
+    return task_->reversed_output(tasks::up_to_end(text)) + "[EOS]";
+  } catch (const Error&) {
+    return text;
+  }
+}
+
+}  // namespace mgdm::evaluation

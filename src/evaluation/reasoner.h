@@ -1,0 +1,74 @@
+// A trained model with all it needs to answer puzzles: text in, text out.
+//
+//   Reasoner reasoner = Reasoner::load("models/quick-planning", compat::device("auto"));
+//   std::vector<Answer> answers = reasoner.answer({"6,2/2,10/...-8,3"}, decoding);
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/layout.h"
+#include "data/vocabulary.h"
+#include "decoding/diffusion.h"
+#include "decoding/settings.h"
+#include "nn/model.h"
+#include "tasks/task.h"
+
+namespace mgdm::evaluation {
+
+// What a checkpoint says about the model beyond its network; written by training.
+struct ModelCard {
+  std::string task;
+  std::string layout = "seq2seq";
+  std::int64_t length = 0;
+  std::string objective = "mgdm";
+  bool train_shown = false;
+  bool reverse = false;  // answers come backwards
+
+  void visit(config::Visitor& v);
+};
+
+struct Answer {
+  std::string text;  // of a single try; special tokens by name, as tasks::judge takes it
+  std::int64_t forward_passes = 0;
+  std::string best;              // the first verified one of settings.tries tries, else `text`
+  std::int64_t best_passes = 0;  // of all tries it took
+};
+
+class Reasoner {
+ public:
+  Reasoner(std::shared_ptr<nn::Model> model, ModelCard card, data::Vocabulary vocabulary,
+           bool half_precision);
+
+  static Reasoner load(const std::string& folder, c10::Device device);
+
+  // Answers to inputs of the task, in one batch. `items` key the random draws: the answer to an
+  // item does not depend on its batch. on_step sees the rows (B, N) as they fill in.
+  std::vector<Answer> answer(std::span<const std::string> inputs,
+                             std::span<const std::uint32_t> items,
+                             const decoding::Settings& settings,
+                             const decoding::OnStep& on_step = {}) const;
+
+  const ModelCard& card() const { return card_; }
+  const tasks::Task& task() const { return *task_; }
+  const data::Layout& layout() const { return *layout_; }
+  const data::Vocabulary& vocabulary() const { return vocabulary_; }
+  nn::Model& model() const { return *model_; }
+  bool autoregressive() const { return card_.objective == "ar"; }
+
+ private:
+  std::string read_row(const at::Tensor& tokens, std::span<const std::uint8_t> frozen) const;
+
+  std::shared_ptr<nn::Model> model_;
+  ModelCard card_;
+  data::Vocabulary vocabulary_;
+  std::shared_ptr<const tasks::Task> task_;
+  std::shared_ptr<const data::Layout> layout_;
+  bool half_precision_;
+};
+
+}  // namespace mgdm::evaluation
