@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -12,43 +11,12 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "program_test.h"
 
 namespace mgdm {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Outcome {
-  int code = -1;
-  std::string out, err;
-};
-
-class Program : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ =
-        fs::temp_directory_path() / ("mgdm_cli_" + std::to_string(::getpid()) + "_" +
-                                     testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return folder_ / name; }
-
-  Outcome mgdm(const std::string& arguments) const {
-    const std::string command = std::string("'") + MGDM_PROGRAM + "' " + arguments + " >'" +
-                                path("stdout") + "' 2>'" + path("stderr") + "' </dev/null";
-    const int status = std::system(command.c_str());
-    return {WEXITSTATUS(status), read_file(path("stdout")), read_file(path("stderr"))};
-  }
-
-  std::size_t files() const {
-    return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
-  }
-
-  fs::path folder_;
-};
 
 #define EXPECT_MENTIONS(text, part) \
   EXPECT_NE((text).find(part), std::string::npos) << "in: " << (text)

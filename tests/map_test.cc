@@ -23,7 +23,8 @@ const fs::path kRoot = MGDM_SOURCE_DIR;
 RoomMap read_map() {
   RoomMap rooms;
   bool in_table = false;
-  for (const std::string_view line : split(read_file(kRoot / "docs/map.md"), '\n')) {
+  const std::string text = read_file(kRoot / "docs/map.md");
+  for (const std::string_view line : split(text, '\n')) {
     if (!line.starts_with('|')) {
       if (in_table) break;
       continue;
