@@ -69,6 +69,12 @@ TEST(Layout, InPlace) {
   EXPECT_THROW(layout->check_fits(4, 3), Error);
 }
 
+TEST(Layout, ByName) {
+  EXPECT_EQ(make_layout("seq2seq", 9, Vocabulary())->name(), "seq2seq");
+  EXPECT_EQ(make_layout("in_place", 81, Vocabulary())->name(), "in_place");
+  EXPECT_THROW(make_layout("sideways", 9, Vocabulary()), UsageError);
+}
+
 EncodedDataset countdown(std::size_t count, int threads) {
   return generate_encoded(*tasks::make_task("countdown-4"), 1, tasks::Split::kTrain, count,
                           Vocabulary(), make_seq2seq(64), threads);

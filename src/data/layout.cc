@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace mgdm::data {
 namespace {
@@ -84,6 +85,13 @@ std::unique_ptr<Layout> make_seq2seq(int length) { return std::make_unique<Seq2S
 
 std::unique_ptr<Layout> make_in_place(int length, Token blank) {
   return std::make_unique<InPlace>(length, blank);
+}
+
+std::unique_ptr<Layout> make_layout(std::string_view name, int length,
+                                    const Vocabulary& vocabulary) {
+  if (name == "seq2seq") return make_seq2seq(length);
+  if (name == "in_place") return make_in_place(length, vocabulary.encode("0").front());
+  throw UsageError(fmt::format("unknown layout {}", in_quotes(name)), "seq2seq or in_place");
 }
 
 }  // namespace mgdm::data

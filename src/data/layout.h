@@ -54,4 +54,8 @@ class Layout {
 std::unique_ptr<Layout> make_seq2seq(int length);
 std::unique_ptr<Layout> make_in_place(int length, Token blank);
 
+// By name, as recipes and checkpoints say it; in_place blanks are '0'. UsageError for another name.
+std::unique_ptr<Layout> make_layout(std::string_view name, int length,
+                                    const Vocabulary& vocabulary);
+
 }  // namespace mgdm::data

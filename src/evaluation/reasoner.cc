@@ -12,16 +12,6 @@
 #include "tasks/judge.h"
 
 namespace mgdm::evaluation {
-namespace {
-
-std::shared_ptr<const data::Layout> layout_of(const ModelCard& card,
-                                              const data::Vocabulary& vocabulary) {
-  const auto length = static_cast<int>(card.length);
-  if (card.layout == "in_place") return data::make_in_place(length, vocabulary.encode("0").front());
-  return data::make_seq2seq(length);
-}
-
-}  // namespace
 
 void ModelCard::visit(config::Visitor& v) {
   v.field("task", task, "what the model answers");
@@ -38,7 +28,7 @@ Reasoner::Reasoner(std::shared_ptr<nn::Model> model, ModelCard card, data::Vocab
       card_(std::move(card)),
       vocabulary_(std::move(vocabulary)),
       task_(tasks::make_task(card_.task)),
-      layout_(layout_of(card_, vocabulary_)),
+      layout_(data::make_layout(card_.layout, static_cast<int>(card_.length), vocabulary_)),
       half_precision_(half_precision) {}
 
 Reasoner Reasoner::load(const std::string& folder, c10::Device device) {

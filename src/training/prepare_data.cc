@@ -62,8 +62,6 @@ int longest_row(const std::vector<Example>& examples, const std::string& layout)
   return static_cast<int>(longest);
 }
 
-}  // namespace
-
 tasks::TaskOptions task_options(const DataSettings& settings) {
   const DataSettings defaults;
   tasks::TaskOptions options;
@@ -72,11 +70,7 @@ tasks::TaskOptions task_options(const DataSettings& settings) {
   return options;
 }
 
-std::shared_ptr<const data::Layout> make_layout(const std::string& name, int length,
-                                                const data::Vocabulary& vocabulary) {
-  if (name == "in_place") return data::make_in_place(length, vocabulary.encode("0").front());
-  return data::make_seq2seq(length);
-}
+}  // namespace
 
 PreparedData prepare_data(const std::string& task_name, const DataSettings& settings,
                           std::uint64_t seed) {
@@ -91,7 +85,8 @@ PreparedData prepare_data(const std::string& task_name, const DataSettings& sett
       settings.alphabet.empty() ? data::kPaperAlphabet : std::string_view(settings.alphabet));
   const int length = settings.length > 0 ? static_cast<int>(settings.length)
                                          : longest_row(examples, settings.layout);
-  const auto layout = make_layout(settings.layout, length, vocabulary);
+  const std::shared_ptr<const data::Layout> layout =
+      data::make_layout(settings.layout, length, vocabulary);
   const std::size_t kept = examples.size() - static_cast<std::size_t>(settings.held_out);
   const std::span<const Example> all(examples);
   const int threads = static_cast<int>(settings.threads);

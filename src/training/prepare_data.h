@@ -18,11 +18,6 @@ struct PreparedData {
   data::Augment augment;          // empty when there is none
 };
 
-tasks::TaskOptions task_options(const DataSettings& settings);
-
-std::shared_ptr<const data::Layout> make_layout(const std::string& name, int length,
-                                                const data::Vocabulary& vocabulary);
-
 // Generated examples are items 0..count-1 of the training split under `seed`; the held-out ones
 // come right after, or from the end of the files.
 PreparedData prepare_data(const std::string& task, const DataSettings& settings,
