@@ -1,4 +1,4 @@
-// Counter-based random streams: Philox 4x32-10 (Salmon et al., SC 2011).
+// Counter-based random streams, on Philox 4x32-10.
 //
 // A draw is a pure function of (seed, purpose, item, step, index). There is no shared state, so
 // what is drawn for item 7 does not depend on how many threads, batches or processes there are,
@@ -6,23 +6,16 @@
 //
 //   Stream random(seed, Purpose::kGenerate, item);
 //   int die = 1 + int(random.below(6));
-//
-// key     = (seed low, seed high)
-// counter = (block, step, item, purpose)
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 
+#include "base/philox.h"
+
 namespace mgdm {
-
-using Philox4x32 = std::array<std::uint32_t, 4>;
-
-// One block of four random words, ten rounds.
-Philox4x32 philox(Philox4x32 counter, std::array<std::uint32_t, 2> key);
 
 // What a stream is for. Numbers are part of the data's identity: never renumber, only append.
 enum class Purpose : std::uint32_t {
@@ -41,13 +34,12 @@ enum class Purpose : std::uint32_t {
 class Stream {
  public:
   Stream(std::uint64_t seed, Purpose purpose, std::uint32_t item, std::uint32_t step = 0)
-      : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
-        counter_{0, step, item, static_cast<std::uint32_t>(purpose)} {}
+      : seed_(seed), step_(step), item_(item), purpose_(static_cast<std::uint32_t>(purpose)) {}
 
   // Uniform over all 32-bit words.
   std::uint32_t next() {
     if (used_ == 4) refill();
-    return block_[used_++];
+    return words_[used_++];
   }
 
   // Uniform over 0..n-1 without bias (Lemire 2019); n >= 1.
@@ -66,7 +58,7 @@ class Stream {
   }
 
   // Uniform over [0, 1): a multiple of 2^-24, exact in float.
-  float uniform() { return static_cast<float>(next() >> 8) * 0x1p-24f; }
+  float uniform() { return philox_uniform(next()); }
 
   // Fisher-Yates, last position first.
   template <class T>
@@ -78,9 +70,9 @@ class Stream {
  private:
   void refill();
 
-  std::array<std::uint32_t, 2> key_;
-  Philox4x32 counter_;
-  Philox4x32 block_{};
+  std::uint64_t seed_;
+  std::uint32_t block_ = 0, step_, item_, purpose_;
+  PhiloxWords words_{};
   unsigned used_ = 4;
 };
 

@@ -11,20 +11,20 @@ namespace {
 
 // The known-answer vectors published with Random123 (kat_vectors, philox4x32 with 10 rounds).
 TEST(Philox, PublishedVectors) {
-  EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}),
-            (Philox4x32{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  EXPECT_EQ(philox({{0, 0, 0, 0}}, 0, 0),
+            (PhiloxWords{{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}}));
   constexpr std::uint32_t kOnes = 0xffffffff;
-  EXPECT_EQ(philox({kOnes, kOnes, kOnes, kOnes}, {kOnes, kOnes}),
-            (Philox4x32{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
-  EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
-            (Philox4x32{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+  EXPECT_EQ(philox({{kOnes, kOnes, kOnes, kOnes}}, kOnes, kOnes),
+            (PhiloxWords{{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}}));
+  EXPECT_EQ(philox({{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}}, 0xa4093822, 0x299f31d0),
+            (PhiloxWords{{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}));
 }
 
 TEST(Stream, WordsAreTheBlocksOfTheKeyedCounter) {
   Stream random(0x1122334455667788, Purpose::kTest, 7, 3);
   for (std::uint32_t block = 0; block < 3; ++block) {
-    const Philox4x32 words = philox({block, 3, 7, 99}, {0x55667788, 0x11223344});
-    for (const std::uint32_t word : words) EXPECT_EQ(random.next(), word);
+    const PhiloxWords words = philox({{block, 3, 7, 99}}, 0x55667788, 0x11223344);
+    for (const std::uint32_t word : words.word) EXPECT_EQ(random.next(), word);
   }
 }
 
