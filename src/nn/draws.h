@@ -18,9 +18,4 @@ namespace mgdm::nn {
 at::Tensor uniform(std::uint64_t seed, Purpose purpose, const at::Tensor& items,
                    const at::Tensor& step, std::int64_t columns);
 
-// The same numbers by tensor operations on any device, without waiting for it. What uniform() does
-// off the CPU, where it is a hundred small kernels.
-at::Tensor uniform_by_operations(std::uint64_t seed, Purpose purpose, const at::Tensor& items,
-                                 const at::Tensor& step, std::int64_t columns);
-
 }  // namespace mgdm::nn

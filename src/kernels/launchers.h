@@ -1,0 +1,72 @@
+// The CUDA kernels, as plain functions on device pointers: these .cu files know nothing of
+// LibTorch. Work is queued on `stream`; arguments are checked by the caller (kernels.cc).
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace mgdm::kernels {
+
+// out[b, n] for b < rows, n < columns: draw n of Stream(seed, purpose, items[b], *step).uniform().
+void launch_uniform(float* out, const std::int64_t* items, const std::int64_t* step,
+                    std::int64_t rows, std::int64_t columns, std::uint64_t seed,
+                    std::uint32_t purpose, cudaStream_t stream);
+
+// LibTorch's generator for one kernel: plain numbers, or, while a CUDA graph is recorded, places
+// that hold them when it is replayed.
+struct RandomState {
+  const std::uint64_t* seed_at = nullptr;
+  const std::uint64_t* offset_at = nullptr;  // `offset` is added to what is there
+  std::uint64_t seed = 0, offset = 0;
+};
+
+// bf16 numbers are `void` here, so that no CUDA type leaves the .cu files.
+
+// y = x + dropout(branch) and n = norm(y): layer norm with weight and bias, or without them the RMS
+// norm. Everything is (rows, columns) and contiguous.
+struct ResidualNormForward {
+  const float* x;
+  const void* branch;  // null: y is x, and not written
+  bool branch_is_bf16;
+  const float *weight, *bias;  // null: RMS norm
+  float* y;
+  void* n;  // bf16
+  std::int64_t rows, columns;
+  float eps, dropout;
+  RandomState random;
+};
+void launch_residual_norm(const ResidualNormForward& arguments, cudaStream_t stream);
+
+struct ResidualNormBackward {
+  const float* dy;  // null: zero
+  const void* dn;   // bf16
+  const float *y, *weight;
+  float* dx;
+  void* dbranch;  // null: not wanted
+  bool branch_is_bf16;
+  float *dweight_parts, *dbias_parts;  // (kResidualNormParts, columns), to be added up
+  std::int64_t rows, columns;
+  float eps, dropout;
+  RandomState random;
+};
+constexpr int kResidualNormParts = 528;  // blocks: four on each of an H200's 132 processors
+void launch_residual_norm_backward(const ResidualNormBackward& arguments, cudaStream_t stream);
+
+// Which widths there are kernels for.
+bool residual_norm_takes(std::int64_t columns);
+
+// qkv (rows, 3, heads, size) bf16: queries and keys divided by their root mean square.
+void launch_head_norm(const void* qkv, void* out, std::int64_t rows, std::int64_t heads,
+                      std::int64_t size, float eps, cudaStream_t stream);
+void launch_head_norm_backward(const void* dout, const void* qkv, void* dqkv, std::int64_t rows,
+                               std::int64_t heads, std::int64_t size, float eps,
+                               cudaStream_t stream);
+bool head_norm_takes(std::int64_t size);
+
+// relu(x)^2 of bf16 numbers; count is a multiple of 4.
+void launch_relu_squared(const void* x, void* out, std::int64_t count, cudaStream_t stream);
+void launch_relu_squared_backward(const void* dy, const void* x, void* dx, std::int64_t count,
+                                  cudaStream_t stream);
+
+}  // namespace mgdm::kernels

@@ -1,0 +1,35 @@
+// The kernels of a build without CUDA: none takes anything.
+#ifndef MGDM_CUDA
+
+#include "base/error.h"
+#include "kernels/kernels.h"
+
+namespace mgdm::kernels {
+namespace {
+
+[[noreturn]] void missing() {
+  MGDM_CHECK(!"a CUDA kernel was called in a build without CUDA");
+  std::abort();
+}
+
+}  // namespace
+
+at::Tensor uniform(std::uint64_t, Purpose, const at::Tensor&, const at::Tensor&, std::int64_t) {
+  missing();
+}
+
+bool residual_norm_takes(const at::Tensor&) { return false; }
+ResidualNorm residual_norm(const at::Tensor&, const at::Tensor&, const at::Tensor&,
+                           const at::Tensor&, double, double) {
+  missing();
+}
+
+bool head_norm_takes(const at::Tensor&) { return false; }
+at::Tensor head_norm(const at::Tensor&, double) { missing(); }
+
+bool relu_squared_takes(const at::Tensor&) { return false; }
+at::Tensor relu_squared(const at::Tensor&) { missing(); }
+
+}  // namespace mgdm::kernels
+
+#endif

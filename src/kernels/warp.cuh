@@ -1,0 +1,39 @@
+// What the row kernels share: a warp's sum, and four neighbours read or written at once as floats.
+#pragma once
+
+#include <cuda_bf16.h>
+
+namespace mgdm::kernels {
+
+// Sum over groups of `width` neighbouring lanes; every lane of the group gets it.
+template <int width = 32>
+__device__ __forceinline__ float lane_sum(float value) {
+#pragma unroll
+  for (int offset = width / 2; offset > 0; offset /= 2)
+    value += __shfl_xor_sync(0xffffffff, value, offset);
+  return value;
+}
+
+__device__ __forceinline__ float4 load4(const float* at) {
+  return *reinterpret_cast<const float4*>(at);
+}
+
+__device__ __forceinline__ float4 load4(const __nv_bfloat16* at) {
+  const uint2 bits = *reinterpret_cast<const uint2*>(at);
+  const float2 low = __bfloat1622float2(reinterpret_cast<const __nv_bfloat162&>(bits.x));
+  const float2 high = __bfloat1622float2(reinterpret_cast<const __nv_bfloat162&>(bits.y));
+  return {low.x, low.y, high.x, high.y};
+}
+
+__device__ __forceinline__ void store4(float* at, float4 v) { *reinterpret_cast<float4*>(at) = v; }
+
+__device__ __forceinline__ void store4(__nv_bfloat16* at, float4 v) {
+  const __nv_bfloat162 low = __floats2bfloat162_rn(v.x, v.y);
+  const __nv_bfloat162 high = __floats2bfloat162_rn(v.z, v.w);
+  uint2 bits;
+  bits.x = reinterpret_cast<const unsigned&>(low);
+  bits.y = reinterpret_cast<const unsigned&>(high);
+  *reinterpret_cast<uint2*>(at) = bits;
+}
+
+}  // namespace mgdm::kernels
