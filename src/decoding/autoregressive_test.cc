@@ -1,5 +1,6 @@
 #include "decoding/autoregressive.h"
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/allclose.h>
@@ -17,8 +18,9 @@
 namespace mgdm::decoding {
 namespace {
 
-std::unique_ptr<nn::Model> small_model(bool causal = true) {
+std::unique_ptr<nn::Model> small_model(bool causal = true, const char* architecture = "gpt2") {
   nn::ModelSettings settings;
+  settings.architecture = architecture;
   settings.layers = 2;
   settings.heads = 2;
   settings.width = 16;
@@ -28,8 +30,12 @@ std::unique_ptr<nn::Model> small_model(bool causal = true) {
   std::unique_ptr<nn::Model> model = nn::make_model(settings, 3);
   // Larger weights than a fresh model's, so that predictions differ from place to place.
   const at::NoGradGuard no_grad;
+  std::uint64_t seed = 0;
   for (const nn::Parameter& parameter : model->parameters().all())
-    if (parameter.value.dim() == 2) parameter.value.mul_(20);
+    if (parameter.value.dim() == 2) {
+      at::Generator generator = at::detail::createCPUGenerator(++seed);
+      parameter.value.normal_(0, 0.4, generator);
+    }
   return model;
 }
 
@@ -45,8 +51,10 @@ Batch prefixes(std::int64_t rows) {
   return batch;
 }
 
-TEST(Autoregressive, EqualsDecodingWithoutTheCache) {
-  const auto model = small_model();
+class Cached : public testing::TestWithParam<const char*> {};
+
+TEST_P(Cached, EqualsDecodingWithoutTheCache) {
+  const auto model = small_model(/*causal=*/true, GetParam());
   const Batch batch = prefixes(9);
   std::vector<at::Tensor> confidences[2];
   Result results[2];
@@ -64,6 +72,8 @@ TEST(Autoregressive, EqualsDecodingWithoutTheCache) {
   for (std::size_t i = 0; i < confidences[0].size(); ++i)
     EXPECT_TRUE(at::allclose(confidences[0][i], confidences[1][i], 0, 1e-4));
 }
+
+INSTANTIATE_TEST_SUITE_P(Autoregressive, Cached, testing::Values("gpt2", "looped"));
 
 TEST(Autoregressive, EveryTokenIsTheLikeliestGivenThoseBefore) {
   const auto model = small_model();

@@ -1,11 +1,8 @@
 #include "nn/gpt2.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/cat.h>
-#include <ATen/ops/dropout.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/gelu.h>
-#include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
 #include <fmt/format.h>
 
@@ -19,10 +16,6 @@ namespace {
 
 constexpr double kInitStd = 0.02;
 constexpr double kNormEps = 1e-5;
-
-at::Tensor drop(const at::Tensor& x, double share) {
-  return share > 0 ? at::dropout(x, share, /*train=*/true) : x;
-}
 
 }  // namespace
 
@@ -46,10 +39,10 @@ Gpt2::Gpt2(const ModelSettings& settings, std::uint64_t seed) : Model(settings, 
   final_ = add_norm("transformer.ln_f");
 }
 
-Gpt2::Norm Gpt2::add_norm(const std::string& name) {
+Norm Gpt2::add_norm(const std::string& name) {
   const std::int64_t width = settings_.width;
   return {parameters_.add(name + ".weight", {width}, {.constant = 1}),
-          parameters_.add(name + ".bias", {width}, {})};
+          parameters_.add(name + ".bias", {width}, {}), kNormEps};
 }
 
 Gpt2::Linear Gpt2::add_linear(const std::string& name, std::int64_t in, std::int64_t out,
@@ -66,58 +59,54 @@ at::Tensor Gpt2::embed(const at::Tensor& tokens, std::int64_t first_position) co
   return at::embedding(tokens_, tokens) + positions_.slice(0, first_position, end);
 }
 
-at::Tensor Gpt2::run(const Block& block, const at::Tensor& x, double dropout, at::Tensor* keys,
-                     at::Tensor* values) const {
+at::Tensor Gpt2::attend(const Block& block, const at::Tensor& x, double dropout, at::Tensor* keys,
+                        at::Tensor* values) const {
   const std::int64_t batch = x.size(0), length = x.size(1), width = settings_.width;
   const std::int64_t heads = settings_.heads, head_size = width / heads;
-  const auto norm = [&](const Norm& n, const at::Tensor& y) {
-    return at::layer_norm(y, {width}, n.weight, n.bias, kNormEps);
-  };
-  // (B, N, 3C) -> three of (B, H, N, D)
-  const at::Tensor qkv = at::linear(norm(block.norm_attention, x), block.qkv.weight, block.qkv.bias)
-                             .view({batch, length, 3, heads, head_size})
-                             .permute({2, 0, 3, 1, 4});
-  at::Tensor k = qkv.select(0, 1), v = qkv.select(0, 2);
-  if (keys != nullptr) {
-    if (keys->defined()) {
-      k = at::cat({*keys, k}, 2);
-      v = at::cat({*values, v}, 2);
-    }
-    *keys = k;
-    *values = v;
-  }
-  const at::Tensor mixed = compat::attention(qkv.select(0, 0), k, v, settings_.causal, dropout,
+  // (B, N, 3C) -> three of (B, H, N, D). Unbound, not selected one by one: the gradients are then
+  // stacked once instead of padded with zeros and added three times.
+  const std::vector<at::Tensor> qkv = at::linear(x, block.qkv.weight, block.qkv.bias)
+                                          .view({batch, length, 3, heads, head_size})
+                                          .permute({2, 0, 3, 1, 4})
+                                          .unbind(0);
+  at::Tensor k = qkv[1], v = qkv[2];
+  extend(keys, k);
+  extend(values, v);
+  const at::Tensor mixed = compat::attention(qkv[0], k, v, settings_.causal, dropout,
                                              1.0 / std::sqrt(static_cast<double>(head_size)))
                                .transpose(1, 2)
                                .reshape({batch, length, width});
-  const at::Tensor y =
-      x + drop(at::linear(mixed, block.projection.weight, block.projection.bias), dropout);
-  const at::Tensor hidden =
-      at::gelu(at::linear(norm(block.norm_mlp, y), block.up.weight, block.up.bias), "tanh");
-  return y + drop(at::linear(hidden, block.down.weight, block.down.bias), dropout);
+  return at::linear(mixed, block.projection.weight, block.projection.bias);
 }
 
-at::Tensor Gpt2::head(const at::Tensor& x) const {
-  return at::linear(at::layer_norm(x, {settings_.width}, final_.weight, final_.bias, kNormEps),
-                    tokens_);
+at::Tensor Gpt2::mlp(const Block& block, const at::Tensor& x) const {
+  const at::Tensor hidden = at::gelu(at::linear(x, block.up.weight, block.up.bias), "tanh");
+  return at::linear(hidden, block.down.weight, block.down.bias);
 }
 
 std::vector<at::Tensor> Gpt2::forward(const at::Tensor& tokens, const at::Tensor&, bool training) {
   const double dropout = training ? settings_.dropout : 0;
-  at::Tensor x = drop(embed(tokens, 0), dropout);
-  for (const Block& block : blocks_) x = run(block, x, dropout, nullptr, nullptr);
-  return {aligned(head(x))};
+  Residual stream(drop(embed(tokens, 0), dropout), dropout);
+  for (const Block& block : blocks_) {
+    stream.add(attend(block, stream.normed(block.norm_attention), dropout, nullptr, nullptr));
+    stream.add(mlp(block, stream.normed(block.norm_mlp)));
+  }
+  return {aligned(at::linear(stream.normed(final_), tokens_))};
 }
 
 at::Tensor Gpt2::next_logits(const at::Tensor& tokens, Cache& cache) {
   if (!settings_.causal) return Model::next_logits(tokens, cache);
   cache.keys.resize(blocks_.size());
   cache.values.resize(blocks_.size());
-  at::Tensor x = embed(tokens, cache.length);
-  for (std::size_t i = 0; i < blocks_.size(); ++i)
-    x = run(blocks_[i], x, 0, &cache.keys[i], &cache.values[i]);
+  Residual stream(embed(tokens, cache.length), /*dropout=*/0);
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const Block& block = blocks_[i];
+    stream.add(attend(block, stream.normed(block.norm_attention), /*dropout=*/0, &cache.keys[i],
+                      &cache.values[i]));
+    stream.add(mlp(block, stream.normed(block.norm_mlp)));
+  }
   cache.length += tokens.size(1);
-  return head(x.select(1, -1).unsqueeze(1)).squeeze(1);
+  return at::linear(stream.normed(final_).select(1, -1), tokens_);
 }
 
 }  // namespace mgdm::nn

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "nn/model.h"
+#include "nn/residual.h"
 
 namespace mgdm::nn {
 
@@ -15,9 +16,6 @@ class Gpt2 : public Model {
   at::Tensor next_logits(const at::Tensor& tokens, Cache& cache) override;
 
  private:
-  struct Norm {
-    at::Tensor weight, bias;
-  };
   struct Linear {
     at::Tensor weight, bias;  // (out, in) and (out)
   };
@@ -31,10 +29,11 @@ class Gpt2 : public Model {
   Norm add_norm(const std::string& name);
   Linear add_linear(const std::string& name, std::int64_t in, std::int64_t out, double std);
   at::Tensor embed(const at::Tensor& tokens, std::int64_t first_position) const;
-  // x (B, N, C) through a block; with a cache, keys and values of earlier positions stand before.
-  at::Tensor run(const Block& block, const at::Tensor& x, double dropout, at::Tensor* keys,
-                 at::Tensor* values) const;
-  at::Tensor head(const at::Tensor& x) const;
+  // The branches, of the norm x (B, N, C); with a cache, keys and values of earlier positions stand
+  // before.
+  at::Tensor attend(const Block& block, const at::Tensor& x, double dropout, at::Tensor* keys,
+                    at::Tensor* values) const;
+  at::Tensor mlp(const Block& block, const at::Tensor& x) const;
 
   at::Tensor tokens_, positions_;  // (V, C), (P, C)
   std::vector<Block> blocks_;

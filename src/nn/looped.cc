@@ -4,13 +4,15 @@
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/relu.h>
-#include <ATen/ops/rsqrt.h>
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "base/error.h"
 #include "compat/attention.h"
+#include "compat/norm.h"
+#include "kernels/kernels.h"
+#include "nn/residual.h"
 
 namespace mgdm::nn {
 namespace {
@@ -19,9 +21,21 @@ constexpr double kEmbeddingStd = 0.5;
 constexpr double kAttentionScale = 0.25;
 constexpr double kNormEps = 1e-6;
 
-// x / sqrt(mean(x^2)) over the last dimension.
-at::Tensor rms_norm(const at::Tensor& x) {
-  return x * at::rsqrt(x.square().mean(-1, /*keepdim=*/true) + kNormEps);
+const Norm kRms{{}, {}, kNormEps};
+
+// Queries and keys (the first two of qkv (B, N, 3, H, D)) over their root mean square.
+std::vector<at::Tensor> heads_of(const at::Tensor& qkv) {
+  if (kernels::head_norm_takes(qkv)) return kernels::head_norm(qkv, kNormEps).unbind(2);
+  std::vector<at::Tensor> parts = qkv.unbind(2);  // (B, N, H, D)
+  for (const int i : {0, 1}) parts[i] = compat::rms_norm(parts[i], kNormEps);
+  return parts;
+}
+
+// relu(x)^2 as a product: a power would leave bf16 for fp32 under autocast.
+at::Tensor relu_squared(const at::Tensor& x) {
+  if (kernels::relu_squared_takes(x)) return kernels::relu_squared(x);
+  const at::Tensor positive = at::relu(x);
+  return positive * positive;
 }
 
 }  // namespace
@@ -43,36 +57,66 @@ Looped::Looped(const ModelSettings& settings, std::uint64_t seed) : Model(settin
   head_ = parameters_.add("head", {settings.vocabulary, width}, {});
 }
 
-at::Tensor Looped::run(const Block& block, const at::Tensor& x) const {
+at::Tensor Looped::embed(const at::Tensor& tokens, std::int64_t first_position) const {
+  const std::int64_t end = first_position + tokens.size(1);
+  if (end > settings_.positions)
+    throw Error(fmt::format("a sequence of {} tokens", end),
+                fmt::format("at most {}, the length of this model", settings_.positions));
+  return at::embedding(tokens_, tokens) + positions_.slice(0, first_position, end);
+}
+
+at::Tensor Looped::attend(const Block& block, const at::Tensor& x, at::Tensor* keys,
+                          at::Tensor* values) const {
   const std::int64_t batch = x.size(0), length = x.size(1), width = settings_.width;
-  const std::int64_t heads = settings_.heads, head_size = width / heads;
-  const at::Tensor qkv = at::linear(rms_norm(x), block.qkv)
-                             .view({batch, length, 3, heads, head_size})
-                             .permute({2, 0, 3, 1, 4});  // (3, B, H, N, D)
-  const at::Tensor mixed =
-      compat::attention(rms_norm(qkv.select(0, 0)), rms_norm(qkv.select(0, 1)), qkv.select(0, 2),
-                        /*causal=*/false, /*dropout=*/0, kAttentionScale)
-          .transpose(1, 2)
-          .reshape({batch, length, width});
-  const at::Tensor y = x + at::linear(mixed, block.projection);
-  return y + at::linear(at::relu(at::linear(rms_norm(y), block.up)).square(), block.down);
+  const std::int64_t heads = settings_.heads;
+  const std::vector<at::Tensor> qkv =
+      heads_of(at::linear(x, block.qkv).view({batch, length, 3, heads, width / heads}));
+  at::Tensor k = qkv[1].transpose(1, 2), v = qkv[2].transpose(1, 2);  // (B, H, N, D)
+  extend(keys, k);
+  extend(values, v);
+  const at::Tensor mixed = compat::attention(qkv[0].transpose(1, 2), k, v, settings_.causal,
+                                             /*dropout=*/0, kAttentionScale)
+                               .transpose(1, 2)
+                               .reshape({batch, length, width});
+  return at::linear(mixed, block.projection);
+}
+
+at::Tensor Looped::mlp(const Block& block, const at::Tensor& x) const {
+  return at::linear(relu_squared(at::linear(x, block.up)), block.down);
 }
 
 std::vector<at::Tensor> Looped::forward(const at::Tensor& tokens, const at::Tensor& frozen, bool) {
-  const std::int64_t length = tokens.size(1);
-  if (length > settings_.positions)
-    throw Error(fmt::format("a sequence of {} tokens", length),
-                fmt::format("at most {}, the length of this model", settings_.positions));
-  at::Tensor e = at::embedding(tokens_, tokens) + positions_.slice(0, 0, length);
+  at::Tensor e = embed(tokens, 0);
   if (frozen_.defined()) e = e + at::embedding(frozen_, frozen.to(at::kLong));
   std::vector<at::Tensor> logits;
-  at::Tensor x = e;
+  Residual stream(e, /*dropout=*/0);
   for (std::int64_t loop = 0; loop < settings_.loops; ++loop) {
-    if (loop > 0) x = x + e;
-    for (const Block& block : blocks_) x = run(block, x);
-    logits.push_back(aligned(at::linear(rms_norm(x), head_)));
+    if (loop > 0) stream.add(e);
+    for (const Block& block : blocks_) {
+      stream.add(attend(block, stream.normed(kRms), nullptr, nullptr));
+      stream.add(mlp(block, stream.normed(kRms)));
+    }
+    logits.push_back(aligned(at::linear(stream.normed(kRms), head_)));
   }
   return logits;
+}
+
+at::Tensor Looped::next_logits(const at::Tensor& tokens, Cache& cache) {
+  if (!settings_.causal) return Model::next_logits(tokens, cache);
+  // Every loop has keys and values of its own.
+  const auto depth = static_cast<std::size_t>(settings_.loops) * blocks_.size();
+  cache.keys.resize(depth);
+  cache.values.resize(depth);
+  const at::Tensor e = embed(tokens, cache.length);
+  Residual stream(e, /*dropout=*/0);
+  for (std::size_t i = 0; i < depth; ++i) {
+    const Block& block = blocks_[i % blocks_.size()];
+    if (i > 0 && i % blocks_.size() == 0) stream.add(e);
+    stream.add(attend(block, stream.normed(kRms), &cache.keys[i], &cache.values[i]));
+    stream.add(mlp(block, stream.normed(kRms)));
+  }
+  cache.length += tokens.size(1);
+  return at::linear(stream.normed(kRms).select(1, -1), head_);
 }
 
 }  // namespace mgdm::nn

@@ -19,13 +19,17 @@ class Looped : public Model {
 
   std::vector<at::Tensor> forward(const at::Tensor& tokens, const at::Tensor& frozen,
                                   bool training) override;
+  at::Tensor next_logits(const at::Tensor& tokens, Cache& cache) override;
 
  private:
   struct Block {
     at::Tensor qkv, projection, up, down;  // (3C, C), (C, C), (4C, C), (C, 4C)
   };
 
-  at::Tensor run(const Block& block, const at::Tensor& x) const;
+  at::Tensor embed(const at::Tensor& tokens, std::int64_t first_position) const;
+  at::Tensor attend(const Block& block, const at::Tensor& x, at::Tensor* keys,
+                    at::Tensor* values) const;
+  at::Tensor mlp(const Block& block, const at::Tensor& x) const;
 
   at::Tensor tokens_, positions_, frozen_, head_;  // (V, C), (P, C), (2, C) or undefined, (V, C)
   std::vector<Block> blocks_;

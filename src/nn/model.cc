@@ -25,9 +25,14 @@ void ModelSettings::visit(config::Visitor& v) {
   v.field("vocabulary", vocabulary, "number of tokens", range(6, 256));
 }
 
+void extend(at::Tensor* seen, at::Tensor& now) {
+  if (seen == nullptr) return;
+  if (seen->defined()) now = at::cat({*seen, now}, 2);
+  *seen = now;
+}
+
 at::Tensor Model::next_logits(const at::Tensor&, Cache&) {
-  throw Error(fmt::format("a {} model cannot decode token by token", settings_.architecture),
-              "a causal gpt2 model");
+  throw Error("this model sees all positions and cannot decode token by token", "a causal one");
 }
 
 at::Tensor Model::aligned(const at::Tensor& logits) const {
@@ -43,8 +48,9 @@ std::unique_ptr<Model> make_model(const ModelSettings& settings, std::uint64_t s
     throw UsageError("a causal model without shift would be shown the token it predicts",
                      "shift = true with causal = true");
   if (settings.architecture == "gpt2") return std::make_unique<Gpt2>(settings, seed);
-  if (settings.causal)
-    throw UsageError("a looped model that is causal", "architecture = \"gpt2\" for causal = true");
+  if (settings.causal && settings.frozen_embedding)
+    throw UsageError("a causal model with frozen_embedding",
+                     "frozen_embedding = false: a causal model reads what is given first");
   return std::make_unique<Looped>(settings, seed);
 }
 

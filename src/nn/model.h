@@ -33,11 +33,14 @@ struct ModelSettings {
   void visit(config::Visitor& v);
 };
 
-// Keys and values of the positions seen so far, per layer: (B, H, M, D).
+// Keys and values of the positions seen so far, per layer (and loop): (B, H, M, D).
 struct Cache {
   std::vector<at::Tensor> keys, values;
   std::int64_t length = 0;
 };
+
+// Puts the new positions `now` behind those already `seen` (null: nothing is kept), in both.
+void extend(at::Tensor* seen, at::Tensor& now);
 
 class Model {
  public:

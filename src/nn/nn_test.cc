@@ -307,7 +307,7 @@ TEST(Models, RefuseSettingsThatDoNotFit) {
   settings.shift = false;
   EXPECT_THROW(make_model(settings, 1), UsageError);
   settings = small("looped");
-  settings.causal = settings.shift = true;
+  settings.causal = settings.shift = settings.frozen_embedding = true;
   EXPECT_THROW(make_model(settings, 1), UsageError);
 }
 

@@ -1,0 +1,39 @@
+// The residual stream of a transformer: x, to which every branch (attention, MLP) adds what it made
+// of x's norm.
+//
+//   Residual stream(embedding, dropout);
+//   stream.add(attention(stream.normed(norm)));
+//
+// What was added last stays apart until the next norm reads the stream, because adding, dropping
+// and normalising are then one pass over memory where there is a kernel for it.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <utility>
+
+namespace mgdm::nn {
+
+// A layer norm; without weight and bias an RMS norm.
+struct Norm {
+  at::Tensor weight, bias;
+  double eps = 0;
+};
+
+at::Tensor drop(const at::Tensor& x, double share);
+
+class Residual {
+ public:
+  // x (B, N, C); a `dropout` share of every branch is dropped.
+  Residual(at::Tensor x, double dropout) : x_(std::move(x)), dropout_(dropout) {}
+
+  void add(at::Tensor branch);
+  at::Tensor normed(const Norm& norm);
+
+ private:
+  at::Tensor x_;
+  at::Tensor pending_;  // the branch not added yet, or undefined
+  const double dropout_;
+};
+
+}  // namespace mgdm::nn
