@@ -173,7 +173,7 @@ TEST(Muon, EqualsTheFormula) {
       m.emplace_back(p.back().size(), std::vector<double>(p.back()[0].size()));
     }
     // On CUDA the products are in bf16 (2^-9), amplified by the slope of the polynomial.
-    const double tolerance = device.is_cuda() ? 0.05 * s.muon_lr : 1e-6;
+    const double tolerance = device.is_cuda() ? 0.2 * s.muon_lr : 1e-6;
     for (int step = 1; step <= 5; ++step) {
       set_gradients(parameters, step);
       const double factor = 1.0 / step;
