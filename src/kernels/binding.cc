@@ -11,6 +11,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <mutex>
+#include <optional>
 
 #include "base/error.h"
 #include "kernels/kernels.h"
@@ -58,8 +59,13 @@ struct RowSettings : torch::CustomClassHolder {
 
 struct ResidualNormFunction : Function<ResidualNormFunction> {
   static variable_list forward(AutogradContext* context, const at::Tensor& x,
-                               const at::Tensor& branch, const at::Tensor& weight,
-                               const at::Tensor& bias, double eps, double dropout) {
+                               const std::optional<at::Tensor>& maybe_branch,
+                               const std::optional<at::Tensor>& maybe_weight,
+                               const std::optional<at::Tensor>& maybe_bias, double eps,
+                               double dropout) {
+    const at::Tensor branch = maybe_branch.value_or(at::Tensor());
+    const at::Tensor weight = maybe_weight.value_or(at::Tensor());
+    const at::Tensor bias = maybe_bias.value_or(at::Tensor());
     const c10::cuda::CUDAGuard guard(x.device());
     MGDM_CHECK(x.is_contiguous() && x.scalar_type() == at::kFloat);
     MGDM_CHECK(!branch.defined() || branch.is_contiguous());
@@ -214,7 +220,11 @@ bool residual_norm_takes(const at::Tensor& x) {
 
 ResidualNorm residual_norm(const at::Tensor& x, const at::Tensor& branch, const at::Tensor& weight,
                            const at::Tensor& bias, double eps, double dropout) {
-  const variable_list outputs = ResidualNormFunction::apply(x, branch, weight, bias, eps, dropout);
+  const auto optional = [](const at::Tensor& tensor) {
+    return tensor.defined() ? std::optional(tensor) : std::nullopt;
+  };
+  const variable_list outputs = ResidualNormFunction::apply(x, optional(branch), optional(weight),
+                                                            optional(bias), eps, dropout);
   return {branch.defined() ? outputs.front() : x, outputs.back()};
 }
 
