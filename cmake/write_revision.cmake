@@ -1,9 +1,9 @@
-# Writes OUT with the version and git revision, and touches it only when they changed. Where the
-# sources came without their repository, the variable MGDM_REVISION may name it.
-execute_process(COMMAND git describe --always --dirty --abbrev=12
-  OUTPUT_VARIABLE revision OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+# Writes OUT with the version and git revision, and touches it only when they changed. The variable
+# MGDM_REVISION names it where the sources came without their repository.
+set(revision "$ENV{MGDM_REVISION}")
 if(NOT revision)
-  set(revision "$ENV{MGDM_REVISION}")
+  execute_process(COMMAND git describe --always --dirty --abbrev=12
+    OUTPUT_VARIABLE revision OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 endif()
 if(NOT revision)
   set(revision "unknown")
