@@ -43,6 +43,13 @@ if(EXISTS ${torch_lib}/libtorch_cuda.so)
   target_compile_definitions(mgdm_torch INTERFACE MGDM_CUDA=1)
   # Its own libraries (cuDNN, NCCL, ...) are found by torch_cuda at run time, not by our linker.
   target_link_options(mgdm_torch INTERFACE -Wl,--allow-shlib-undefined)
+  # The NCCL that LibTorch was built with: beside it, where both are Python packages.
+  find_path(MGDM_NCCL_INCLUDE nccl.h HINTS ${torch_lib}/../../nvidia/nccl/include)
+  if(MGDM_NCCL_INCLUDE)
+    target_include_directories(mgdm_torch SYSTEM INTERFACE ${MGDM_NCCL_INCLUDE})
+  else()
+    message(STATUS "nccl.h not found: several GPUs cannot be used together")
+  endif()
   target_link_libraries(mgdm_torch INTERFACE ${torch_lib}/libc10_cuda.so CUDA::cudart
     -Wl,--no-as-needed ${torch_lib}/libtorch_cuda.so -Wl,--as-needed)
 endif()
