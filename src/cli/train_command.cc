@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "base/error.h"
 #include "base/version.h"
@@ -8,6 +9,7 @@
 #include "cli/models.h"
 #include "cli/recipe.h"
 #include "compat/device.h"
+#include "compat/process_group.h"
 #include "data/examples_file.h"
 #include "evaluation/evaluate.h"
 #include "nn/checkpoint.h"
@@ -85,14 +87,18 @@ void run(const TrainCommandSettings& settings) {
           : std::filesystem::path(settings.out);
   const c10::Device device = compat::device(recipe.training.device);
   const auto seed = static_cast<std::uint64_t>(recipe.seed);
+  // Early: whatever goes wrong from here on with one process ends the others, too.
+  compat::ProcessGroup group(device);
+  const bool quiet = settings.quiet || !group.first();
 
-  if (!settings.quiet) fmt::print(stderr, "preparing data ...\n");
+  if (!quiet) fmt::print(stderr, "preparing data ...\n");
   const training::PreparedData data = training::prepare_data(recipe.task, recipe.data, seed);
   const data::Vocabulary& vocabulary = data.train.vocabulary();
   const int length = data.train.layout().length();
 
   // Everything that can be refused is refused before the first file is written.
   training::Budget(recipe.training, static_cast<std::int64_t>(data.train.size()));
+  training::share_of(recipe.training, group);
   const std::shared_ptr<nn::Model> model = start_model(recipe, vocabulary, length);
   model->to(device);
   objectives::Settings objective_settings = recipe.objective;
@@ -105,19 +111,25 @@ void run(const TrainCommandSettings& settings) {
                                    .objective = recipe.objective.kind,
                                    .train_shown = recipe.objective.train_shown,
                                    .reverse = recipe.data.reverse};
-  training::RunFolder folder(out, settings.resume);
-  Recipe resolved = recipe;
-  resolved.data.length = length;
-  folder.write_config(config::Fields(resolved).dump());
-  folder.write_environment({{"version", version()},
-                            {"git_revision", git_revision()},
-                            {"device", compat::device_name(device)},
-                            {"recipe", settings.recipe}});
-  if (!settings.quiet)
-    fmt::print(stderr, "{}: {} parameters, {} examples of {} tokens, {}\n", out.string(),
-               model->parameters().count(), data.train.size(), length, compat::device_name(device));
+  std::optional<training::RunFolder> folder;
+  if (group.first()) {
+    folder.emplace(out, settings.resume);
+    Recipe resolved = recipe;
+    resolved.data.length = length;
+    folder->write_config(config::Fields(resolved).dump());
+    folder->write_environment({{"version", version()},
+                               {"git_revision", git_revision()},
+                               {"device", compat::device_name(device)},
+                               {"processes", std::to_string(group.size())},
+                               {"recipe", settings.recipe}});
+  }
+  if (!quiet)
+    fmt::print(stderr, "{}: {} parameters, {} examples of {} tokens, {}{}\n", out.string(),
+               model->parameters().count(), data.train.size(), length, compat::device_name(device),
+               group.size() > 1 ? fmt::format(", {} processes", group.size()) : "");
 
-  const std::vector<tasks::Example> test = test_examples(recipe, *data.task);
+  const std::vector<tasks::Example> test =
+      group.first() ? test_examples(recipe, *data.task) : std::vector<tasks::Example>{};
   const evaluation::Reasoner reasoner(model, card, vocabulary,
                                       device.is_cuda() && recipe.training.precision == "bf16");
   const auto last =
@@ -128,15 +140,16 @@ void run(const TrainCommandSettings& settings) {
                        .training = recipe.training,
                        .seed = seed,
                        .card = metadata_of(card),
-                       .folder = folder,
+                       .group = group,
+                       .folder = folder ? &*folder : nullptr,
                        .resume = settings.resume,
-                       .quiet = settings.quiet,
+                       .quiet = quiet,
                        .on_evaluate = [&](std::int64_t) -> training::Metrics {
                          if (test.empty()) return {};
                          return metrics_of(evaluation::evaluate(reasoner, test, recipe.decoding,
                                                                 recipe.evaluation.batch));
                        }});
-  if (!settings.quiet) fmt::print("{}\n", last.string());
+  if (!quiet) fmt::print("{}\n", last.string());
 }
 
 }  // namespace

@@ -1,0 +1,40 @@
+// Where training stands: all that a checkpoint holds and the next step depends on. Every draw is a
+// function of the step, so there is no generator to save.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include "compat/process_group.h"
+#include "data/vocabulary.h"
+#include "nn/checkpoint.h"
+#include "nn/model.h"
+#include "training/optimizer.h"
+
+namespace mgdm::training {
+
+struct Position {
+  std::int64_t step = 0;
+  double seconds = 0;  // spent training, over all sittings
+};
+
+class TrainingState {
+ public:
+  // The model must outlive the state and be on its device.
+  TrainingState(nn::Model& model, const OptimizerSettings& settings);
+
+  // The files of a checkpoint, into a folder that is there; and back, bit for bit.
+  void write(const std::filesystem::path& folder, const data::Vocabulary& vocabulary,
+             const nn::Metadata& card) const;
+  void read(const std::filesystem::path& folder);
+
+  // What the first process has, on all of them.
+  void share(compat::ProcessGroup& group);
+
+  nn::Model& model;
+  const std::unique_ptr<Optimizer> optimizer;
+  Position position;
+};
+
+}  // namespace mgdm::training
