@@ -73,6 +73,31 @@ TEST_F(Training, ResumeContinuesBitForBit) {
   EXPECT_EQ(train("mgdm", "--resume --out " + path("nothing")).code, 1);  // holds none
 }
 
+TEST_F(Training, AveragedWeightsAreSavedAndResumeBitForBit) {
+  const std::string with = "training.ema=0.9 ";
+  ASSERT_EQ(train("mgdm", with + "--out " + path("whole")).code, 0);
+  ASSERT_EQ(train("mgdm", "--out " + path("plain")).code, 0);
+  const auto file = [&](const std::string& name) { return read_file(path(name)); };
+  // Training itself takes no notice of the average, and what is saved as the model is the average.
+  EXPECT_EQ(file("whole/checkpoint-12/optimizer.safetensors"),
+            file("plain/checkpoint-12/optimizer.safetensors"));
+  EXPECT_NE(file("whole/checkpoint-12/model.safetensors"),
+            file("plain/checkpoint-12/model.safetensors"));
+  EXPECT_FALSE(fs::exists(path("plain/checkpoint-12/raw.safetensors")));
+
+  ASSERT_EQ(
+      train("mgdm", with + "--out " + path("cut") + " training.checkpoint_every=4 training.keep=10")
+          .code,
+      0);
+  fs::remove_all(path("cut/checkpoint-8"));
+  fs::remove_all(path("cut/checkpoint-12"));
+  const Outcome resumed = train("mgdm", with + "--resume --out " + path("cut"));
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  for (const std::string name : {"model.safetensors", "raw.safetensors", "optimizer.safetensors"})
+    EXPECT_EQ(file("whole/checkpoint-12/" + name), file("cut/checkpoint-12/" + name)) << name;
+  EXPECT_EQ(mgdm("describe " + path("cut/checkpoint-12")).code, 0);
+}
+
 TEST_F(Training, OverridesAndMistakes) {
   EXPECT_EQ(train("mgdm", "training.steps=2 evaluation.count=0 --out " + path("short")).code, 0);
   EXPECT_TRUE(fs::exists(path("short/checkpoint-2/DONE")));

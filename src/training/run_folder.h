@@ -6,7 +6,7 @@
 //     metrics.jsonl         the truth: one line per measurement
 //     metrics.csv           the same as step,name,value
 //     events.out.tfevents.* the same for TensorBoard
-//     checkpoint-STEP/      a model folder + optimizer.safetensors + trainer_state.json, DONE last
+//     checkpoint-STEP/      a model folder + what training_state.h adds to it, DONE last
 #pragma once
 
 #include <cstdint>

@@ -33,6 +33,7 @@ struct TrainingSettings {
   double minutes = 0;
   std::string device = "auto";
   std::string precision = "bf16";
+  double ema = 0;
   bool cuda_graph = true;
   std::int64_t log_every = 50;
   std::int64_t evaluate_every = 0;

@@ -31,20 +31,18 @@ objectives::Noised part_of(const objectives::Noised& noised, std::int64_t begin,
 
 }  // namespace
 
-TrainingStep::TrainingStep(nn::Model& model, const objectives::Objective& objective,
-                           Optimizer& optimizer, compat::ProcessGroup& group,
-                           const TrainingSettings& settings, double clip, std::uint64_t seed,
-                           std::int64_t rows, std::int64_t length)
-    : model_(model),
+TrainingStep::TrainingStep(TrainingState& state, const objectives::Objective& objective,
+                           compat::ProcessGroup& group, const TrainingSettings& settings,
+                           double clip, std::uint64_t seed, std::int64_t rows, std::int64_t length)
+    : state_(state),
       objective_(objective),
-      optimizer_(optimizer),
       group_(group),
       settings_(settings),
       clip_(clip),
       seed_(seed),
       rows_(rows),
-      graph_(model.device(), settings.cuda_graph) {
-  const auto options = at::TensorOptions().device(model.device());
+      graph_(state.model.device(), settings.cuda_graph) {
+  const auto options = at::TensorOptions().device(state.model.device());
   tokens_ = at::empty({rows, length}, options.dtype(at::kByte));
   frozen_ = at::empty({rows, length}, options.dtype(at::kByte));
   items_ = at::empty({rows}, options.dtype(at::kLong));
@@ -75,7 +73,7 @@ void TrainingStep::run(const data::Batch& batch, double factor, Wishes wishes) {
 }
 
 void TrainingStep::body() {
-  optimizer_.zero_grad();
+  state_.optimizer->zero_grad();
   const objectives::Batch batch{tokens_.to(at::kLong), frozen_.to(at::kBool), items_, step_};
   const std::vector<objectives::Noised> copies = objective_.noise(batch, seed_);
   at::Tensor count = at::zeros({1}, loss_.options());
@@ -94,8 +92,9 @@ void TrainingStep::body() {
       const objectives::Noised noised_part = part_of(noised, begin, end);
       at::Tensor share;
       {
-        const compat::Autocast autocast(model_.device(), settings_.precision == "bf16");
-        const auto logits = model_.forward(noised_part.input, batch_part.frozen, /*training=*/true);
+        const compat::Autocast autocast(state_.model.device(), settings_.precision == "bf16");
+        const auto logits =
+            state_.model.forward(noised_part.input, batch_part.frozen, /*training=*/true);
         share = objective_.loss(logits, batch_part, noised_part).sum / count;
       }
       share.backward();
@@ -103,15 +102,16 @@ void TrainingStep::body() {
     }
   }
   if (!group_.alone()) sum_gradients(loss);
-  norm_.copy_(clip_gradients(model_.parameters().all(), clip_));
-  optimizer_.step(agreed_.select(0, 0));
+  norm_.copy_(clip_gradients(state_.model.parameters().all(), clip_));
+  state_.optimizer->step(agreed_.select(0, 0));
+  if (state_.ema) state_.ema->update();
   loss_.copy_(loss);
 }
 
 void TrainingStep::sum_gradients(at::Tensor& loss) {
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> gradients, flat;
-  for (const nn::Parameter& parameter : model_.parameters().all()) {
+  for (const nn::Parameter& parameter : state_.model.parameters().all()) {
     if (!parameter.value.grad().defined()) continue;  // by the model's shape: the same everywhere
     gradients.push_back(parameter.value.grad());
     flat.push_back(gradients.back().reshape(-1));

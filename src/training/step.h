@@ -1,4 +1,5 @@
-// One training step: noise, forward, loss, backward, clip, optimise; on CUDA recorded as a graph.
+// One training step: noise, forward, loss, backward, clip, optimise, average; on CUDA recorded as a
+// graph.
 //
 // Several processes share a step: each works through its share of the batch, and the numbers that
 // divide, steer and move the weights are summed over all of them. So the weights stay the same
@@ -15,8 +16,8 @@
 #include "data/batches.h"
 #include "nn/model.h"
 #include "objectives/objective.h"
-#include "training/optimizer.h"
 #include "training/settings.h"
+#include "training/training_state.h"
 
 namespace mgdm::training {
 
@@ -30,7 +31,7 @@ class TrainingStep {
  public:
   // Everything given must outlive the step. This process works on `rows` rows of every batch, of
   // `length` tokens each.
-  TrainingStep(nn::Model& model, const objectives::Objective& objective, Optimizer& optimizer,
+  TrainingStep(TrainingState& state, const objectives::Objective& objective,
                compat::ProcessGroup& group, const TrainingSettings& settings, double clip,
                std::uint64_t seed, std::int64_t rows, std::int64_t length);
 
@@ -47,9 +48,8 @@ class TrainingStep {
   void body();
   void sum_gradients(at::Tensor& loss);
 
-  nn::Model& model_;
+  TrainingState& state_;
   const objectives::Objective& objective_;
-  Optimizer& optimizer_;
   compat::ProcessGroup& group_;
   const TrainingSettings settings_;
   const double clip_;

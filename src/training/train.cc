@@ -26,9 +26,9 @@ class Loop {
       : run_(run),
         share_(share_of(run.training, run.group)),
         budget_(run.training, static_cast<std::int64_t>(run.data.train.size())),
-        state_(run.model, run.optimizer),
-        step_(run.model, run.objective, *state_.optimizer, run.group, run.training,
-              run.optimizer.clip, run.seed, static_cast<std::int64_t>(share_.end - share_.begin),
+        state_(run.model, run.optimizer, run.training.ema),
+        step_(state_, run.objective, run.group, run.training, run.optimizer.clip, run.seed,
+              static_cast<std::int64_t>(share_.end - share_.begin),
               run.data.train.layout().length()),
         status_(run.quiet) {
     if (run.resume && run.folder != nullptr) restore();
@@ -126,6 +126,7 @@ class Loop {
   void evaluate() {
     if (run_.folder == nullptr) return;
     const std::int64_t step = state_.position.step;
+    const auto in_use = state_.averaged();
     Metrics metrics;
     if (run_.data.held_out.size() > 0) {
       const HeldOut watched = held_out(run_.model, run_.objective, run_.data.held_out, run_.seed,

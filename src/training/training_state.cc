@@ -8,12 +8,36 @@
 
 namespace mgdm::training {
 
-TrainingState::TrainingState(nn::Model& trained, const OptimizerSettings& settings)
-    : model(trained), optimizer(make_optimizer(settings, trained.parameters().all())) {}
+namespace {
+
+constexpr const char* kRaw = "raw.safetensors";
+
+std::vector<nn::NamedTensor> weights(const nn::Model& model) {
+  std::vector<nn::NamedTensor> all;
+  for (const nn::Parameter& parameter : model.parameters().all())
+    all.push_back({parameter.name, parameter.value.detach()});
+  return all;
+}
+
+}  // namespace
+
+TrainingState::TrainingState(nn::Model& trained, const OptimizerSettings& settings,
+                             double ema_decay)
+    : model(trained),
+      optimizer(make_optimizer(settings, trained.parameters().all())),
+      ema(ema_decay > 0 ? std::make_unique<Ema>(trained.parameters().all(), ema_decay) : nullptr) {}
+
+std::unique_ptr<Ema::InUse> TrainingState::averaged() const {
+  return ema ? std::make_unique<Ema::InUse>(*ema) : nullptr;
+}
 
 void TrainingState::write(const std::filesystem::path& folder, const data::Vocabulary& vocabulary,
                           const nn::Metadata& card) const {
-  nn::write_model(folder, model, vocabulary, card);
+  {
+    const auto in_use = averaged();
+    nn::write_model(folder, model, vocabulary, card);
+  }
+  if (ema) nn::write_tensors(folder / kRaw, weights(model));
   optimizer->save(folder / "optimizer.safetensors");
   const nlohmann::json state{{"step", position.step}, {"seconds", position.seconds}};
   write_file((folder / "trainer_state.json").string(), state.dump(2) + "\n");
@@ -21,6 +45,9 @@ void TrainingState::write(const std::filesystem::path& folder, const data::Vocab
 
 void TrainingState::read(const std::filesystem::path& folder) {
   nn::load_weights(folder, model);
+  if (ema) ema->restart();  // at the averages, which is what was loaded
+  if (const auto raw = folder / kRaw; std::filesystem::exists(raw))
+    nn::assign(weights(model), nn::read_tensors(raw), raw.string());
   optimizer->load(folder / "optimizer.safetensors");
   const auto state = nlohmann::json::parse(read_file(folder / "trainer_state.json"));
   position = {state.at("step"), state.at("seconds")};
@@ -28,8 +55,9 @@ void TrainingState::read(const std::filesystem::path& folder) {
 
 void TrainingState::share(compat::ProcessGroup& group) {
   if (group.alone()) return;
-  for (const nn::Parameter& parameter : model.parameters().all())
-    group.broadcast(parameter.value.detach());
+  for (const nn::NamedTensor& tensor : weights(model)) group.broadcast(tensor.value);
+  if (ema)
+    for (const at::Tensor& average : ema->averages()) group.broadcast(average);
   for (const nn::NamedTensor& tensor : optimizer->state()) group.broadcast(tensor.value);
   const at::Tensor numbers =
       at::tensor({static_cast<double>(position.step), position.seconds}, at::kDouble)
