@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/models.h"
 #include "cli/recipe.h"
+#include "compat/deterministic.h"
 #include "compat/device.h"
 #include "compat/process_group.h"
 #include "data/examples_file.h"
@@ -85,6 +86,7 @@ void run(const TrainCommandSettings& settings) {
       settings.out.empty()
           ? std::filesystem::path("runs") / std::filesystem::path(settings.recipe).stem()
           : std::filesystem::path(settings.out);
+  if (recipe.training.deterministic) compat::prepare_deterministic_cuda();
   const c10::Device device = compat::device(recipe.training.device);
   const auto seed = static_cast<std::uint64_t>(recipe.seed);
   // Early: whatever goes wrong from here on with one process ends the others, too.

@@ -35,6 +35,7 @@ struct TrainingSettings {
   std::string precision = "bf16";
   double ema = 0;
   bool cuda_graph = true;
+  bool deterministic = false;
   std::int64_t log_every = 50;
   std::int64_t evaluate_every = 0;
   std::int64_t checkpoint_every = 0;

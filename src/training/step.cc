@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "compat/deterministic.h"
 #include "compat/device.h"
 #include "nn/batch_tensors.h"
 #include "training/clip.h"
@@ -69,6 +70,7 @@ void TrainingStep::run(const data::Batch& batch, double factor, Wishes wishes) {
   Stream random(seed_, Purpose::kDropout, static_cast<std::uint32_t>(batch.step),
                 static_cast<std::uint32_t>(group_.rank()));
   compat::seed_dropout(random.next());
+  const compat::Deterministic deterministic(settings_.deterministic && tokens_.is_cuda());
   graph_.run([this] { body(); });
 }
 
