@@ -200,7 +200,7 @@ class Launch {
     throw Error(fmt::format("rank {} of {} {}", culprit.rank, count, fate(status)),
                 fmt::format("all {} to end well; the others were ended", count),
                 WIFSIGNALED(status) ? "--resume continues from the last checkpoint"
-                                    : "what it said stands above");
+                                    : "read what it said above");
   }
 
   // The last lines of what it said.

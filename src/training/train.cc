@@ -9,6 +9,7 @@
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "compat/device.h"
+#include "compat/memory.h"
 #include "data/batches.h"
 #include "training/schedule.h"
 #include "training/status_line.h"
@@ -19,6 +20,9 @@ namespace mgdm::training {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr const char* kLessMemory =
+    "a larger training.accumulate (the same batch in smaller parts), or a smaller training.batch";
 
 class Loop {
  public:
@@ -47,8 +51,10 @@ class Loop {
     bool last = budget_.fraction(position.step, position.seconds) >= 1;
     while (!last) {
       const double done = budget_.fraction(position.step, seconds());
-      step_.run(batches.next(), learning_rate_factor(run_.optimizer, position.step, done),
-                {.stop = interrupted(), .end = done >= 1});
+      compat::with_memory_for(memory_need(), kLessMemory, [&] {
+        step_.run(batches.next(), learning_rate_factor(run_.optimizer, position.step, done),
+                  {.stop = interrupted(), .end = done >= 1});
+      });
       ++position.step;
       position.seconds = seconds();
       const Wishes next = agreed();
@@ -91,10 +97,7 @@ class Loop {
   void log() {
     Position& position = state_.position;
     const double loss = step_.loss();  // waits for the device
-    if (!std::isfinite(loss))
-      throw Error(fmt::format("the loss at step {} is {}", position.step, loss),
-                  "a number; the last good checkpoint is kept",
-                  "a smaller optimizer.lr, or optimizer.clip=1");
+    if (!std::isfinite(loss)) throw diverged(fmt::format("the loss is {}", loss));
     if (run_.folder == nullptr) return;
     position.seconds = seconds();
     const double elapsed = position.seconds - last_log_.seconds;
@@ -159,11 +162,31 @@ class Loop {
   std::filesystem::path checkpoint() {
     if (run_.folder == nullptr) return {};
     compat::synchronize(run_.model.device());
+    // Losses are looked at now and then only, and a checkpoint of NaN would push out a good one.
+    if (const double loss = step_.loss(); !std::isfinite(loss))
+      throw diverged(fmt::format("the loss is {}", loss));
+    if (!state_.finite()) throw diverged("some weights are no longer numbers");
     last_checkpoint_ = Clock::now();
     return run_.folder->write_checkpoint(
         state_.position.step, run_.training.keep, [&](const std::filesystem::path& folder) {
           state_.write(folder, run_.data.train.vocabulary(), run_.card);
         });
+  }
+
+  Error diverged(const std::string& how) const {
+    const auto good = run_.folder == nullptr ? std::nullopt : run_.folder->newest_checkpoint();
+    return Error(
+        fmt::format("training has diverged: at step {} {}", state_.position.step, how),
+        good ? fmt::format("numbers; the last good checkpoint is {}", good->string()) : "numbers",
+        "a smaller optimizer.lr, more optimizer.warmup_steps, or optimizer.clip=1");
+  }
+
+  std::string memory_need() const {
+    return fmt::format(
+        "a step with training.batch = {} in {} part(s){} on {}", run_.training.batch,
+        run_.training.accumulate,
+        run_.group.size() > 1 ? fmt::format(" and {} processes", run_.group.size()) : "",
+        run_.model.device().str());
   }
 
   void restore() {

@@ -1,5 +1,7 @@
 #include "training/training_state.h"
 
+#include <ATen/ops/isfinite.h>
+#include <ATen/ops/ones.h>
 #include <ATen/ops/tensor.h>
 
 #include <nlohmann/json.hpp>
@@ -51,6 +53,13 @@ void TrainingState::read(const std::filesystem::path& folder) {
   optimizer->load(folder / "optimizer.safetensors");
   const auto state = nlohmann::json::parse(read_file(folder / "trainer_state.json"));
   position = {state.at("step"), state.at("seconds")};
+}
+
+bool TrainingState::finite() const {
+  at::Tensor all = at::ones({}, at::TensorOptions().device(model.device()).dtype(at::kBool));
+  for (const nn::NamedTensor& tensor : weights(model))
+    all = all.logical_and(at::isfinite(tensor.value).all());
+  return all.item<bool>();
 }
 
 void TrainingState::share(compat::ProcessGroup& group) {

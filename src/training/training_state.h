@@ -35,6 +35,9 @@ class TrainingState {
              const nn::Metadata& card) const;
   void read(const std::filesystem::path& folder);
 
+  // No weight is NaN or infinite. Waits for the device.
+  bool finite() const;
+
   // What the first process has, on all of them.
   void share(compat::ProcessGroup& group);
 
