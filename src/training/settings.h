@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "config/settings.h"
+#include "tasks/task.h"
 
 namespace mgdm::training {
 
 struct DataSettings {
   std::vector<std::string> files;
   std::int64_t count = 50000;
-  std::string difficulty = "easy";
-  std::int64_t nodes = 6;
+  std::string difficulty = tasks::kDefaultDifficulty;
+  std::int64_t nodes = tasks::kDefaultNodes;
   std::string layout = "seq2seq";
   std::int64_t length = 0;
   std::string alphabet;
