@@ -75,8 +75,9 @@ std::unique_ptr<nn::Model> start_model(const Recipe& recipe, const data::Vocabul
     throw UsageError(
         fmt::format("model.positions = {}, but rows have {} tokens", settings.positions, length),
         "at least as many positions as tokens in a row");
-  auto model = nn::make_model(settings, static_cast<std::uint64_t>(recipe.seed));
-  if (!recipe.init.empty()) nn::load_weights(find_model(recipe.init), *model);
+  if (recipe.init.empty()) return nn::make_model(settings, static_cast<std::uint64_t>(recipe.seed));
+  auto model = nn::make_model(settings, /*seed=*/{});
+  nn::load_weights(find_model(recipe.init), *model);
   return model;
 }
 
