@@ -43,14 +43,27 @@ if(EXISTS ${torch_lib}/libtorch_cuda.so)
   target_compile_definitions(mgdm_torch INTERFACE MGDM_CUDA=1)
   # Its own libraries (cuDNN, NCCL, ...) are found by torch_cuda at run time, not by our linker.
   target_link_options(mgdm_torch INTERFACE -Wl,--allow-shlib-undefined)
-  # The NCCL that LibTorch was built with: beside it, where both are Python packages.
-  find_path(MGDM_NCCL_INCLUDE nccl.h HINTS ${torch_lib}/../../nvidia/nccl/include)
-  if(MGDM_NCCL_INCLUDE)
-    target_include_directories(mgdm_torch SYSTEM INTERFACE ${MGDM_NCCL_INCLUDE})
-  else()
-    message(STATUS "nccl.h not found: several GPUs cannot be used together")
-  endif()
   target_link_libraries(mgdm_torch INTERFACE ${torch_lib}/libc10_cuda.so CUDA::cudart
     -Wl,--no-as-needed ${torch_lib}/libtorch_cuda.so -Wl,--as-needed)
 endif()
 message(STATUS "LibTorch: ${torch_lib} (CUDA: ${MGDM_CUDA})")
+
+# c10d's headers show a backend only where its macro is set and its library's headers are there: those
+# that LibTorch was built with. Gloo's come with LibTorch or, in Debian, as libgloo-dev; NCCL's lie
+# beside LibTorch where both are Python packages.
+set(c10d_options)
+if(EXISTS ${MGDM_TORCH_INCLUDE}/gloo/rendezvous/store.h)
+  list(APPEND c10d_options -DUSE_C10D_GLOO)
+else()
+  message(STATUS "Gloo's headers not found: several processes cannot train on CPUs")
+endif()
+if(MGDM_CUDA)
+  find_path(MGDM_NCCL_INCLUDE nccl.h HINTS ${torch_lib}/../../nvidia/nccl/include)
+  if(MGDM_NCCL_INCLUDE)
+    list(APPEND c10d_options -DUSE_C10D_NCCL -isystem ${MGDM_NCCL_INCLUDE})
+  else()
+    message(STATUS "nccl.h not found: several processes cannot train on GPUs")
+  endif()
+endif()
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/compat/process_group.cc
+  PROPERTIES COMPILE_OPTIONS "${c10d_options}")

@@ -4,11 +4,11 @@
 #include <ATen/autocast_mode.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <fstream>
 
 #include "base/error.h"
 #include "base/text.h"
-#include "compat/process_group.h"
 
 #ifdef MGDM_CUDA
 #include <ATen/cuda/CUDAContext.h>
@@ -27,7 +27,8 @@ c10::Device device(std::string_view name) {
 #ifdef MGDM_CUDA
     const std::int64_t count = c10::cuda::device_count();
     // Each of several processes has a GPU of its own; some launchers show it no other.
-    if (name == "cuda" && count > 1) index = ranks_from_environment().local;
+    if (const char* local = std::getenv("LOCAL_RANK"); local && name == "cuda" && count > 1)
+      index = parse_int(local).value_or(-1);
     if (index >= 0 && index < count) {
       const auto place = static_cast<c10::DeviceIndex>(index);
       c10::cuda::set_device(place);  // streams and generators are taken from the current one

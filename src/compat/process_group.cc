@@ -8,25 +8,20 @@
 #include <cstdlib>
 #include <string>
 #include <thread>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "compat/peer_watch.h"
 
-// c10d's headers show a backend only where its macro is set. Debian's Gloo headers are a package of
-// their own (libgloo-dev); NCCL's come with a CUDA LibTorch.
-#if __has_include(<gloo/rendezvous/store.h>) && \
-    __has_include(<torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>)
-#define USE_C10D_GLOO 1
+// The build sets USE_C10D_GLOO and USE_C10D_NCCL where it finds their headers: cmake/torch.cmake.
+#ifdef USE_C10D_GLOO
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #endif
-#if defined(MGDM_CUDA) && __has_include(<nccl.h>) && \
-    __has_include(<torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>)
-#define USE_C10D_NCCL 1
+#ifdef USE_C10D_NCCL
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 #endif
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 namespace mgdm::compat {
 namespace {
@@ -49,17 +44,18 @@ int number_from(const char* name, std::int64_t low, std::int64_t high) {
   return static_cast<int>(*value);
 }
 
-}  // namespace
+struct Ranks {
+  int rank = 0;
+  int size = 0;  // 0: no variables
+};
 
 Ranks ranks_from_environment() {
   if (std::getenv("WORLD_SIZE") == nullptr) return {};
-  Ranks ranks;
-  ranks.size = number_from("WORLD_SIZE", 1, 65536);
-  ranks.rank = number_from("RANK", 0, ranks.size - 1);
-  ranks.local = std::getenv("LOCAL_RANK") == nullptr ? ranks.rank
-                                                     : number_from("LOCAL_RANK", 0, ranks.size - 1);
-  return ranks;
+  const int size = number_from("WORLD_SIZE", 1, 65536);
+  return {number_from("RANK", 0, size - 1), size};
 }
+
+}  // namespace
 
 #if TORCH_VERSION_MAJOR >= 2
 using Backend = c10d::Backend;

@@ -2,8 +2,8 @@
 // between GPUs.
 //
 // They find each other by the variables that torchrun and `mgdm launch` set: RANK, WORLD_SIZE,
-// LOCAL_RANK, MASTER_ADDR, MASTER_PORT. Without WORLD_SIZE there is one process, every call below
-// does nothing, and c10d is not touched.
+// MASTER_ADDR, MASTER_PORT (and LOCAL_RANK, see device.h). Without WORLD_SIZE there is one process,
+// every call below does nothing, and c10d is not touched.
 //
 //   ProcessGroup group(device);
 //   group.all_reduce(gradients);   // in place, on every process
@@ -21,19 +21,10 @@
 
 namespace mgdm::compat {
 
-// This process among all of them; size 0 when no variables say so.
-struct Ranks {
-  int rank = 0;
-  int size = 0;
-  int local = 0;  // rank on this machine: which GPU is ours
-};
-
-// An Error names a variable that is missing or wrong.
-Ranks ranks_from_environment();
-
 class ProcessGroup {
  public:
-  // Waits for the others, a minute at most. Tensors given below must lie on this device.
+  // Waits for the others, a minute at most; an Error names a variable that is missing or wrong.
+  // Tensors given below must lie on this device.
   explicit ProcessGroup(c10::Device device);
   ~ProcessGroup();
   ProcessGroup(const ProcessGroup&) = delete;
