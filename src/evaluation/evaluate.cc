@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "base/interrupt.h"
-#include "compat/memory.h"
+#include "compat/out_of_memory.h"
 
 namespace mgdm::evaluation {
 

@@ -9,7 +9,7 @@
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "compat/device.h"
-#include "compat/memory.h"
+#include "compat/out_of_memory.h"
 #include "data/batches.h"
 #include "training/schedule.h"
 #include "training/status_line.h"

@@ -1,4 +1,4 @@
-#include "compat/memory.h"
+#include "compat/out_of_memory.h"
 
 #include <c10/util/Exception.h>
 
