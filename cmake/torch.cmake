@@ -47,3 +47,23 @@ if(EXISTS ${torch_lib}/libtorch_cuda.so)
     -Wl,--no-as-needed ${torch_lib}/libtorch_cuda.so -Wl,--as-needed)
 endif()
 message(STATUS "LibTorch: ${torch_lib} (CUDA: ${MGDM_CUDA})")
+
+# c10d's headers show a backend only where its macro is set and its library's headers are there: those
+# that LibTorch was built with. Gloo's come with LibTorch or, in Debian, as libgloo-dev; NCCL's lie
+# beside LibTorch where both are Python packages.
+set(c10d_options)
+if(EXISTS ${MGDM_TORCH_INCLUDE}/gloo/rendezvous/store.h)
+  list(APPEND c10d_options -DUSE_C10D_GLOO)
+else()
+  message(STATUS "Gloo's headers not found: several processes cannot train on CPUs")
+endif()
+if(MGDM_CUDA)
+  find_path(MGDM_NCCL_INCLUDE nccl.h HINTS ${torch_lib}/../../nvidia/nccl/include)
+  if(MGDM_NCCL_INCLUDE)
+    list(APPEND c10d_options -DUSE_C10D_NCCL -isystem ${MGDM_NCCL_INCLUDE})
+  else()
+    message(STATUS "nccl.h not found: several processes cannot train on GPUs")
+  endif()
+endif()
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/compat/process_group.cc
+  PROPERTIES COMPILE_OPTIONS "${c10d_options}")

@@ -14,8 +14,8 @@ namespace mgdm::cli {
 namespace {
 
 std::vector<Command> commands() {
-  return {tasks_command(), generate_command(), verify_command(),  train_command(),
-          eval_command(),  solve_command(),    describe_command()};
+  return {tasks_command(),  generate_command(), verify_command(), train_command(),
+          launch_command(), eval_command(),     solve_command(),  describe_command()};
 }
 
 int complain(const char* what, int code) {

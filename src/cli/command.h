@@ -2,7 +2,8 @@
 // does.
 //
 // Flags, their ranges and the help text all come from the fields (see config/settings.h):
-// a field "count" is the flag --count. One file per command; commands() in cli.cc lists them.
+// a field "count" is the flag --count, a field "n" is -n. One file per command; commands() in
+// cli.cc lists them.
 #pragma once
 
 #include <functional>
@@ -43,6 +44,7 @@ Command tasks_command();
 Command generate_command();
 Command verify_command();
 Command train_command();
+Command launch_command();
 Command eval_command();
 Command solve_command();
 Command describe_command();

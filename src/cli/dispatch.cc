@@ -43,7 +43,7 @@ std::string description(const config::Field& field, bool required) {
 
 void add_field(CLI::App& app, config::Fields& fields, const config::Field& field,
                const Command& command) {
-  std::string flag = "--" + field.key;
+  std::string flag = (field.key.size() == 1 ? "-" : "--") + field.key;
   std::replace(flag.begin(), flag.end(), '_', '-');
   if (std::holds_alternative<bool*>(field.target)) {
     app.add_flag_callback(

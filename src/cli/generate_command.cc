@@ -18,8 +18,8 @@ struct GenerateSettings {
   std::int64_t count = 1000;
   std::int64_t seed = 0;
   std::string split = "train";
-  std::string difficulty = "easy";
-  std::int64_t nodes = 6;
+  std::string difficulty = tasks::kDefaultDifficulty;
+  std::int64_t nodes = tasks::kDefaultNodes;
   std::int64_t threads = 0;
   std::string out = "-";
   bool quiet = false;
@@ -38,16 +38,9 @@ struct GenerateSettings {
   }
 };
 
-tasks::TaskOptions options_of(const GenerateSettings& settings) {
-  const GenerateSettings defaults;
-  tasks::TaskOptions options;  // a default is no choice: only what the user asked for can be wrong
-  if (settings.nodes != defaults.nodes) options.nodes = static_cast<int>(settings.nodes);
-  if (settings.difficulty != defaults.difficulty) options.difficulty = tasks::Difficulty::kHard;
-  return options;
-}
-
 void run(const GenerateSettings& settings) {
-  const auto task = tasks::make_task(settings.task, options_of(settings));
+  const auto task =
+      tasks::make_task(settings.task, tasks::task_options(settings.nodes, settings.difficulty));
   const bool csv = settings.out.ends_with(".csv");
   if (csv && settings.task != "sudoku")
     throw UsageError(fmt::format("--out {} asks for Sudoku CSV, but the task is {}", settings.out,

@@ -1,13 +1,16 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "base/error.h"
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/models.h"
 #include "cli/recipe.h"
+#include "compat/deterministic.h"
 #include "compat/device.h"
+#include "compat/process_group.h"
 #include "data/examples_file.h"
 #include "evaluation/evaluate.h"
 #include "nn/checkpoint.h"
@@ -72,8 +75,9 @@ std::unique_ptr<nn::Model> start_model(const Recipe& recipe, const data::Vocabul
     throw UsageError(
         fmt::format("model.positions = {}, but rows have {} tokens", settings.positions, length),
         "at least as many positions as tokens in a row");
-  auto model = nn::make_model(settings, static_cast<std::uint64_t>(recipe.seed));
-  if (!recipe.init.empty()) nn::load_weights(find_model(recipe.init), *model);
+  if (recipe.init.empty()) return nn::make_model(settings, static_cast<std::uint64_t>(recipe.seed));
+  auto model = nn::make_model(settings, /*seed=*/{});
+  nn::load_weights(find_model(recipe.init), *model);
   return model;
 }
 
@@ -83,16 +87,21 @@ void run(const TrainCommandSettings& settings) {
       settings.out.empty()
           ? std::filesystem::path("runs") / std::filesystem::path(settings.recipe).stem()
           : std::filesystem::path(settings.out);
+  if (recipe.training.deterministic) compat::prepare_deterministic_cuda();
   const c10::Device device = compat::device(recipe.training.device);
   const auto seed = static_cast<std::uint64_t>(recipe.seed);
+  // Early: whatever goes wrong from here on with one process ends the others, too.
+  compat::ProcessGroup group(device);
+  const bool quiet = settings.quiet || !group.first();
 
-  if (!settings.quiet) fmt::print(stderr, "preparing data ...\n");
+  if (!quiet) fmt::print(stderr, "preparing data ...\n");
   const training::PreparedData data = training::prepare_data(recipe.task, recipe.data, seed);
   const data::Vocabulary& vocabulary = data.train.vocabulary();
   const int length = data.train.layout().length();
 
   // Everything that can be refused is refused before the first file is written.
   training::Budget(recipe.training, static_cast<std::int64_t>(data.train.size()));
+  training::share_of(recipe.training, group);
   const std::shared_ptr<nn::Model> model = start_model(recipe, vocabulary, length);
   model->to(device);
   objectives::Settings objective_settings = recipe.objective;
@@ -105,19 +114,25 @@ void run(const TrainCommandSettings& settings) {
                                    .objective = recipe.objective.kind,
                                    .train_shown = recipe.objective.train_shown,
                                    .reverse = recipe.data.reverse};
-  training::RunFolder folder(out, settings.resume);
-  Recipe resolved = recipe;
-  resolved.data.length = length;
-  folder.write_config(config::Fields(resolved).dump());
-  folder.write_environment({{"version", version()},
-                            {"git_revision", git_revision()},
-                            {"device", compat::device_name(device)},
-                            {"recipe", settings.recipe}});
-  if (!settings.quiet)
-    fmt::print(stderr, "{}: {} parameters, {} examples of {} tokens, {}\n", out.string(),
-               model->parameters().count(), data.train.size(), length, compat::device_name(device));
+  std::optional<training::RunFolder> folder;
+  if (group.first()) {
+    folder.emplace(out, settings.resume);
+    Recipe resolved = recipe;
+    resolved.data.length = length;
+    folder->write_config(config::Fields(resolved).dump());
+    folder->write_environment({{"version", version()},
+                               {"git_revision", git_revision()},
+                               {"device", compat::device_name(device)},
+                               {"processes", std::to_string(group.size())},
+                               {"recipe", settings.recipe}});
+  }
+  if (!quiet)
+    fmt::print(stderr, "{}: {} parameters, {} examples of {} tokens, {}{}\n", out.string(),
+               model->parameters().count(), data.train.size(), length, compat::device_name(device),
+               group.size() > 1 ? fmt::format(", {} processes", group.size()) : "");
 
-  const std::vector<tasks::Example> test = test_examples(recipe, *data.task);
+  const std::vector<tasks::Example> test =
+      group.first() ? test_examples(recipe, *data.task) : std::vector<tasks::Example>{};
   const evaluation::Reasoner reasoner(model, card, vocabulary,
                                       device.is_cuda() && recipe.training.precision == "bf16");
   const auto last =
@@ -128,15 +143,16 @@ void run(const TrainCommandSettings& settings) {
                        .training = recipe.training,
                        .seed = seed,
                        .card = metadata_of(card),
-                       .folder = folder,
+                       .group = group,
+                       .folder = folder ? &*folder : nullptr,
                        .resume = settings.resume,
-                       .quiet = settings.quiet,
+                       .quiet = quiet,
                        .on_evaluate = [&](std::int64_t) -> training::Metrics {
                          if (test.empty()) return {};
                          return metrics_of(evaluation::evaluate(reasoner, test, recipe.decoding,
                                                                 recipe.evaluation.batch));
                        }});
-  if (!settings.quiet) fmt::print("{}\n", last.string());
+  if (!quiet) fmt::print("{}\n", last.string());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <ATen/autocast_mode.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <fstream>
 
 #include "base/error.h"
@@ -20,13 +21,19 @@ bool cuda_available() { return at::hasCUDA() && at::globalContext().hasCUDA(); }
 
 c10::Device device(std::string_view name) {
   if (name == "cpu") return c10::Device(c10::kCPU);
-  if (name == "auto") return cuda_available() ? c10::Device(c10::kCUDA, 0) : c10::Device(c10::kCPU);
+  if (name == "auto") return device(cuda_available() ? "cuda" : "cpu");
   if (name == "cuda" || name.starts_with("cuda:")) {
-    const auto index = name == "cuda" ? 0 : parse_int(name.substr(5)).value_or(-1);
+    auto index = name == "cuda" ? 0 : parse_int(name.substr(5)).value_or(-1);
 #ifdef MGDM_CUDA
     const std::int64_t count = c10::cuda::device_count();
-    if (index >= 0 && index < count)
-      return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
+    // Each of several processes has a GPU of its own; some launchers show it no other.
+    if (const char* local = std::getenv("LOCAL_RANK"); local && name == "cuda" && count > 1)
+      index = parse_int(local).value_or(-1);
+    if (index >= 0 && index < count) {
+      const auto place = static_cast<c10::DeviceIndex>(index);
+      c10::cuda::set_device(place);  // streams and generators are taken from the current one
+      return c10::Device(c10::kCUDA, place);
+    }
     throw Error(fmt::format("there is no device {}", in_quotes(name)),
                 fmt::format("{} CUDA device(s) on this machine", count), "device = cpu");
 #else

@@ -11,7 +11,8 @@ namespace mgdm::compat {
 
 bool cuda_available();
 
-// "cpu", "cuda", "cuda:1", or "auto": CUDA where there is one. An Error says what is missing.
+// "cpu", "cuda", "cuda:1", or "auto": CUDA where there is one. Of several GPUs "cuda" is the one
+// that LOCAL_RANK names. A GPU becomes the current one. An Error says what is missing.
 c10::Device device(std::string_view name);
 
 // "NVIDIA H200", or the processor's model name.

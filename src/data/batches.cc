@@ -16,10 +16,20 @@ std::vector<std::uint32_t> epoch_order(std::size_t size, std::uint64_t seed, std
   return order;
 }
 
+Share share_of(std::size_t batch_size, std::size_t part, std::size_t parts) {
+  return {batch_size * part / parts, batch_size * (part + 1) / parts};
+}
+
 Batches::Batches(const EncodedDataset& dataset, std::size_t batch_size, std::uint64_t seed,
                  std::uint64_t first_step, int threads, Augment augment)
+    : Batches(dataset, batch_size, {0, batch_size}, seed, first_step, threads, std::move(augment)) {
+}
+
+Batches::Batches(const EncodedDataset& dataset, std::size_t batch_size, Share share,
+                 std::uint64_t seed, std::uint64_t first_step, int threads, Augment augment)
     : dataset_(dataset),
       batch_size_(batch_size),
+      share_(share),
       seed_(seed),
       augment_(std::move(augment)),
       work_(std::numeric_limits<std::size_t>::max(), threads,
@@ -38,17 +48,18 @@ Batches::Order Batches::order(std::uint32_t epoch) {
 }
 
 Batch Batches::make(std::uint64_t step) {
-  MGDM_CHECK(dataset_.size() > 0 && batch_size_ > 0);
+  MGDM_CHECK(dataset_.size() > 0 && share_.begin < share_.end && share_.end <= batch_size_);
+  const std::size_t rows = share_.end - share_.begin;
   const auto length = static_cast<std::size_t>(dataset_.layout().length());
   Batch batch;
   batch.step = step;
-  batch.items.resize(batch_size_);
-  batch.epochs.resize(batch_size_);
-  batch.tokens.resize(batch_size_ * length);
-  batch.frozen.resize(batch_size_ * length);
+  batch.items.resize(rows);
+  batch.epochs.resize(rows);
+  batch.tokens.resize(rows * length);
+  batch.frozen.resize(rows * length);
   Order current;
-  for (std::size_t row = 0; row < batch_size_; ++row) {
-    const std::uint64_t position = step * batch_size_ + row;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::uint64_t position = step * batch_size_ + share_.begin + row;
     const auto epoch = static_cast<std::uint32_t>(position / dataset_.size());
     if (!current || epoch != batch.epochs[row - 1]) current = order(epoch);
     const std::uint32_t item = (*current)[position % dataset_.size()];

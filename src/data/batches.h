@@ -20,7 +20,7 @@ namespace mgdm::data {
 // The order of an epoch: a permutation of 0..size-1.
 std::vector<std::uint32_t> epoch_order(std::size_t size, std::uint64_t seed, std::uint32_t epoch);
 
-struct Batch {
+struct Batch {  // or a share of one
   std::uint64_t step = 0;
   std::vector<std::uint32_t> items;   // (B) which examples
   std::vector<std::uint32_t> epochs;  // (B) and in which epoch: keys of random streams
@@ -32,10 +32,21 @@ struct Batch {
 using Augment =
     std::function<tasks::Example(const tasks::Example&, std::uint32_t item, std::uint32_t epoch)>;
 
+// Rows begin..end-1 of every batch: what one of several processes works on.
+struct Share {
+  std::size_t begin = 0, end = 0;
+};
+
+// Batches of `batch_size` rows in `parts` of nearly the same size.
+Share share_of(std::size_t batch_size, std::size_t part, std::size_t parts);
+
 class Batches {
  public:
   // The dataset must outlive the batches. `threads` work in the background (at least one).
   Batches(const EncodedDataset& dataset, std::size_t batch_size, std::uint64_t seed,
+          std::uint64_t first_step = 0, int threads = 1, Augment augment = {});
+  // Only a share of each batch is made.
+  Batches(const EncodedDataset& dataset, std::size_t batch_size, Share share, std::uint64_t seed,
           std::uint64_t first_step = 0, int threads = 1, Augment augment = {});
 
   // Batch first_step, first_step + 1, ...
@@ -53,6 +64,7 @@ class Batches {
 
   const EncodedDataset& dataset_;
   const std::size_t batch_size_;
+  const Share share_;
   const std::uint64_t seed_;
   const Augment augment_;
   std::mutex mutex_;  // guards orders_, the epochs in use, newest last

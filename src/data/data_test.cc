@@ -162,6 +162,32 @@ TEST(Batches, ABatchLargerThanTheDatasetSpansEpochs) {
                 1);
 }
 
+TEST(Batches, SharesMakeUpTheBatch) {
+  const EncodedDataset dataset = countdown(100, 1);
+  Batches whole(dataset, 7, /*seed=*/3);
+  const Share shares[] = {share_of(7, 0, 3), share_of(7, 1, 3), share_of(7, 2, 3)};
+  EXPECT_EQ(shares[0].begin, 0u);
+  EXPECT_EQ(shares[2].end, 7u);
+  Batches first(dataset, 7, shares[0], 3), second(dataset, 7, shares[1], 3),
+      third(dataset, 7, shares[2], 3);
+  for (int step = 0; step < 30; ++step) {
+    const Batch expected = whole.next();
+    Batch all = first.next();
+    for (Batches* const rest : {&second, &third}) {
+      const Batch more = rest->next();
+      EXPECT_EQ(more.step, expected.step);
+      all.items.insert(all.items.end(), more.items.begin(), more.items.end());
+      all.epochs.insert(all.epochs.end(), more.epochs.begin(), more.epochs.end());
+      all.tokens.insert(all.tokens.end(), more.tokens.begin(), more.tokens.end());
+      all.frozen.insert(all.frozen.end(), more.frozen.begin(), more.frozen.end());
+    }
+    EXPECT_EQ(all.items, expected.items);
+    EXPECT_EQ(all.epochs, expected.epochs);
+    EXPECT_EQ(all.tokens, expected.tokens);
+    EXPECT_EQ(all.frozen, expected.frozen);
+  }
+}
+
 TEST(Batches, AugmentedRowsAreFreshInEveryEpoch) {
   const auto task = tasks::make_task("sudoku");
   const EncodedDataset dataset =

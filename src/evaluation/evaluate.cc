@@ -1,10 +1,13 @@
 #include "evaluation/evaluate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <numeric>
 
 #include "base/interrupt.h"
+#include "compat/out_of_memory.h"
 
 namespace mgdm::evaluation {
 
@@ -24,7 +27,11 @@ Evaluation evaluate(const Reasoner& reasoner, std::span<const tasks::Example> ex
     std::iota(items.begin(), items.end(), static_cast<std::uint32_t>(begin));
 
     const auto start = Clock::now();
-    const std::vector<Answer> answers = reasoner.answer(inputs, items, settings);
+    const std::vector<Answer> answers =
+        compat::with_memory_for(fmt::format("{} puzzles at a time", count),
+                                fmt::format("--batch {} (evaluation.batch in a recipe)",
+                                            std::max<std::size_t>(1, count / 2)),
+                                [&] { return reasoner.answer(inputs, items, settings); });
     result.seconds += std::chrono::duration<double>(Clock::now() - start).count();
     for (std::size_t i = 0; i < count; ++i) {
       passes += answers[i].forward_passes;

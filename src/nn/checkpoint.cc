@@ -171,7 +171,7 @@ void load_weights(const fs::path& folder, Model& model) {
 
 LoadedModel load_model(const fs::path& folder) {
   CheckpointConfig config = read_config(folder);
-  std::unique_ptr<Model> model = make_model(config.settings, /*seed=*/0);
+  std::unique_ptr<Model> model = make_model(config.settings, /*seed=*/{});
   load_weights(folder, *model);
   return {std::move(model), std::move(config.alphabet), std::move(config.metadata)};
 }

@@ -19,7 +19,8 @@ constexpr double kNormEps = 1e-5;
 
 }  // namespace
 
-Gpt2::Gpt2(const ModelSettings& settings, std::uint64_t seed) : Model(settings, seed) {
+Gpt2::Gpt2(const ModelSettings& settings, std::optional<std::uint64_t> seed)
+    : Model(settings, seed) {
   const std::int64_t width = settings.width;
   // Residual outputs start smaller the more of them add up: 0.02 / sqrt(2 layers).
   const double residual_std = kInitStd / std::sqrt(2.0 * static_cast<double>(settings.layers));

@@ -9,7 +9,7 @@ namespace mgdm::nn {
 
 class Gpt2 : public Model {
  public:
-  Gpt2(const ModelSettings& settings, std::uint64_t seed);
+  Gpt2(const ModelSettings& settings, std::optional<std::uint64_t> seed);
 
   std::vector<at::Tensor> forward(const at::Tensor& tokens, const at::Tensor& frozen,
                                   bool training) override;

@@ -40,7 +40,8 @@ at::Tensor relu_squared(const at::Tensor& x) {
 
 }  // namespace
 
-Looped::Looped(const ModelSettings& settings, std::uint64_t seed) : Model(settings, seed) {
+Looped::Looped(const ModelSettings& settings, std::optional<std::uint64_t> seed)
+    : Model(settings, seed) {
   const std::int64_t width = settings.width;
   const double std = 0.5 / std::sqrt(static_cast<double>(width));
   tokens_ = parameters_.add("embed.tokens", {settings.vocabulary, width}, {kEmbeddingStd});

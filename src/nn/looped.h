@@ -15,7 +15,7 @@ namespace mgdm::nn {
 
 class Looped : public Model {
  public:
-  Looped(const ModelSettings& settings, std::uint64_t seed);
+  Looped(const ModelSettings& settings, std::optional<std::uint64_t> seed);
 
   std::vector<at::Tensor> forward(const at::Tensor& tokens, const at::Tensor& frozen,
                                   bool training) override;

@@ -40,7 +40,8 @@ at::Tensor Model::aligned(const at::Tensor& logits) const {
   return at::cat({logits.slice(1, 0, 1), logits.slice(1, 0, -1)}, 1);
 }
 
-std::unique_ptr<Model> make_model(const ModelSettings& settings, std::uint64_t seed) {
+std::unique_ptr<Model> make_model(const ModelSettings& settings,
+                                  std::optional<std::uint64_t> seed) {
   if (settings.width % settings.heads != 0)
     throw UsageError(fmt::format("width {} and heads {}", settings.width, settings.heads),
                      "a width that is a multiple of heads");

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,7 @@ void extend(at::Tensor* seen, at::Tensor& now);
 
 class Model {
  public:
-  Model(const ModelSettings& settings, std::uint64_t seed)
+  Model(const ModelSettings& settings, std::optional<std::uint64_t> seed)
       : settings_(settings), parameters_(seed) {}
   virtual ~Model() = default;
   Model(const Model&) = delete;
@@ -72,7 +73,8 @@ class Model {
   Parameters parameters_;
 };
 
-// Error when the settings do not fit together (heads must divide width, ...).
-std::unique_ptr<Model> make_model(const ModelSettings& settings, std::uint64_t seed);
+// Error when the settings do not fit together (heads must divide width, ...). Without a seed the
+// weights are not drawn: for a model whose weights are loaded next.
+std::unique_ptr<Model> make_model(const ModelSettings& settings, std::optional<std::uint64_t> seed);
 
 }  // namespace mgdm::nn

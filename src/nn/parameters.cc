@@ -38,8 +38,8 @@ void fill_normal(float* out, std::int64_t count, double std, std::uint64_t seed,
 
 at::Tensor Parameters::add(std::string name, at::IntArrayRef shape, Init init, Role role) {
   at::Tensor value = at::full(shape, init.constant, at::kFloat);
-  if (init.std > 0)
-    fill_normal(value.data_ptr<float>(), value.numel(), init.std, seed_,
+  if (init.std > 0 && seed_)
+    fill_normal(value.data_ptr<float>(), value.numel(), init.std, *seed_,
                 static_cast<std::uint32_t>(list_.size()));
   value.set_requires_grad(true);
   list_.push_back({std::move(name), value, role});

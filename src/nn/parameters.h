@@ -5,6 +5,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,10 +30,11 @@ struct Init {
 class Parameters {
  public:
   // Adds a tensor with values drawn from the stream (seed, kInit, its place in the list), so that a
-  // model's start does not depend on the LibTorch version or the device.
+  // model's start does not depend on the LibTorch version or the device. Without a seed nothing is
+  // drawn.
   at::Tensor add(std::string name, at::IntArrayRef shape, Init init, Role role = Role::kOther);
 
-  explicit Parameters(std::uint64_t seed) : seed_(seed) {}
+  explicit Parameters(std::optional<std::uint64_t> seed) : seed_(seed) {}
 
   const std::vector<Parameter>& all() const { return list_; }
   std::int64_t count() const;  // of numbers
@@ -41,7 +43,7 @@ class Parameters {
   void to(c10::Device device);
 
  private:
-  std::uint64_t seed_;
+  std::optional<std::uint64_t> seed_;
   std::vector<Parameter> list_;
 };
 

@@ -44,6 +44,13 @@ std::string Task::reversed_output(std::string_view) const {
   throw UsageError(name() + " has no reverse order", "planning");
 }
 
+TaskOptions task_options(std::int64_t nodes, std::string_view difficulty) {
+  TaskOptions options;
+  if (nodes != kDefaultNodes) options.nodes = static_cast<int>(nodes);
+  if (difficulty != kDefaultDifficulty) options.difficulty = Difficulty::kHard;
+  return options;
+}
+
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options) {
   std::unique_ptr<Task> task = find_task(name, options);
   if (!task) {

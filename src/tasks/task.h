@@ -85,6 +85,12 @@ struct TaskOptions {
   std::optional<Difficulty> difficulty;  // sudoku: the paper's easy puzzles, or minimal ones
 };
 
+// The options as settings name them. A default (6 nodes, easy) is no choice: only what the user
+// asked for can be wrong for a task.
+constexpr std::int64_t kDefaultNodes = 6;
+constexpr const char* kDefaultDifficulty = "easy";
+TaskOptions task_options(std::int64_t nodes, std::string_view difficulty);
+
 // UsageError with the nearest valid name when there is no such task.
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options = {});
 

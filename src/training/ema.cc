@@ -37,15 +37,9 @@ void Ema::swap() {
   }
 }
 
-std::vector<nn::NamedTensor> Ema::state() const {
-  std::vector<nn::NamedTensor> state;
-  for (std::size_t i = 0; i < averages_.size(); ++i)
-    state.push_back({"ema." + parameters_[i].name, averages_[i]});
-  return state;
-}
-
-void Ema::load_state(const std::vector<nn::NamedTensor>& tensors, const std::string& source) {
-  nn::assign(state(), tensors, source);
+void Ema::restart() {
+  const at::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < averages_.size(); ++i) averages_[i].copy_(parameters_[i].value);
 }
 
 }  // namespace mgdm::training

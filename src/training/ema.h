@@ -11,11 +11,9 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <string>
 #include <vector>
 
 #include "nn/parameters.h"
-#include "nn/tensor_bytes.h"
 
 namespace mgdm::training {
 
@@ -31,9 +29,11 @@ class Ema {
   // CUDA graph has captured stays valid.
   void swap();
 
-  // The averages themselves, named "ema.PARAMETER".
-  std::vector<nn::NamedTensor> state() const;
-  void load_state(const std::vector<nn::NamedTensor>& tensors, const std::string& source);
+  // Starts again at the parameters as they are now.
+  void restart();
+
+  // The averages themselves, in the order of the parameters.
+  const std::vector<at::Tensor>& averages() const { return averages_; }
 
   // Averages in the model while it lives.
   class InUse {

@@ -5,6 +5,7 @@
 #include <ATen/ops/_foreach_sub.h>
 #include <ATen/ops/baddbmm.h>
 #include <ATen/ops/bmm.h>
+#include <ATen/ops/rsub.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
@@ -77,7 +78,7 @@ void Muon::step(const at::Tensor& factor) {
     const double scale = std::sqrt(
         std::max(1.0, static_cast<double>(update.size(1)) / static_cast<double>(update.size(2))));
     if (settings_.weight_decay > 0) {
-      const at::Tensor keep = 1 - lr * settings_.weight_decay;
+      const at::Tensor keep = at::rsub(lr * settings_.weight_decay, 1);  // 1 - lr * decay
       for (at::Tensor& value : values) value.mul_(keep);
     }
     at::_foreach_sub_(values, turned.to(at::kFloat).mul(lr * scale).unbind());

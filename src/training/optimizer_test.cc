@@ -381,13 +381,8 @@ TEST(Ema, FollowsAndSwaps) {
   }
   EXPECT_NEAR(numbers(value)[0], start + 10, 1e-5);
 
-  Ema other(some_parameters().all(), 0.9);
-  std::vector<nn::NamedTensor> saved;
-  for (const nn::NamedTensor& tensor : ema.state())
-    saved.push_back({tensor.name, nn::host_copy(tensor.value)});
-  other.load_state(saved, "file");
-  for (std::size_t i = 0; i < saved.size(); ++i)
-    EXPECT_TRUE(at::equal(other.state()[i].value, saved[i].value));
+  ema.restart();
+  EXPECT_NEAR(numbers(ema.averages()[3])[0], start + 10, 1e-5);
 }
 
 TEST(OptimizerSettings, AreSettings) {

@@ -62,20 +62,12 @@ int longest_row(const std::vector<Example>& examples, const std::string& layout)
   return static_cast<int>(longest);
 }
 
-tasks::TaskOptions task_options(const DataSettings& settings) {
-  const DataSettings defaults;
-  tasks::TaskOptions options;
-  if (settings.nodes != defaults.nodes) options.nodes = static_cast<int>(settings.nodes);
-  if (settings.difficulty != defaults.difficulty) options.difficulty = tasks::Difficulty::kHard;
-  return options;
-}
-
 }  // namespace
 
 PreparedData prepare_data(const std::string& task_name, const DataSettings& settings,
                           std::uint64_t seed) {
   const std::shared_ptr<const tasks::Task> task =
-      tasks::make_task(task_name, task_options(settings));
+      tasks::make_task(task_name, tasks::task_options(settings.nodes, settings.difficulty));
   std::vector<Example> examples =
       settings.files.empty() ? generate(*task, settings, seed) : read_files(*task, settings);
   if (settings.reverse)

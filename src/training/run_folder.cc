@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "nn/checkpoint_folder.h"
 
 namespace mgdm::training {
 namespace {
@@ -49,7 +50,16 @@ RunFolder::RunFolder(fs::path path, bool resume) : path_(std::move(path)) {
   std::error_code failed;
   fs::create_directories(path_, failed);
   if (failed) throw Error(fmt::format("cannot make {}: {}", path_.string(), failed.message()));
+  remove_leftovers();
   events_ = std::make_unique<formats::EventWriter>(path_);
+}
+
+// What a process that was killed while it saved has left behind.
+void RunFolder::remove_leftovers() const {
+  for (const auto& entry : fs::directory_iterator(path_)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(kCheckpoint) && name.ends_with(".tmp")) fs::remove_all(entry.path());
+  }
 }
 
 void RunFolder::write_config(const std::string& toml) const {
@@ -105,23 +115,25 @@ std::optional<fs::path> RunFolder::newest_checkpoint() const {
   return found.back().second;
 }
 
-fs::path RunFolder::begin_checkpoint(std::int64_t step) const {
-  const fs::path temporary = path_ / fmt::format(".{}{}.tmp", kCheckpoint, step);
-  fs::remove_all(temporary);
-  fs::create_directories(temporary);
-  return temporary;
-}
-
-fs::path RunFolder::finish_checkpoint(const fs::path& temporary, std::int64_t step,
-                                      std::int64_t keep) const {
-  write_file((temporary / kDone).string(), "");
-  const fs::path final_path = path_ / fmt::format("{}{}", kCheckpoint, step);
-  fs::remove_all(final_path);
-  fs::rename(temporary, final_path);
-  auto all = checkpoints();
+fs::path RunFolder::write_checkpoint(std::int64_t step, std::int64_t keep,
+                                     const std::function<void(const fs::path&)>& fill) const {
+  const fs::path target = path_ / fmt::format("{}{}", kCheckpoint, step);
+  try {
+    nn::AtomicFolder folder(target);
+    fill(folder.path());
+    write_file((folder.path() / kDone).string(), "");
+    folder.commit();
+  } catch (const Error& error) {
+    const auto newest = newest_checkpoint();
+    throw Error(fmt::format("step {} is not saved: {}", step, error.what()), "",
+                newest ? fmt::format("make room; --resume continues from {}, which is intact",
+                                     newest->string())
+                       : "make room, and start again");
+  }
+  const auto all = checkpoints();
   for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < all.size(); ++i)
     fs::remove_all(all[i].second);
-  return final_path;
+  return target;
 }
 
 }  // namespace mgdm::training

@@ -6,11 +6,12 @@
 //     metrics.jsonl         the truth: one line per measurement
 //     metrics.csv           the same as step,name,value
 //     events.out.tfevents.* the same for TensorBoard
-//     checkpoint-STEP/      a model folder + optimizer.safetensors + trainer_state.json, DONE last
+//     checkpoint-STEP/      a model folder + what training_state.h adds to it, DONE last
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -45,24 +46,14 @@ class RunFolder {
   std::optional<std::filesystem::path> newest_checkpoint() const;
 
   // Calls fill(temporary folder), marks it complete, gives it its name, and removes all but the
-  // newest `keep`. If anything fails the older checkpoints stay as they are.
-  template <class Fill>
-  std::filesystem::path write_checkpoint(std::int64_t step, std::int64_t keep, Fill&& fill) {
-    const std::filesystem::path temporary = begin_checkpoint(step);
-    try {
-      fill(temporary);
-    } catch (...) {
-      std::error_code ignored;
-      std::filesystem::remove_all(temporary, ignored);
-      throw;
-    }
-    return finish_checkpoint(temporary, step, keep);
-  }
+  // newest `keep`. If anything fails (the disk is full) the older checkpoints stay as they are, and
+  // the Error names the newest.
+  std::filesystem::path write_checkpoint(
+      std::int64_t step, std::int64_t keep,
+      const std::function<void(const std::filesystem::path&)>& fill) const;
 
  private:
-  std::filesystem::path begin_checkpoint(std::int64_t step) const;
-  std::filesystem::path finish_checkpoint(const std::filesystem::path& temporary, std::int64_t step,
-                                          std::int64_t keep) const;
+  void remove_leftovers() const;
   // Complete ones, oldest first.
   std::vector<std::pair<std::int64_t, std::filesystem::path>> checkpoints() const;
 

@@ -38,7 +38,11 @@ void TrainingSettings::visit(config::Visitor& v) {
   v.field("device", device, "auto, cpu, cuda or cuda:N");
   v.field("precision", precision, "of matrix products on CUDA; the CPU computes in fp32",
           one_of({"bf16", "fp32"}));
+  v.field("ema", ema, "evaluate and save averaged weights of this decay: 0.999 (0 = the last ones)",
+          range(0, 0.999999));
   v.field("cuda_graph", cuda_graph, "record the step once and replay it");
+  v.field("deterministic", deterministic,
+          "CUDA: bit for bit the same, also after --resume; slower (the CPU always is)");
   v.field("log_every", log_every, "steps between two lines of metrics", range(1, 1e9));
   v.field("evaluate_every", evaluate_every, "steps between two evaluations (0 = only the last)",
           at_least(0));

@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "config/settings.h"
+#include "tasks/task.h"
 
 namespace mgdm::training {
 
 struct DataSettings {
   std::vector<std::string> files;
   std::int64_t count = 50000;
-  std::string difficulty = "easy";
-  std::int64_t nodes = 6;
+  std::string difficulty = tasks::kDefaultDifficulty;
+  std::int64_t nodes = tasks::kDefaultNodes;
   std::string layout = "seq2seq";
   std::int64_t length = 0;
   std::string alphabet;
@@ -33,7 +34,9 @@ struct TrainingSettings {
   double minutes = 0;
   std::string device = "auto";
   std::string precision = "bf16";
+  double ema = 0;
   bool cuda_graph = true;
+  bool deterministic = false;
   std::int64_t log_every = 50;
   std::int64_t evaluate_every = 0;
   std::int64_t checkpoint_every = 0;

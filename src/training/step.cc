@@ -2,8 +2,9 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/full.h>
+#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "compat/deterministic.h"
 #include "compat/device.h"
 #include "nn/batch_tensors.h"
 #include "training/clip.h"
@@ -30,75 +32,110 @@ objectives::Noised part_of(const objectives::Noised& noised, std::int64_t begin,
 
 }  // namespace
 
-TrainingStep::TrainingStep(nn::Model& model, const objectives::Objective& objective,
-                           Optimizer& optimizer, const TrainingSettings& settings, double clip,
-                           std::uint64_t seed, std::int64_t length)
-    : model_(model),
+TrainingStep::TrainingStep(TrainingState& state, const objectives::Objective& objective,
+                           compat::ProcessGroup& group, const TrainingSettings& settings,
+                           double clip, std::uint64_t seed, std::int64_t rows, std::int64_t length)
+    : state_(state),
       objective_(objective),
-      optimizer_(optimizer),
+      group_(group),
       settings_(settings),
       clip_(clip),
       seed_(seed),
-      graph_(model.device(), settings.cuda_graph) {
-  const auto options = at::TensorOptions().device(model.device());
-  tokens_ = at::empty({settings.batch, length}, options.dtype(at::kByte));
-  frozen_ = at::empty({settings.batch, length}, options.dtype(at::kByte));
-  items_ = at::empty({settings.batch}, options.dtype(at::kLong));
+      rows_(rows),
+      graph_(state.model.device(), settings.cuda_graph) {
+  const auto options = at::TensorOptions().device(state.model.device());
+  tokens_ = at::empty({rows, length}, options.dtype(at::kByte));
+  frozen_ = at::empty({rows, length}, options.dtype(at::kByte));
+  items_ = at::empty({rows}, options.dtype(at::kLong));
   step_ = at::zeros({}, options.dtype(at::kLong));
-  factor_ = at::zeros({}, options.dtype(at::kFloat));
+  asked_ = at::zeros({3}, options.dtype(at::kFloat));
+  agreed_ = at::zeros({3}, options.dtype(at::kFloat));
   loss_ = at::zeros({}, options.dtype(at::kFloat));
   norm_ = at::zeros({}, options.dtype(at::kFloat));
 }
 
-void TrainingStep::run(const data::Batch& batch, double factor) {
-  const std::int64_t rows = settings_.batch;
+void TrainingStep::run(const data::Batch& batch, double factor, Wishes wishes) {
   // From pinned memory and without waiting: the next step is queued while this one runs.
   const auto send = [](at::Tensor& there, const at::Tensor& here) {
     there.copy_(there.is_cuda() ? here.pin_memory() : here, /*non_blocking=*/true);
   };
-  send(tokens_, nn::bytes_tensor(batch.tokens, rows));
-  send(frozen_, nn::bytes_tensor(batch.frozen, rows));
+  send(tokens_, nn::bytes_tensor(batch.tokens, rows_));
+  send(frozen_, nn::bytes_tensor(batch.frozen, rows_));
   send(items_, nn::items_tensor(batch.items, c10::Device(c10::kCPU)));
   step_.fill_(static_cast<std::int64_t>(batch.step));
-  factor_.fill_(factor);
-  // Dropout is the one thing drawn from LibTorch's generator: a function of (seed, step) too.
-  Stream random(seed_, Purpose::kDropout, static_cast<std::uint32_t>(batch.step));
+  const double one = group_.first() ? 1 : 0;
+  send(asked_,
+       at::tensor({one * factor, wishes.stop ? 1.0 : 0.0, wishes.end ? one : 0.0}, at::kFloat));
+  // Dropout is the one thing drawn from LibTorch's generator: a function of (seed, step, rank) too.
+  Stream random(seed_, Purpose::kDropout, static_cast<std::uint32_t>(batch.step),
+                static_cast<std::uint32_t>(group_.rank()));
   compat::seed_dropout(random.next());
+  const compat::Deterministic deterministic(settings_.deterministic && tokens_.is_cuda());
   graph_.run([this] { body(); });
 }
 
 void TrainingStep::body() {
-  optimizer_.zero_grad();
+  state_.optimizer->zero_grad();
   const objectives::Batch batch{tokens_.to(at::kLong), frozen_.to(at::kBool), items_, step_};
   const std::vector<objectives::Noised> copies = objective_.noise(batch, seed_);
-  at::Tensor count = at::zeros({}, loss_.options());
+  at::Tensor count = at::zeros({1}, loss_.options());
   for (const objectives::Noised& noised : copies) count = count + noised.counted.sum();
-  count = count.clamp_min(1);
+  const at::Tensor shared = at::cat({asked_, count});
+  group_.all_reduce(shared);
+  agreed_.copy_(shared.slice(0, 0, 3));
+  count = shared.select(0, 3).clamp_min(1);
 
   at::Tensor loss = at::zeros({}, loss_.options());
-  const std::int64_t rows = (settings_.batch + settings_.accumulate - 1) / settings_.accumulate;
+  const std::int64_t part = (rows_ + settings_.accumulate - 1) / settings_.accumulate;
   for (const objectives::Noised& noised : copies) {
-    for (std::int64_t begin = 0; begin < settings_.batch; begin += rows) {
-      const std::int64_t end = std::min(settings_.batch, begin + rows);
+    for (std::int64_t begin = 0; begin < rows_; begin += part) {
+      const std::int64_t end = std::min(rows_, begin + part);
       const objectives::Batch batch_part = part_of(batch, begin, end);
       const objectives::Noised noised_part = part_of(noised, begin, end);
       at::Tensor share;
       {
-        const compat::Autocast autocast(model_.device(), settings_.precision == "bf16");
-        const auto logits = model_.forward(noised_part.input, batch_part.frozen, /*training=*/true);
+        const compat::Autocast autocast(state_.model.device(), settings_.precision == "bf16");
+        const auto logits =
+            state_.model.forward(noised_part.input, batch_part.frozen, /*training=*/true);
         share = objective_.loss(logits, batch_part, noised_part).sum / count;
       }
       share.backward();
       loss = loss + share.detach();
     }
   }
-  norm_.copy_(clip_gradients(model_.parameters().all(), clip_));
-  optimizer_.step(factor_);
+  if (!group_.alone()) sum_gradients(loss);
+  norm_.copy_(clip_gradients(state_.model.parameters().all(), clip_));
+  state_.optimizer->step(agreed_.select(0, 0));
+  if (state_.ema) state_.ema->update();
   loss_.copy_(loss);
+}
+
+void TrainingStep::sum_gradients(at::Tensor& loss) {
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> gradients, flat;
+  for (const nn::Parameter& parameter : state_.model.parameters().all()) {
+    if (!parameter.value.grad().defined()) continue;  // by the model's shape: the same everywhere
+    gradients.push_back(parameter.value.grad());
+    flat.push_back(gradients.back().reshape(-1));
+  }
+  flat.push_back(loss.reshape(-1));
+  const at::Tensor all = at::cat(flat);  // one message instead of many
+  group_.all_reduce(all);
+  std::int64_t place = 0;
+  for (at::Tensor& gradient : gradients) {
+    gradient.copy_(all.slice(0, place, place + gradient.numel()).view_as(gradient));
+    place += gradient.numel();
+  }
+  loss = all.select(0, place);
 }
 
 double TrainingStep::loss() const { return loss_.item<double>(); }
 double TrainingStep::gradient_norm() const { return norm_.item<double>(); }
+
+Wishes TrainingStep::wishes() const {
+  const at::Tensor agreed = agreed_.cpu();
+  return {agreed.data_ptr<float>()[1] > 0, agreed.data_ptr<float>()[2] > 0};
+}
 
 HeldOut held_out(nn::Model& model, const objectives::Objective& objective,
                  const data::EncodedDataset& dataset, std::uint64_t seed, bool bf16) {

@@ -1,4 +1,9 @@
-// One training step: noise, forward, loss, backward, clip, optimise; on CUDA recorded as a graph.
+// One training step: noise, forward, loss, backward, clip, optimise, average; on CUDA recorded as a
+// graph.
+//
+// Several processes share a step: each works through its share of the batch, and the numbers that
+// divide, steer and move the weights are summed over all of them. So the weights stay the same
+// everywhere, and the same as with one process up to the order of additions.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,42 +12,55 @@
 #include <memory>
 
 #include "compat/graph.h"
+#include "compat/process_group.h"
 #include "data/batches.h"
 #include "nn/model.h"
 #include "objectives/objective.h"
-#include "training/optimizer.h"
 #include "training/settings.h"
+#include "training/training_state.h"
 
 namespace mgdm::training {
 
+// What a process wants to come after a step. Nobody may stop alone, so wishes travel with the step.
+struct Wishes {
+  bool stop = false;  // interrupted
+  bool end = false;   // the time is over, by the clock of the first process
+};
+
 class TrainingStep {
  public:
-  // Everything given must outlive the step. Rows have `length` tokens.
-  TrainingStep(nn::Model& model, const objectives::Objective& objective, Optimizer& optimizer,
-               const TrainingSettings& settings, double clip, std::uint64_t seed,
-               std::int64_t length);
+  // Everything given must outlive the step. This process works on `rows` rows of every batch, of
+  // `length` tokens each.
+  TrainingStep(TrainingState& state, const objectives::Objective& objective,
+               compat::ProcessGroup& group, const TrainingSettings& settings, double clip,
+               std::uint64_t seed, std::int64_t rows, std::int64_t length);
 
-  // Queues a step on the batch; the learning rates are times `factor`.
-  void run(const data::Batch& batch, double factor);
+  // Queues a step on the share of a batch; the learning rates are times `factor`, where the first
+  // process's counts.
+  void run(const data::Batch& batch, double factor, Wishes wishes);
 
-  // Of the last step: these wait for the device.
+  // Of the last step, the same on all processes: these wait for the device.
   double loss() const;
   double gradient_norm() const;
+  Wishes wishes() const;  // of any process
 
  private:
   void body();
+  void sum_gradients(at::Tensor& loss);
 
-  nn::Model& model_;
+  TrainingState& state_;
   const objectives::Objective& objective_;
-  Optimizer& optimizer_;
+  compat::ProcessGroup& group_;
   const TrainingSettings settings_;
   const double clip_;
   const std::uint64_t seed_;
+  const std::int64_t rows_;
   compat::StepGraph graph_;
   // What changes from step to step, in tensors that stay where they are.
   at::Tensor tokens_, frozen_;  // (B, N) bytes
   at::Tensor items_;            // (B) int64
-  at::Tensor step_, factor_;    // () int64, () float
+  at::Tensor step_;             // () int64
+  at::Tensor asked_, agreed_;   // (3) float: factor, stop, end; of this process and of all
   at::Tensor loss_, norm_;      // () float
 };
 

@@ -1,136 +1,135 @@
 #include "training/train.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "compat/device.h"
+#include "compat/out_of_memory.h"
 #include "data/batches.h"
 #include "training/schedule.h"
+#include "training/status_line.h"
 #include "training/step.h"
+#include "training/training_state.h"
 
 namespace mgdm::training {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Where training stands: all that a checkpoint must hold beyond weights and optimiser state, since
-// every draw is a function of the step.
-struct Position {
-  std::int64_t step = 0;
-  double seconds = 0;  // spent training, over all sittings
-};
-
-// The line that tells a person how it goes: redrawn on a terminal, now and then elsewhere.
-class Status {
- public:
-  explicit Status(bool quiet) : quiet_(quiet) {}
-  ~Status() {
-    if (drawn_ && terminal_) fmt::print(stderr, "\n");
-  }
-
-  void show(const std::string& line, bool important) {
-    const auto now = Clock::now();
-    const auto pause = terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(10);
-    if (quiet_ || (!important && now - last_ < pause)) return;
-    last_ = now;
-    fmt::print(stderr, "{}{}{}", terminal_ ? "\r" : "", line, terminal_ ? "\x1b[K" : "\n");
-    std::fflush(stderr);
-    drawn_ = true;
-  }
-
- private:
-  const bool quiet_;
-  const bool terminal_ = ::isatty(::fileno(stderr)) == 1;
-  Clock::time_point last_ = Clock::now() - std::chrono::hours(1);
-  bool drawn_ = false;
-};
+constexpr const char* kLessMemory =
+    "a larger training.accumulate (the same batch in smaller parts), or a smaller training.batch";
 
 class Loop {
  public:
   explicit Loop(const TrainingRun& run)
       : run_(run),
+        share_(share_of(run.training, run.group)),
         budget_(run.training, static_cast<std::int64_t>(run.data.train.size())),
-        optimizer_(make_optimizer(run.optimizer, run.model.parameters().all())),
-        step_(run.model, run.objective, *optimizer_, run.training, run.optimizer.clip, run.seed,
+        state_(run.model, run.optimizer, run.training.ema),
+        step_(state_, run.objective, run.group, run.training, run.optimizer.clip, run.seed,
+              static_cast<std::int64_t>(share_.end - share_.begin),
               run.data.train.layout().length()),
         status_(run.quiet) {
-    if (run.resume) restore();
+    if (run.resume && run.folder != nullptr) restore();
+    state_.share(run.group);
   }
 
   std::filesystem::path go() {
-    data::Batches batches(run_.data.train, static_cast<std::size_t>(run_.training.batch), run_.seed,
-                          static_cast<std::uint64_t>(position_.step),
-                          std::max(1, static_cast<int>(run_.data.augment ? 2 : 1)),
-                          run_.data.augment);
+    Position& position = state_.position;
+    data::Batches batches(run_.data.train, static_cast<std::size_t>(run_.training.batch), share_,
+                          run_.seed, static_cast<std::uint64_t>(position.step),
+                          run_.data.augment ? 2 : 1, run_.data.augment);
     started_ = Clock::now() - std::chrono::duration_cast<Clock::duration>(
-                                  std::chrono::duration<double>(position_.seconds));
+                                  std::chrono::duration<double>(position.seconds));
     last_checkpoint_ = Clock::now();
-    last_log_ = position_;
-    while (budget_.fraction(position_.step, seconds()) < 1) {
-      const double done = budget_.fraction(position_.step, seconds());
-      step_.run(batches.next(), learning_rate_factor(run_.optimizer, position_.step, done));
-      ++position_.step;
-      position_.seconds = seconds();
-      const bool last = budget_.fraction(position_.step, position_.seconds) >= 1;
-      if (last || position_.step % run_.training.log_every == 0) log();
+    last_log_ = position;
+    bool last = budget_.fraction(position.step, position.seconds) >= 1;
+    while (!last) {
+      const double done = budget_.fraction(position.step, seconds());
+      compat::with_memory_for(memory_need(), kLessMemory, [&] {
+        step_.run(batches.next(), learning_rate_factor(run_.optimizer, position.step, done),
+                  {.stop = interrupted(), .end = done >= 1});
+      });
+      ++position.step;
+      position.seconds = seconds();
+      const Wishes next = agreed();
+      last = next.end;
+      if (last || position.step % run_.training.log_every == 0) log();
       const std::int64_t every = run_.training.evaluate_every;
-      if (last || (every > 0 && position_.step % every == 0)) evaluate();
-      if (interrupted()) {
-        const auto saved = checkpoint();
-        throw Interrupted(
-            fmt::format("interrupted at step {}; saved {}", position_.step, saved.string()), "",
-            "--resume continues from there");
-      }
+      if (last || (every > 0 && position.step % every == 0)) evaluate();
+      if (next.stop || (last && interrupted())) stop();
       if (!last && checkpoint_due()) checkpoint();
     }
-    return checkpoint();
+    const std::filesystem::path saved = checkpoint();
+    run_.group.finish();
+    return saved;
   }
 
  private:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
 
+  // What all processes do next. One alone just looks; several read it off the step, on CUDA only
+  // now and then, because reading waits for the device.
+  Wishes agreed() const {
+    const Position& position = state_.position;
+    const Wishes own{interrupted(), budget_.fraction(position.step, position.seconds) >= 1};
+    if (run_.group.size() == 1) return own;
+    constexpr std::int64_t kEvery = 8;
+    const bool look = !run_.model.device().is_cuda() || position.step % kEvery == 0;
+    Wishes all = look ? step_.wishes() : Wishes{};
+    if (budget_.steps() > 0) all.end = own.end;  // no clock is asked
+    return all;
+  }
+
+  [[noreturn]] void stop() {
+    const std::filesystem::path saved = checkpoint();
+    run_.group.finish();
+    throw Interrupted(fmt::format("interrupted at step {}{}", state_.position.step,
+                                  saved.empty() ? "" : "; saved " + saved.string()),
+                      "", "--resume continues from there");
+  }
+
   void log() {
+    Position& position = state_.position;
     const double loss = step_.loss();  // waits for the device
-    if (!std::isfinite(loss))
-      throw Error(fmt::format("the loss at step {} is {}", position_.step, loss),
-                  "a number; the last good checkpoint is kept",
-                  "a smaller optimizer.lr, or optimizer.clip=1");
-    position_.seconds = seconds();
-    const double elapsed = position_.seconds - last_log_.seconds;
-    const auto steps = static_cast<double>(position_.step - last_log_.step);
+    if (!std::isfinite(loss)) throw diverged(fmt::format("the loss is {}", loss));
+    if (run_.folder == nullptr) return;
+    position.seconds = seconds();
+    const double elapsed = position.seconds - last_log_.seconds;
+    const auto steps = static_cast<double>(position.step - last_log_.step);
     const auto row = static_cast<double>(run_.data.train.layout().length());
     const double tokens_per_second =
         elapsed > 0 ? steps * static_cast<double>(run_.training.batch) * row / elapsed : 0;
-    last_log_ = position_;
-    const double done = budget_.fraction(position_.step, position_.seconds);
-    const double epoch = static_cast<double>(position_.step) *
+    last_log_ = position;
+    const double done = budget_.fraction(position.step, position.seconds);
+    const double epoch = static_cast<double>(position.step) *
                          static_cast<double>(run_.training.batch) /
                          static_cast<double>(run_.data.train.size());
-    run_.folder.log(position_.step,
-                    {{"loss", loss},
-                     {"gradient_norm", step_.gradient_norm()},
-                     {"lr_factor", learning_rate_factor(run_.optimizer, position_.step - 1, done)},
-                     {"epoch", epoch},
-                     {"tokens_per_second", tokens_per_second},
-                     {"seconds", position_.seconds}});
-    const double left = done > 0 ? position_.seconds * (1 - done) / done : 0;
+    run_.folder->log(position.step,
+                     {{"loss", loss},
+                      {"gradient_norm", step_.gradient_norm()},
+                      {"lr_factor", learning_rate_factor(run_.optimizer, position.step - 1, done)},
+                      {"epoch", epoch},
+                      {"tokens_per_second", tokens_per_second},
+                      {"seconds", position.seconds}});
+    const double left = done > 0 ? position.seconds * (1 - done) / done : 0;
     status_.show(
-        fmt::format("step {}{}  {:3.0f}%  loss {:.4f}{}  {} tokens/s  {} left", position_.step,
+        fmt::format("step {}{}  {:3.0f}%  loss {:.4f}{}  {} tokens/s  {} left", position.step,
                     budget_.steps() > 0 ? fmt::format("/{}", budget_.steps()) : "", 100 * done,
                     loss, held_out_text_, format_count(tokens_per_second), format_duration(left)),
         done >= 1);
   }
 
+  // The other processes meanwhile wait in their next step.
   void evaluate() {
+    if (run_.folder == nullptr) return;
+    const std::int64_t step = state_.position.step;
+    const auto in_use = state_.averaged();
     Metrics metrics;
     if (run_.data.held_out.size() > 0) {
       const HeldOut watched = held_out(run_.model, run_.objective, run_.data.held_out, run_.seed,
@@ -140,55 +139,85 @@ class Loop {
       metrics.emplace_back("held_out_loss", watched.loss);
       metrics.emplace_back("held_out_token_accuracy", watched.token_accuracy);
     }
-    if (run_.on_evaluate)
-      for (const auto& metric : run_.on_evaluate(position_.step)) metrics.push_back(metric);
-    run_.folder.log(position_.step, metrics);
-    std::string line = fmt::format("step {}:", position_.step);
+    try {
+      if (run_.on_evaluate)
+        for (const auto& metric : run_.on_evaluate(step)) metrics.push_back(metric);
+    } catch (const Interrupted&) {
+      return;  // the loop sees it too, and saves first
+    }
+    run_.folder->log(step, metrics);
+    std::string line = fmt::format("step {}:", step);
     for (const auto& [name, value] : metrics) line += fmt::format("  {} {:.4f}", name, value);
     status_.show(line, true);
   }
 
   bool checkpoint_due() const {
     const std::int64_t every = run_.training.checkpoint_every;
-    if (every > 0) return position_.step % every == 0;
+    if (every > 0) return state_.position.step % every == 0;
     const double minutes = run_.training.checkpoint_minutes;
     return minutes > 0 &&
            Clock::now() - last_checkpoint_ > std::chrono::duration<double>(60 * minutes);
   }
 
   std::filesystem::path checkpoint() {
+    if (run_.folder == nullptr) return {};
     compat::synchronize(run_.model.device());
+    // Losses are looked at now and then only, and a checkpoint of NaN would push out a good one.
+    if (const double loss = step_.loss(); !std::isfinite(loss))
+      throw diverged(fmt::format("the loss is {}", loss));
+    if (!state_.finite()) throw diverged("some weights are no longer numbers");
     last_checkpoint_ = Clock::now();
-    return run_.folder.write_checkpoint(
-        position_.step, run_.training.keep, [&](const std::filesystem::path& folder) {
-          nn::write_model(folder, run_.model, run_.data.train.vocabulary(), run_.card);
-          optimizer_->save(folder / "optimizer.safetensors");
-          const nlohmann::json state{{"step", position_.step}, {"seconds", position_.seconds}};
-          write_file((folder / "trainer_state.json").string(), state.dump(2) + "\n");
+    return run_.folder->write_checkpoint(
+        state_.position.step, run_.training.keep, [&](const std::filesystem::path& folder) {
+          state_.write(folder, run_.data.train.vocabulary(), run_.card);
         });
   }
 
+  Error diverged(const std::string& how) const {
+    const auto good = run_.folder == nullptr ? std::nullopt : run_.folder->newest_checkpoint();
+    return Error(
+        fmt::format("training has diverged: at step {} {}", state_.position.step, how),
+        good ? fmt::format("numbers; the last good checkpoint is {}", good->string()) : "numbers",
+        "a smaller optimizer.lr, more optimizer.warmup_steps, or optimizer.clip=1");
+  }
+
+  std::string memory_need() const {
+    return fmt::format(
+        "a step with training.batch = {} in {} part(s){} on {}", run_.training.batch,
+        run_.training.accumulate,
+        run_.group.size() > 1 ? fmt::format(" and {} processes", run_.group.size()) : "",
+        run_.model.device().str());
+  }
+
   void restore() {
-    const auto newest = run_.folder.newest_checkpoint();
+    const auto newest = run_.folder->newest_checkpoint();
     if (!newest) return;  // interrupted before the first one: start again
-    nn::load_weights(*newest, run_.model);
-    optimizer_->load(*newest / "optimizer.safetensors");
-    const auto state = nlohmann::json::parse(read_file(*newest / "trainer_state.json"));
-    position_ = {state.at("step"), state.at("seconds")};
-    run_.folder.rewind(position_.step);
+    state_.read(*newest);
+    run_.folder->rewind(state_.position.step);
   }
 
   const TrainingRun& run_;
+  const data::Share share_;
   const Budget budget_;
-  const std::unique_ptr<Optimizer> optimizer_;
+  TrainingState state_;
   TrainingStep step_;
-  Status status_;
-  Position position_, last_log_;
+  StatusLine status_;
+  Position last_log_;
   Clock::time_point started_, last_checkpoint_;
   std::string held_out_text_;
 };
 
 }  // namespace
+
+data::Share share_of(const TrainingSettings& settings, const compat::ProcessGroup& group) {
+  if (settings.batch < group.size())
+    throw UsageError(
+        fmt::format("training.batch = {} for {} processes", settings.batch, group.size()),
+        "at least one example for each");
+  return data::share_of(static_cast<std::size_t>(settings.batch),
+                        static_cast<std::size_t>(group.rank()),
+                        static_cast<std::size_t>(group.size()));
+}
 
 std::filesystem::path train(const TrainingRun& run) { return Loop(run).go(); }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "compat/process_group.h"
+#include "data/batches.h"
 #include "nn/checkpoint.h"
 #include "nn/model.h"
 #include "objectives/objective.h"
@@ -22,15 +24,20 @@ struct TrainingRun {
   TrainingSettings training;
   std::uint64_t seed = 0;
   nn::Metadata card;  // goes into every checkpoint
-  RunFolder& folder;
+  compat::ProcessGroup& group;
+  RunFolder* folder = nullptr;  // only the first process has one
   bool resume = false;
   bool quiet = false;
-  // Called now and then and at the end; its numbers go into the metrics.
+  // Called now and then and at the end, by the first process; its numbers go into the metrics.
   std::function<Metrics(std::int64_t step)> on_evaluate = {};
 };
 
-// Returns the last checkpoint. Interrupted after saving one when the user pressed Ctrl-C; an Error
-// when the loss is no longer a number (the last good checkpoint stays).
+// The rows of every batch that this process works on. UsageError when some would have none.
+data::Share share_of(const TrainingSettings& settings, const compat::ProcessGroup& group);
+
+// Returns the last checkpoint (empty on all but the first process). Interrupted after saving one
+// when the user pressed Ctrl-C, to any of the processes; an Error when the loss is no longer a
+// number (the last good checkpoint stays).
 std::filesystem::path train(const TrainingRun& run);
 
 }  // namespace mgdm::training

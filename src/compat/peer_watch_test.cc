@@ -1,0 +1,53 @@
+#include "compat/peer_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+
+namespace mgdm::compat {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(PeerWatch, LetsTheLivingBe) {
+  std::atomic<long> own = 0, other = 0;
+  {
+    const PeerWatch watch(
+        0, 2, [&](int rank, int n) { return rank == 0 ? own += n : ++other; }, 1ms);
+    while (own < 3 * PeerWatch::kPatience) std::this_thread::sleep_for(1ms);
+  }
+  EXPECT_GE(other, 3 * PeerWatch::kPatience - 1);
+}
+
+TEST(PeerWatchDeathTest, EndsTheProcessWhenOneStandsStill) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto wait_with_a_dead_peer = [] {
+    long beats = 0;
+    const PeerWatch watch(
+        1, 3, [&](int rank, int) { return rank == 2 ? 7 : ++beats; }, 1ms);
+    std::this_thread::sleep_for(10s);
+  };
+  EXPECT_EXIT(wait_with_a_dead_peer(), testing::ExitedWithCode(1), "rank 1 lost rank 2");
+  const auto wait_without_a_store = [] {
+    const PeerWatch watch(
+        1, 2, [](int, int) -> long { throw std::runtime_error("gone"); }, 1ms);
+    std::this_thread::sleep_for(10s);
+  };
+  EXPECT_EXIT(wait_without_a_store(), testing::ExitedWithCode(1), "rank 1 lost rank 0");
+}
+
+TEST(PeerWatch, LeavesTheLastWordToWhoeverNoticedFirst) {
+  std::atomic<bool> asked = false;
+  PeerWatch watch(
+      1, 2,
+      [&](int, int) -> long {
+        asked = true;
+        throw std::runtime_error("gone");
+      },
+      100ms);
+  while (!asked) std::this_thread::sleep_for(1ms);
+}  // stopped within the five beats of grace: this test goes on
+
+}  // namespace
+}  // namespace mgdm::compat

@@ -1,0 +1,220 @@
+#include "compat/process_group.h"
+
+#include <ATen/ops/zeros.h>
+#include <fmt/format.h>
+#include <torch/version.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <vector>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "compat/peer_watch.h"
+
+// The build sets USE_C10D_GLOO and USE_C10D_NCCL where it finds their headers: cmake/torch.cmake.
+#ifdef USE_C10D_GLOO
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#endif
+#ifdef USE_C10D_NCCL
+#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
+#endif
+
+namespace mgdm::compat {
+namespace {
+
+using namespace std::chrono_literals;
+
+// To find each other. Afterwards a process may wait as long as the first one evaluates or saves;
+// the dead are noticed by their closed connections and by the watch.
+constexpr std::chrono::milliseconds kRendezvous = 60s;
+constexpr std::chrono::milliseconds kForEver = 240h;
+
+int number_from(const char* name, std::int64_t low, std::int64_t high) {
+  const char* const text = std::getenv(name);
+  const auto value = text == nullptr ? std::nullopt : parse_int(text);
+  if (!value || *value < low || *value > high)
+    throw Error(text == nullptr ? fmt::format("WORLD_SIZE is set, but {} is not", name)
+                                : fmt::format("{}={}", name, in_quotes(text)),
+                fmt::format("{}, a number from {} to {}", name, low, high),
+                "mgdm launch sets all of RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT");
+  return static_cast<int>(*value);
+}
+
+struct Ranks {
+  int rank = 0;
+  int size = 0;  // 0: no variables
+};
+
+Ranks ranks_from_environment() {
+  if (std::getenv("WORLD_SIZE") == nullptr) return {};
+  const int size = number_from("WORLD_SIZE", 1, 65536);
+  return {number_from("RANK", 0, size - 1), size};
+}
+
+}  // namespace
+
+#if TORCH_VERSION_MAJOR >= 2
+using Backend = c10d::Backend;
+#else
+using Backend = c10d::ProcessGroup;  // 1.13: backends are groups
+#endif
+
+struct ProcessGroup::State {
+  c10::intrusive_ptr<c10d::TCPStore> store;
+  c10::intrusive_ptr<c10d::TCPStore> watched;  // a connection of its own: requests block each other
+  c10::intrusive_ptr<Backend> backend;
+  std::unique_ptr<PeerWatch> watch;
+  bool finished = false;
+};
+
+namespace {
+
+struct Meeting {
+  std::string host;
+  std::uint16_t port = 0;
+};
+
+Meeting meeting_from_environment() {
+  const char* const host = std::getenv("MASTER_ADDR");
+  return {host == nullptr ? "127.0.0.1" : host,
+          static_cast<std::uint16_t>(number_from("MASTER_PORT", 1, 65535))};
+}
+
+c10::intrusive_ptr<c10d::TCPStore> connect(const Meeting& meeting, const Ranks& ranks,
+                                           bool may_serve) {
+  c10d::TCPStoreOptions options;
+  options.port = meeting.port;
+  options.isServer = may_serve && ranks.rank == 0;
+  options.numWorkers = static_cast<std::size_t>(ranks.size);
+  options.waitWorkers = may_serve;
+  options.timeout = kRendezvous;
+  return c10::make_intrusive<c10d::TCPStore>(meeting.host, options);
+}
+
+c10::intrusive_ptr<Backend> make_gloo([[maybe_unused]] const c10::intrusive_ptr<c10d::Store>& store,
+                                      [[maybe_unused]] const Meeting& meeting,
+                                      [[maybe_unused]] const Ranks& ranks) {
+#ifdef USE_C10D_GLOO
+  const auto options = c10d::ProcessGroupGloo::Options::create(kForEver);
+  // The machine's own name may not resolve; processes that meet at the loopback address also talk
+  // there.
+  const bool local = meeting.host == "localhost" || meeting.host.starts_with("127.");
+  options->devices.push_back(local ? c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1")
+                                   : c10d::ProcessGroupGloo::createDefaultDevice());
+  options->threads = 1;  // collectives come one after the other
+  return c10::make_intrusive<c10d::ProcessGroupGloo>(store, ranks.rank, ranks.size, options);
+#else
+  throw Error("this mgdm was built without Gloo, which connects processes on CPUs",
+              "libgloo-dev when mgdm is built", "one process, or device = cuda");
+#endif
+}
+
+c10::intrusive_ptr<Backend> make_nccl([[maybe_unused]] const c10::intrusive_ptr<c10d::Store>& store,
+                                      [[maybe_unused]] const Ranks& ranks) {
+#ifdef USE_C10D_NCCL
+  // Its own monitor would end the process while the first one evaluates; we have PeerWatch.
+  ::setenv("TORCH_NCCL_ENABLE_MONITORING", "0", /*overwrite=*/0);
+  const auto options = c10d::ProcessGroupNCCL::Options::create();
+  options->timeout = kForEver;
+  return c10::make_intrusive<c10d::ProcessGroupNCCL>(store, ranks.rank, ranks.size, options);
+#else
+  throw Error("this mgdm was built without NCCL, which connects processes on GPUs",
+              "a CUDA LibTorch with nccl.h when mgdm is built", "one process, or device = cpu");
+#endif
+}
+
+// What c10d throws, as our Error. The process that failed should be the first that is seen to end,
+// so the others wait a moment.
+template <class Work>
+void with_peers(int rank, Work&& work) {
+  try {
+    work();
+  } catch (const std::exception& error) {
+    std::this_thread::sleep_for(1s);
+    const std::string all = error.what();
+    throw Error(
+        fmt::format("rank {} lost another process: {}", rank, all.substr(0, all.find('\n'))),
+        "all processes to go on",
+        "look at what the others printed; --resume continues from the last checkpoint");
+  }
+}
+
+}  // namespace
+
+ProcessGroup::ProcessGroup(c10::Device device) : device_(device) {
+  const Ranks ranks = ranks_from_environment();
+  if (ranks.size == 0) return;
+  rank_ = ranks.rank;
+  size_ = ranks.size;
+  const Meeting meeting = meeting_from_environment();
+  auto state = std::make_unique<State>();
+  try {
+    state->store = connect(meeting, ranks, /*may_serve=*/true);
+    state->backend =
+        device.is_cuda() ? make_nccl(state->store, ranks) : make_gloo(state->store, meeting, ranks);
+    if (size_ > 1) {
+      state->watched = connect(meeting, ranks, /*may_serve=*/false);
+      state->watch = std::make_unique<PeerWatch>(
+          rank_, size_, [store = state->watched](int rank, int n) -> long {
+            return static_cast<long>(store->add(fmt::format("mgdm/alive/{}", rank), n));
+          });
+    }
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    const std::string all = error.what();
+    throw Error(fmt::format("rank {} of {} could not meet the others at {}:{}: {}", rank_, size_,
+                            meeting.host, meeting.port, all.substr(0, all.find('\n'))),
+                fmt::format("all {} processes there within {} s", size_,
+                            std::chrono::duration_cast<std::chrono::seconds>(kRendezvous).count()),
+                "mgdm launch, or another MASTER_PORT");
+  }
+  state_ = std::move(state);
+}
+
+ProcessGroup::~ProcessGroup() {
+  if (!state_) return;
+#if defined(USE_C10D_NCCL) && \
+    (TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 6))
+  // Without it NCCL is torn down as after a failure, which does not wait for the others.
+  if (auto* nccl = dynamic_cast<c10d::ProcessGroupNCCL*>(state_->backend.get());
+      nccl != nullptr && state_->finished)
+    nccl->shutdown();
+#endif
+  // The watch sees to it that this ends, too.
+  state_->backend.reset();
+}
+
+void ProcessGroup::all_reduce(at::Tensor tensor) {
+  if (!state_) return;
+  with_peers(rank_, [&] {
+    std::vector<at::Tensor> tensors{tensor};
+    state_->backend->allreduce(tensors)->wait();
+  });
+}
+
+void ProcessGroup::broadcast(at::Tensor tensor) {
+  if (!state_) return;
+  with_peers(rank_, [&] {
+    std::vector<at::Tensor> tensors{tensor};
+    state_->backend->broadcast(tensors)->wait();
+  });
+}
+
+void ProcessGroup::barrier() {
+  if (!state_) return;
+  const at::Tensor one = at::zeros({1}, at::TensorOptions().device(device_).dtype(at::kFloat));
+  all_reduce(one);
+  one.item();  // on CUDA, waits for it
+}
+
+void ProcessGroup::finish() {
+  barrier();
+  if (state_) state_->finished = true;
+}
+
+}  // namespace mgdm::compat

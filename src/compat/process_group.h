@@ -1,0 +1,56 @@
+// Several processes that train one model together, through LibTorch's c10d: Gloo between CPUs, NCCL
+// between GPUs.
+//
+// They find each other by the variables that torchrun and `mgdm launch` set: RANK, WORLD_SIZE,
+// MASTER_ADDR, MASTER_PORT (and LOCAL_RANK, see device.h). Without WORLD_SIZE there is one process,
+// every call below does nothing, and c10d is not touched.
+//
+//   ProcessGroup group(device);
+//   group.all_reduce(gradients);   // in place, on every process
+//   if (group.first()) write(...);
+//   group.finish();
+//
+// All processes must make the same calls in the same order. When one of them dies, the others get
+// an Error, or, where a GPU waits for it and nothing can be thrown, end with a message within 30 s.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+
+#include <memory>
+
+namespace mgdm::compat {
+
+class ProcessGroup {
+ public:
+  // Waits for the others, a minute at most; an Error names a variable that is missing or wrong.
+  // Tensors given below must lie on this device.
+  explicit ProcessGroup(c10::Device device);
+  ~ProcessGroup();
+  ProcessGroup(const ProcessGroup&) = delete;
+  ProcessGroup& operator=(const ProcessGroup&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  bool first() const { return rank_ == 0; }
+  bool alone() const { return !state_; }  // no variables, nothing to do
+
+  // Sum over all processes, in place. On CUDA it is queued like any other operation.
+  void all_reduce(at::Tensor tensor);
+  // The first process's numbers on all of them, in place.
+  void broadcast(at::Tensor tensor);
+  // Waits, on the host, until every process is here.
+  void barrier();
+
+  // The last call, made by all: nobody leaves before the others are done. A process that ends
+  // without it has failed, and lets the others know by that.
+  void finish();
+
+ private:
+  struct State;
+  c10::Device device_;
+  int rank_ = 0, size_ = 1;
+  std::unique_ptr<State> state_;  // null for a process alone
+};
+
+}  // namespace mgdm::compat

@@ -1,0 +1,26 @@
+#include "training/status_line.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace mgdm::training {
+
+StatusLine::StatusLine(bool quiet) : quiet_(quiet), terminal_(::isatty(::fileno(stderr)) == 1) {}
+
+StatusLine::~StatusLine() {
+  if (drawn_ && terminal_) fmt::print(stderr, "\n");
+}
+
+void StatusLine::show(const std::string& line, bool important) {
+  const auto now = Clock::now();
+  const auto pause = terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(10);
+  if (quiet_ || (!important && now - last_ < pause)) return;
+  last_ = now;
+  fmt::print(stderr, "{}{}{}", terminal_ ? "\r" : "", line, terminal_ ? "\x1b[K" : "\n");
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+}  // namespace mgdm::training

@@ -1,0 +1,79 @@
+#include "training/training_state.h"
+
+#include <ATen/ops/isfinite.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/tensor.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+
+namespace mgdm::training {
+
+namespace {
+
+constexpr const char* kRaw = "raw.safetensors";
+
+std::vector<nn::NamedTensor> weights(const nn::Model& model) {
+  std::vector<nn::NamedTensor> all;
+  for (const nn::Parameter& parameter : model.parameters().all())
+    all.push_back({parameter.name, parameter.value.detach()});
+  return all;
+}
+
+}  // namespace
+
+TrainingState::TrainingState(nn::Model& trained, const OptimizerSettings& settings,
+                             double ema_decay)
+    : model(trained),
+      optimizer(make_optimizer(settings, trained.parameters().all())),
+      ema(ema_decay > 0 ? std::make_unique<Ema>(trained.parameters().all(), ema_decay) : nullptr) {}
+
+std::unique_ptr<Ema::InUse> TrainingState::averaged() const {
+  return ema ? std::make_unique<Ema::InUse>(*ema) : nullptr;
+}
+
+void TrainingState::write(const std::filesystem::path& folder, const data::Vocabulary& vocabulary,
+                          const nn::Metadata& card) const {
+  {
+    const auto in_use = averaged();
+    nn::write_model(folder, model, vocabulary, card);
+  }
+  if (ema) nn::write_tensors(folder / kRaw, weights(model));
+  optimizer->save(folder / "optimizer.safetensors");
+  const nlohmann::json state{{"step", position.step}, {"seconds", position.seconds}};
+  write_file((folder / "trainer_state.json").string(), state.dump(2) + "\n");
+}
+
+void TrainingState::read(const std::filesystem::path& folder) {
+  nn::load_weights(folder, model);
+  if (ema) ema->restart();  // at the averages, which is what was loaded
+  if (const auto raw = folder / kRaw; std::filesystem::exists(raw))
+    nn::assign(weights(model), nn::read_tensors(raw), raw.string());
+  optimizer->load(folder / "optimizer.safetensors");
+  const auto state = nlohmann::json::parse(read_file(folder / "trainer_state.json"));
+  position = {state.at("step"), state.at("seconds")};
+}
+
+bool TrainingState::finite() const {
+  at::Tensor all = at::ones({}, at::TensorOptions().device(model.device()).dtype(at::kBool));
+  for (const nn::NamedTensor& tensor : weights(model))
+    all = all.logical_and(at::isfinite(tensor.value).all());
+  return all.item<bool>();
+}
+
+void TrainingState::share(compat::ProcessGroup& group) {
+  if (group.alone()) return;
+  for (const nn::NamedTensor& tensor : weights(model)) group.broadcast(tensor.value);
+  if (ema)
+    for (const at::Tensor& average : ema->averages()) group.broadcast(average);
+  for (const nn::NamedTensor& tensor : optimizer->state()) group.broadcast(tensor.value);
+  const at::Tensor numbers =
+      at::tensor({static_cast<double>(position.step), position.seconds}, at::kDouble)
+          .to(model.device());
+  group.broadcast(numbers);
+  const at::Tensor here = numbers.cpu();
+  position = {static_cast<std::int64_t>(here.data_ptr<double>()[0]), here.data_ptr<double>()[1]};
+}
+
+}  // namespace mgdm::training

@@ -1,0 +1,53 @@
+// Where training stands: all that a checkpoint holds and the next step depends on. Every draw is a
+// function of the step, so there is no generator to save.
+//
+//   model.safetensors, config.json ...   the model, with averaged weights where there are such
+//   raw.safetensors                      its own weights then: training goes on from them
+//   optimizer.safetensors                means, squares, momentum
+//   trainer_state.json                   the position
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include "compat/process_group.h"
+#include "data/vocabulary.h"
+#include "nn/checkpoint.h"
+#include "nn/model.h"
+#include "training/ema.h"
+#include "training/optimizer.h"
+
+namespace mgdm::training {
+
+struct Position {
+  std::int64_t step = 0;
+  double seconds = 0;  // spent training, over all sittings
+};
+
+class TrainingState {
+ public:
+  // The model must outlive the state and be on its device.
+  TrainingState(nn::Model& model, const OptimizerSettings& settings, double ema_decay);
+
+  // The files of a checkpoint, into a folder that is there; and back, bit for bit.
+  void write(const std::filesystem::path& folder, const data::Vocabulary& vocabulary,
+             const nn::Metadata& card) const;
+  void read(const std::filesystem::path& folder);
+
+  // No weight is NaN or infinite. Waits for the device.
+  bool finite() const;
+
+  // What the first process has, on all of them.
+  void share(compat::ProcessGroup& group);
+
+  // The model computes with the averages, where there are such, while the result lives.
+  std::unique_ptr<Ema::InUse> averaged() const;
+
+  nn::Model& model;
+  const std::unique_ptr<Optimizer> optimizer;
+  const std::unique_ptr<Ema> ema;  // null without averages
+  Position position;
+};
+
+}  // namespace mgdm::training

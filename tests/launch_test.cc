@@ -1,0 +1,172 @@
+// Several processes as a user starts them: the same numbers as one, clean stops, no hangs.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "background_process.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "program_test.h"
+
+namespace mgdm {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Launch : public Program {
+ protected:
+  static std::string recipe(const std::string& name) {
+    return "train '" + (fs::path(MGDM_SOURCE_DIR) / "recipes/smoke" / (name + ".toml")).string() +
+           "' ";
+  }
+
+  // One that goes on until it is stopped.
+  std::string endless(const std::string& out) const {
+    return recipe("mgdm") + "training.steps=100000000 training.log_every=10 --out " + path(out);
+  }
+
+  static std::string exec(const std::string& arguments) {
+    return "exec '" + std::string(MGDM_PROGRAM) + "' " + arguments;
+  }
+
+  bool training_is_under_way(const std::string& out) const {
+    return BackgroundProcess::wait_until(60,
+                                         [&] { return fs::exists(path(out + "/metrics.jsonl")); });
+  }
+
+  std::vector<double> losses(const std::string& out) const {
+    std::vector<double> all;
+    LineReader lines(path(out + "/metrics.jsonl"));
+    for (std::string_view line; lines.next(line);) {
+      const auto json = nlohmann::json::parse(line);
+      if (json.contains("loss")) all.push_back(json["loss"]);
+    }
+    return all;
+  }
+
+  std::vector<std::string> checkpoints(const std::string& out) const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(path(out)))
+      if (entry.path().filename().string().starts_with("checkpoint-"))
+        names.push_back(entry.path().filename());
+    return names;
+  }
+};
+
+TEST_F(Launch, TwoProcessesGiveTheLossesOfOne) {
+  // 31 rows: shares of different size. Sums in another order differ by some 2^-23 per step.
+  for (const std::string name : {"mgdm", "rdm", "ar", "looped"}) {
+    const std::string words = recipe(name) + " model.dropout=0 training.log_every=1" +
+                              (name == "looped" ? "" : " training.batch=31") + " --out ";
+    ASSERT_EQ(mgdm(words + path(name + "-one")).code, 0);
+    const Outcome outcome =
+        mgdm("launch -n 2 -- " + words + path(name + "-two") + " training.accumulate=3");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(trim(outcome.out), path(name + "-two") + "/checkpoint-12");
+    const std::vector<double> one = losses(name + "-one"), two = losses(name + "-two");
+    ASSERT_EQ(one.size(), 12u);
+    ASSERT_EQ(two.size(), 12u);
+    for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(two[i] / one[i], 1, 1e-5) << name;
+  }
+}
+
+TEST_F(Launch, ResumesBitForBit) {
+  const std::string words = "launch -n 2 -- " + recipe("mgdm");
+  ASSERT_EQ(mgdm(words + "--out " + path("whole")).code, 0);
+  ASSERT_EQ(
+      mgdm(words + "--out " + path("cut") + " training.checkpoint_every=4 training.keep=10").code,
+      0);
+  fs::remove_all(path("cut/checkpoint-8"));
+  fs::remove_all(path("cut/checkpoint-12"));
+  const Outcome resumed = mgdm(words + "--resume --out " + path("cut"));
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  for (const std::string file : {"model.safetensors", "optimizer.safetensors"})
+    EXPECT_EQ(read_file(path("whole/checkpoint-12/" + file)),
+              read_file(path("cut/checkpoint-12/" + file)));
+}
+
+TEST_F(Launch, AProcessThatIsKilledEndsTheOthers) {
+  for (const std::size_t rank : {0u, 1u}) {
+    const std::string out = "run" + std::to_string(rank);
+    BackgroundProcess launch(exec("launch -n 2 -- " + endless(out)), path("err"));
+    ASSERT_TRUE(training_is_under_way(out)) << read_file(path("err"));
+    const std::vector<pid_t> children = launch.children();
+    ASSERT_EQ(children.size(), 2u);
+    ::kill(children[rank], SIGKILL);
+    EXPECT_EQ(launch.wait(30), 1);
+    EXPECT_NE(read_file(path("err"))
+                  .find("rank " + std::to_string(rank) + " of 2 was killed by signal 9"),
+              std::string::npos)
+        << read_file(path("err"));
+    for (const pid_t child : children) EXPECT_NE(::kill(child, 0), 0);
+  }
+}
+
+TEST_F(Launch, WithoutTheLauncherAKilledPeerIsAnError) {
+  const std::string variables =
+      "WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=" + std::to_string(20000 + ::getpid() % 9000);
+  BackgroundProcess first(variables + " RANK=0 " + exec(endless("run")), path("err"));
+  BackgroundProcess second(variables + " RANK=1 " + exec(endless("run")), path("err1"));
+  ASSERT_TRUE(training_is_under_way("run")) << read_file(path("err"));
+  second.send(SIGKILL);
+  EXPECT_EQ(first.wait(30), 1);
+  EXPECT_NE(read_file(path("err")).find("rank 0 lost another process"), std::string::npos)
+      << read_file(path("err"));
+}
+
+TEST_F(Launch, ASignalToOneSavesOnceAndEndsAll) {
+  // -1 is the launcher, which passes it on to both.
+  for (const int rank : {-1, 1}) {
+    const std::string out = rank < 0 ? "all" : "one";
+    BackgroundProcess launch(exec("launch -n 2 -- " + endless(out)), path("err"));
+    ASSERT_TRUE(training_is_under_way(out)) << read_file(path("err"));
+    if (rank < 0)
+      launch.send(SIGINT);
+    else
+      ::kill(launch.children()[1], SIGTERM);
+    EXPECT_EQ(launch.wait(30), 130) << read_file(path("err"));
+    EXPECT_EQ(checkpoints(out).size(), 1u);
+    EXPECT_NE(read_file(path("err")).find("interrupted at step"), std::string::npos);
+  }
+  const Outcome resumed =
+      mgdm("launch -n 2 -- " + recipe("mgdm") + " training.steps=1 --resume --out " + path("all"));
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+}
+
+TEST_F(Launch, TheClockOfTheFirstProcessEndsARunByMinutes) {
+  const Outcome outcome =
+      mgdm("launch -n 2 -- " + recipe("mgdm") +
+           " training.steps=0 training.minutes=0.02 evaluation.count=0 --out " + path("run"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(checkpoints("run").size(), 1u);
+}
+
+TEST_F(Launch, MistakesAreNamed) {
+  const auto complains = [&](const std::string& words, int code, const std::string& expected) {
+    const Outcome outcome = mgdm(words);
+    EXPECT_EQ(outcome.code, code) << words;
+    EXPECT_NE(outcome.err.find(expected), std::string::npos) << outcome.err;
+  };
+  complains("launch -n 0 -- train x.toml", 2, "1 to 1024");
+  complains("launch -n two -- train x.toml", 2, "integer");
+  complains("launch -- train x.toml", 2, "-n is required");
+  complains("launch -n 2", 2, "command is required");
+  complains("launch -n 2 -- " + recipe("mgdm") + " training.batch=1 --out " + path("x"), 2,
+            "training.batch = 1 for 2 processes");
+  complains("launch -n 2 -- trian", 2, "did you mean 'train'?");
+  complains("launch -n 2 -- train nowhere.toml", 1, "of 2 ended with exit status 1");
+  EXPECT_FALSE(fs::exists(path("x")));
+  ::setenv("WORLD_SIZE", "2", 1);
+  complains(recipe("mgdm") + "--out " + path("x"), 1, "RANK is not");
+  ::setenv("RANK", "2", 1);
+  complains(recipe("mgdm") + "--out " + path("x"), 1, "RANK='2'");
+  ::unsetenv("WORLD_SIZE");
+  ::unsetenv("RANK");
+}
+
+}  // namespace
+}  // namespace mgdm
