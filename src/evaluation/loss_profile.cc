@@ -138,8 +138,8 @@ class Profiler {
     const at::Tensor begin = at::tensor(rows.begin, tokens.options()).unsqueeze(1);  // (B, 1)
     const at::Tensor place = at::arange(tokens.size(1), tokens.options()) - begin;   // (B, N)
     const at::Tensor asked = at::logical_and(output, tokens != data::kPad);
-    const at::Tensor last = place.masked_fill(~asked, -1).max();
-    for (std::int64_t n = 0; n <= last.item<std::int64_t>(); ++n) {
+    const auto last = place.masked_fill(~asked, -1).max().item<std::int64_t>();
+    for (std::int64_t n = 0; n <= last; ++n) {
       stop_if_interrupted();
       const at::Tensor hidden = at::logical_and(output, place >= n);
       count(rows, tokens.masked_fill(hidden, data::kMask), at::logical_and(asked, place == n),
