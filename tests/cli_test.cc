@@ -111,6 +111,22 @@ TEST_F(Program, VerifyTakesDimacsAndSolverOutput) {
   EXPECT_EQ(nlohmann::json::parse(read_file(path("score.json")))["accuracy"], 1.0);
 }
 
+TEST_F(Program, BenchListsAndSigns) {
+  const Outcome list = mgdm("bench");
+  EXPECT_EQ(list.code, 0) << list.err;
+  EXPECT_MENTIONS(list.out, "signature ");
+  const Outcome signature = mgdm("bench signature --threads 2 --json " + path("signature.json"));
+  EXPECT_EQ(signature.code, 0) << signature.err;
+  const auto json = nlohmann::json::parse(read_file(path("signature.json")));
+  EXPECT_MENTIONS(signature.out, json["signature"].get<std::string>() + "  signature\n");
+  for (const auto& [name, hash] : json["parts"].items())
+    EXPECT_MENTIONS(signature.out, hash.get<std::string>() + "  " + name + "\n");
+  EXPECT_TRUE(json.contains("git_revision"));
+  const Outcome unknown = mgdm("bench signatur");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_MENTIONS(unknown.err, "did you mean 'signature'?");
+}
+
 TEST_F(Program, WrongUsageIsTwoAndNamesTheNearest) {
   Outcome outcome = mgdm("generate sudko");
   EXPECT_EQ(outcome.code, 2);

@@ -31,9 +31,10 @@ class Program : public testing::Test {
   std::string path(const std::string& name) const { return folder_ / name; }
 
   // `before` is for the shell: variables, limits.
-  Outcome mgdm(const std::string& arguments, const std::string& before = "") const {
+  Outcome mgdm(const std::string& arguments, const std::string& before = "",
+               const std::string& input = "/dev/null") const {
     const std::string command = before + " '" + MGDM_PROGRAM + "' " + arguments + " >'" +
-                                path("stdout") + "' 2>'" + path("stderr") + "' </dev/null";
+                                path("stdout") + "' 2>'" + path("stderr") + "' <'" + input + "'";
     const int status = std::system(command.c_str());
     return {WEXITSTATUS(status), read_file(path("stdout")), read_file(path("stderr"))};
   }

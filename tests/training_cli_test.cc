@@ -171,6 +171,162 @@ TEST_F(Training, OverridesAndMistakes) {
   EXPECT_FALSE(fs::exists(path("x")));
 }
 
+TEST_F(Training, TheResolvedRecipeIsARecipe) {
+  ASSERT_EQ(train("mgdm", "training.steps=3 --out " + path("first")).code, 0);
+  const Outcome again = mgdm("train " + path("first/config.toml") + " --out " + path("second"));
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(read_file(path("first/checkpoint-3/model.safetensors")),
+            read_file(path("second/checkpoint-3/model.safetensors")));
+}
+
+// The contract of eval: its flags, what it prints, what its JSON holds.
+TEST_F(Training, EvalSaysAllThatWasAsked) {
+  ASSERT_EQ(train("mgdm", "--out " + path("run")).code, 0);
+  const std::string data = path("test.jsonl"), model = path("run/checkpoint-12");
+  ASSERT_EQ(mgdm("generate planning --nodes 3 --split test --count 30 --out " + data).code, 0);
+  const std::string eval = "eval --model " + model + " --data " + data;
+  const Outcome outcome = mgdm(
+      eval + " --limit 20 --steps 3 --decoding random --tries 4 --batch 7" +
+      " --device cpu --json " + path("score.json") + " --predictions " + path("answers.jsonl"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* part : {"accuracy_paper %", "planning distance 2", "what went wrong",
+                           "forward passes per puzzle", "with up to 4 tries until one verifies"})
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << part << " in " << outcome.out;
+  const auto score = nlohmann::json::parse(read_file(path("score.json")));
+  EXPECT_EQ(score["task"], "planning");
+  EXPECT_EQ(score["n"], 20);
+  for (const char* number : {"accuracy", "accuracy_paper", "stderr", "stderr_paper",
+                             "forward_passes", "samples_per_second"})
+    EXPECT_TRUE(score[number].is_number()) << number;
+  EXPECT_FALSE(score["errors"].empty());
+  EXPECT_TRUE(score["errors_by_place"].is_object());
+  EXPECT_FALSE(score["accuracy_by_planning_distance"].empty());
+  EXPECT_TRUE(score.contains("git_revision"));
+  EXPECT_EQ(score["settings"]["decoding"], "random");
+  EXPECT_EQ(score["settings"]["steps"], 3);
+  EXPECT_EQ(score["settings"]["batch"], 7);
+  EXPECT_EQ(score["settings"]["limit"], 20);
+  EXPECT_EQ(score["settings"]["model"], model);
+  EXPECT_FALSE(score["settings"].contains("json"));
+  EXPECT_EQ(score["best_of_tries"]["tries"], 4);
+  EXPECT_GE(score["best_of_tries"]["accuracy"], score["accuracy"]);
+  EXPECT_GE(score["best_of_tries"]["forward_passes"], score["forward_passes"]);
+  EXPECT_EQ(split(read_file(path("answers.jsonl")), '\n').size(), 21u);
+
+  // A single try says nothing of restarts, and answers the same.
+  ASSERT_EQ(mgdm(eval + " --limit 20 --steps 3 --decoding random --json " + path("one.json")).code,
+            0);
+  const auto one = nlohmann::json::parse(read_file(path("one.json")));
+  EXPECT_FALSE(one.contains("best_of_tries"));
+  EXPECT_EQ(one["accuracy"], score["accuracy"]);
+  EXPECT_EQ(one["errors"], score["errors"]);
+
+  const Outcome unknown = mgdm(eval + " --decoding topq");
+  EXPECT_EQ(unknown.code, 2);
+  for (const char* name : {"topk", "random", "margin", "threshold", "entropy"})
+    EXPECT_NE(unknown.err.find(name), std::string::npos) << unknown.err;
+  EXPECT_EQ(mgdm(eval + " --order random").code, 2);
+  EXPECT_EQ(mgdm(eval + " --steps 0").code, 2);
+  EXPECT_EQ(mgdm(eval + " --device abacus").code, 2);
+}
+
+TEST_F(Training, EvalMeasuresLosses) {
+  const std::string data = path("test.jsonl");
+  ASSERT_EQ(mgdm("generate planning --nodes 3 --split test --count 12 --out " + data).code, 0);
+  for (const std::string kind : {"mgdm", "ar"}) {
+    ASSERT_EQ(train(kind, "--out " + path(kind)).code, 0);
+    const std::string eval = "eval --model " + path(kind + "/checkpoint-12") + " --data " + data;
+    const Outcome outcome = mgdm(eval + " --steps 5 --losses " + path("losses.json") +
+                                 " --figure " + path("losses.svg"));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("hardest positions"), std::string::npos) << outcome.out;
+    EXPECT_NE(read_file(path("losses.svg")).find("planning distance 2"), std::string::npos);
+    const auto losses = nlohmann::json::parse(read_file(path("losses.json")));
+    const std::size_t levels = kind == "ar" ? 1 : 5, positions = losses["positions"];
+    EXPECT_EQ(losses["n"], 12);
+    EXPECT_EQ(losses["levels"], levels);
+    EXPECT_EQ(losses["loss_by_level"].size(), levels);
+    EXPECT_EQ(losses["token_accuracy_by_level"].size(), levels);
+    EXPECT_EQ(losses["loss_by_position"].size(), positions);
+    ASSERT_EQ(losses["loss_by_level_and_position"].size(), levels);
+    for (const auto& row : losses["loss_by_level_and_position"]) EXPECT_EQ(row.size(), positions);
+    EXPECT_EQ(losses.contains("loss_left_to_right"), kind == "mgdm");
+    EXPECT_TRUE(losses["by_planning_distance"].contains("2"));
+    EXPECT_TRUE(losses.contains("git_revision"));
+    // The 12 steps of a smoke run leave a loss between knowing nothing (ln 31) and knowing all.
+    EXPECT_GT(losses["loss"], 0.1);
+    EXPECT_LT(losses["loss"], 3.5);
+    EXPECT_EQ(mgdm(eval + " --losses x.json --json y.json").code, 2);
+    EXPECT_EQ(mgdm(eval + " --figure x.svg").code, 2);
+  }
+}
+
+TEST_F(Training, SolveSudokuLines) {
+  ASSERT_EQ(train("looped", "--out " + path("run")).code, 0);
+  const std::string solve = "solve --quiet --model " + path("run/checkpoint-12");
+  const std::string digits =
+      "080050060460907108000010500057061200008200700600084010001040020500100089020903601";
+  std::string dots = digits;
+  for (char& c : dots)
+    if (c == '0') c = '.';
+  const Outcome by_digits = mgdm(solve + " " + digits), by_dots = mgdm(solve + " " + dots);
+  ASSERT_EQ(by_digits.code, 0) << by_digits.err;
+  EXPECT_EQ(by_digits.out, by_dots.out);
+  EXPECT_EQ(by_digits.out.size(), 82u);
+  // Givens stay; a file may have comments and further columns, or be CSV or JSONL.
+  for (std::size_t i = 0; i < 81; ++i)
+    if (digits[i] != '0') {
+      EXPECT_EQ(by_digits.out[i], digits[i]);
+    }
+  write_file(path("lines.txt"), "# a collection\n" + dots + " 1.2\n\n" + digits + "\n");
+  const Outcome from_file = mgdm(solve + " --input " + path("lines.txt"));
+  EXPECT_EQ(from_file.code, 0) << from_file.err;
+  EXPECT_EQ(from_file.out.substr(0, 82), by_digits.out);
+  EXPECT_EQ(from_file.out.size(), 164u);
+  // Wrong ones are named.
+  const Outcome letter = mgdm(solve + " x" + digits.substr(1));
+  EXPECT_EQ(letter.code, 1);
+  EXPECT_NE(letter.err.find("x"), std::string::npos) << letter.err;
+  EXPECT_EQ(mgdm(solve + " " + digits + "1").code, 1);
+  EXPECT_EQ(mgdm(solve + " " + digits + " --steps 0").code, 2);
+  EXPECT_EQ(mgdm(solve).code, 2);
+  EXPECT_EQ(mgdm(solve + " --input " + path("missing")).code, 1);
+  write_file(path("f.cnf"), "p cnf 5 1\n1 2 3 0\n");
+  const Outcome formula = mgdm(solve + " --input " + path("f.cnf"));
+  EXPECT_EQ(formula.code, 1);
+  EXPECT_NE(formula.err.find("is a DIMACS formula"), std::string::npos) << formula.err;
+}
+
+TEST_F(Training, SolveDimacs) {
+  ASSERT_EQ(train("mgdm",
+                  "task=sat-5 data.nodes=6 data.count=40 data.held_out=8 data.length=258 "
+                  "model.positions=258 training.steps=2 evaluation.count=0 --out " +
+                      path("run"))
+                .code,
+            0);
+  const std::string solve = "solve --model " + path("run/checkpoint-2") + " --input ";
+  write_file(path("f.cnf"), "c from a user\np cnf 5 2\n1 -2 5 0\n-1 -3 2 0\n");
+  const Outcome unknown = mgdm(solve + path("f.cnf") + " --show");
+  EXPECT_EQ(unknown.code, 0) << unknown.err;  // two steps of training solve nothing
+  EXPECT_NE(unknown.out.find("\ns UNKNOWN\n"), std::string::npos) << unknown.out;
+  for (const std::string_view line : split(unknown.out, '\n'))
+    EXPECT_TRUE(line.empty() || line.starts_with("c ") || line.starts_with("s ")) << line;
+  EXPECT_EQ(mgdm(solve + "- --quiet", "", path("f.cnf")).out, "s UNKNOWN\n");
+  write_file(path("g.cnf"), "p cnf 7 1\n1 -2 5 0\n");
+  const Outcome other = mgdm(solve + path("g.cnf"));
+  EXPECT_EQ(other.code, 1);
+  EXPECT_NE(other.err.find("the formula has 7 variables"), std::string::npos) << other.err;
+}
+
+TEST_F(Training, PuzzlesLongerThanTheModelsRowsAreNamed) {
+  ASSERT_EQ(train("mgdm", "training.steps=1 evaluation.count=0 --out " + path("run")).code, 0);
+  const Outcome outcome = mgdm("solve --model " + path("run/checkpoint-1") +
+                               " '6,2/2,10/1,9/2,0/5,3/0,11/4,1/10,4/8,2/11,5-8,3'");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("has 47 characters"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("the model reads rows of"), std::string::npos) << outcome.err;
+}
+
 TEST_F(Training, SolveAndDescribe) {
   ASSERT_EQ(train("mgdm", "--out " + path("run")).code, 0);
   const std::string model = path("run/checkpoint-12");

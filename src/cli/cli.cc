@@ -14,8 +14,9 @@ namespace mgdm::cli {
 namespace {
 
 std::vector<Command> commands() {
-  return {tasks_command(),  generate_command(), verify_command(), train_command(),
-          launch_command(), eval_command(),     solve_command(),  describe_command()};
+  return {tasks_command(), generate_command(), verify_command(),
+          train_command(), launch_command(),   eval_command(),
+          solve_command(), describe_command(), bench_command()};
 }
 
 int complain(const char* what, int code) {
@@ -28,9 +29,9 @@ int complain(const char* what, int code) {
 int run(int argc, char** argv) {
   try {
     catch_interrupts();
-    dispatch(commands(), {argv + 1, argv + argc});
+    const int code = dispatch(commands(), {argv + 1, argv + argc});
     if (std::fflush(stdout) != 0) throw Error("cannot write to standard output");
-    return 0;
+    return code;
   } catch (const UsageError& error) {
     return complain(error.what(), 2);
   } catch (const Interrupted& error) {

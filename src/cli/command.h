@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "config/settings.h"
@@ -22,14 +23,15 @@ struct Command {
   std::vector<std::string> positionals;  // fields given without --, in order; a list takes the rest
   std::vector<std::string> required;     // fields that have no default
   config::Fields fields;
-  std::function<void()> run;
+  std::function<int()> run;  // gives the exit code
 };
 
-// A command around a settings struct with visit() and a function on it.
-template <class Settings>
+// A command around a settings struct with visit() and a function on it, which gives an exit code
+// or, giving none, 0.
+template <class Settings, class Result>
 Command make_command(std::string name, std::string about, std::string examples,
                      std::vector<std::string> positionals, std::vector<std::string> required,
-                     void (*run)(const Settings&)) {
+                     Result (*run)(const Settings&)) {
   const auto settings = std::make_shared<Settings>();
   return {std::move(name),
           std::move(about),
@@ -37,7 +39,14 @@ Command make_command(std::string name, std::string about, std::string examples,
           std::move(positionals),
           std::move(required),
           config::Fields(*settings),
-          [settings, run] { run(*settings); }};
+          [settings, run] {
+            if constexpr (std::is_void_v<Result>) {
+              run(*settings);
+              return 0;
+            } else {
+              return run(*settings);
+            }
+          }};
 }
 
 Command tasks_command();
@@ -48,9 +57,10 @@ Command launch_command();
 Command eval_command();
 Command solve_command();
 Command describe_command();
+Command bench_command();
 
-// Parses the words after the program's name and runs the command they name. UsageError when they
-// are wrong; help and version are printed to standard output.
-void dispatch(std::vector<Command> commands, const std::vector<std::string>& words);
+// Parses the words after the program's name and runs the command they name; its exit code.
+// UsageError when they are wrong; help and version are printed to standard output.
+int dispatch(std::vector<Command> commands, const std::vector<std::string>& words);
 
 }  // namespace mgdm::cli

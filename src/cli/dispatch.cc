@@ -96,7 +96,7 @@ void add_field(CLI::App& app, config::Fields& fields, const config::Field& field
 
 }  // namespace
 
-void dispatch(std::vector<Command> commands, const std::vector<std::string>& words) {
+int dispatch(std::vector<Command> commands, const std::vector<std::string>& words) {
   CLI::App app(
       "Neural reasoning by discrete diffusion: puzzles, models that fill them in, and "
       "proof that they are right.",
@@ -114,7 +114,7 @@ void dispatch(std::vector<Command> commands, const std::vector<std::string>& wor
   }
   if (words.empty()) {
     fmt::print("{}", app.help());
-    return;
+    return 0;
   }
 
   std::vector<std::string> reversed(words.rbegin(), words.rend());
@@ -126,10 +126,10 @@ void dispatch(std::vector<Command> commands, const std::vector<std::string>& wor
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
     fmt::print("{}", chosen() != nullptr ? chosen()->help("mgdm") : app.help());
-    return;
+    return 0;
   } catch (const CLI::CallForVersion& version) {
     fmt::print("{}\n", version.what());
-    return;
+    return 0;
   } catch (const CLI::ExtrasError&) {
     const auto extras = app.remaining(true);
     unknown_word(app, chosen(), extras.empty() ? "" : extras.front());
@@ -140,7 +140,8 @@ void dispatch(std::vector<Command> commands, const std::vector<std::string>& wor
         command == nullptr ? "mgdm --help" : fmt::format("mgdm {} --help", command->get_name()));
   }
   for (const Command& command : commands)
-    if (chosen()->get_name() == command.name) command.run();
+    if (chosen()->get_name() == command.name) return command.run();
+  return 0;
 }
 
 }  // namespace mgdm::cli

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
-#include "base/version.h"
 #include "formats/markdown_table.h"
 
 namespace mgdm::cli {
@@ -22,9 +19,11 @@ std::string score_text(const std::string& task, const tasks::Score& score) {
                                 {"n", Align::kRight},
                                 {"accuracy %", Align::kRight},
                                 {"accuracy_paper %", Align::kRight}});
-  table.add_row({"all", std::to_string(all.n),
-                 fmt::format("{} ± {}", percent(all.accuracy()), percent(all.standard_error())),
-                 percent(all.accuracy_paper())});
+  const auto with_error = [](double share, double error) {
+    return fmt::format("{} ± {}", percent(share), percent(error));
+  };
+  table.add_row({"all", std::to_string(all.n), with_error(all.accuracy(), all.standard_error()),
+                 with_error(all.accuracy_paper(), all.standard_error_paper())});
   for (const auto& [distance, tally] : score.by_planning_distance)
     table.add_row({fmt::format("planning distance {}", distance), std::to_string(tally.n),
                    percent(tally.accuracy()), percent(tally.accuracy_paper())});
@@ -42,15 +41,14 @@ std::string score_text(const std::string& task, const tasks::Score& score) {
   return out + "\n" + errors.text();
 }
 
-std::string score_json(const std::string& task, const tasks::Score& score,
-                       const std::vector<std::pair<std::string, double>>& more,
-                       const std::map<std::string, std::string>& settings) {
+nlohmann::ordered_json score_json(const std::string& task, const tasks::Score& score) {
   nlohmann::ordered_json json;
   json["task"] = task;
   json["n"] = score.all.n;
   json["accuracy"] = score.all.accuracy();
   json["accuracy_paper"] = score.all.accuracy_paper();
   json["stderr"] = score.all.standard_error();
+  json["stderr_paper"] = score.all.standard_error_paper();
   json["errors"] = nlohmann::ordered_json::object();
   json["errors_by_place"] = nlohmann::ordered_json::object();
   for (const auto& [category, count] : score.errors) {
@@ -61,11 +59,7 @@ std::string score_json(const std::string& task, const tasks::Score& score,
   for (const auto& [distance, tally] : score.by_planning_distance)
     json["accuracy_by_planning_distance"][std::to_string(distance)] = {
         {"n", tally.n}, {"accuracy", tally.accuracy()}, {"accuracy_paper", tally.accuracy_paper()}};
-  for (const auto& [name, value] : more) json[name] = value;
-  if (!settings.empty()) json["settings"] = settings;
-  json["version"] = version();
-  json["git_revision"] = git_revision();
-  return json.dump(2) + "\n";
+  return json;
 }
 
 }  // namespace mgdm::cli

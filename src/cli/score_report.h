@@ -1,10 +1,8 @@
 // A score as people and as programs read it.
 #pragma once
 
-#include <map>
+#include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "tasks/score.h"
 
@@ -13,11 +11,8 @@ namespace mgdm::cli {
 // Both accuracies, the error categories, accuracy per planning distance: Markdown.
 std::string score_text(const std::string& task, const tasks::Score& score);
 
-// The same as one JSON object: task, n, accuracy, accuracy_paper (0..1), stderr, errors,
-// errors_by_place, accuracy_by_planning_distance, then `more` numbers, settings, version,
-// git_revision.
-std::string score_json(const std::string& task, const tasks::Score& score,
-                       const std::vector<std::pair<std::string, double>>& more = {},
-                       const std::map<std::string, std::string>& settings = {});
+// The same as a JSON object: task, n, accuracy, accuracy_paper (0..1), stderr, stderr_paper,
+// errors, errors_by_place, accuracy_by_planning_distance.
+nlohmann::ordered_json score_json(const std::string& task, const tasks::Score& score);
 
 }  // namespace mgdm::cli

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/progress.h"
 #include "cli/command.h"
+#include "cli/result_json.h"
 #include "cli/score_report.h"
 #include "data/examples_file.h"
 #include "tasks/judge.h"
@@ -62,7 +63,11 @@ void run(const VerifySettings& settings) {
       },
       [&](tasks::Score&& chunk) { score.add(chunk); });
 
-  if (!settings.json.empty()) write_file(settings.json, score_json(settings.task, score));
+  if (!settings.json.empty()) {
+    VerifySettings used = settings;
+    write_file(settings.json,
+               result_text(score_json(settings.task, score), config::Fields(used).all()));
+  }
   if (settings.quiet) return;
   std::int64_t to_explain = settings.explain;
   for (std::size_t i = 0; i < examples.size() && to_explain > 0; ++i) {

@@ -27,7 +27,7 @@ Kind kind_of(const std::string& path) {
   };
   if (line.starts_with('{')) return Kind::kJsonl;
   if (line.starts_with(formats::kSudokuCsvHeader)) return Kind::kSudokuCsv;
-  if (starts_word("p") || starts_word("c")) return Kind::kDimacs;
+  if (formats::looks_like_dimacs(line)) return Kind::kDimacs;
   if (starts_word("s") || starts_word("v")) return Kind::kSolverAnswer;
   return Kind::kLines;
 }

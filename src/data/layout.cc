@@ -37,10 +37,9 @@ class Seq2Seq : public Layout {
 
   void write_puzzle(std::span<const Token> input, Row row) const override { write(input, {}, row); }
 
-  std::string read_answer(const Vocabulary& vocabulary, std::span<const Token> tokens,
-                          std::span<const std::uint8_t> frozen) const override {
-    const auto begin = std::find(frozen.begin(), frozen.end(), std::uint8_t{0}) - frozen.begin();
-    return vocabulary.decode(tokens.subspan(static_cast<std::size_t>(begin)));
+  std::size_t answer_begin(std::span<const std::uint8_t> frozen) const override {
+    return static_cast<std::size_t>(std::find(frozen.begin(), frozen.end(), std::uint8_t{0}) -
+                                    frozen.begin());
   }
 };
 
@@ -70,10 +69,7 @@ class InPlace : public Layout {
     write(input, input, row);
   }
 
-  std::string read_answer(const Vocabulary& vocabulary, std::span<const Token> tokens,
-                          std::span<const std::uint8_t>) const override {
-    return vocabulary.decode(tokens);
-  }
+  std::size_t answer_begin(std::span<const std::uint8_t>) const override { return 0; }
 
  private:
   const Token blank_;

@@ -42,9 +42,14 @@ class Layout {
   // nothing.
   virtual void write_puzzle(std::span<const Token> input, Row row) const = 0;
 
-  // The diffused positions as text, special tokens by name: what tasks::judge takes.
-  virtual std::string read_answer(const Vocabulary& vocabulary, std::span<const Token> tokens,
-                                  std::span<const std::uint8_t> frozen) const = 0;
+  // Where the answer begins in a row; it ends with the row.
+  virtual std::size_t answer_begin(std::span<const std::uint8_t> frozen) const = 0;
+
+  // The answer as text, special tokens by name: what tasks::judge takes.
+  std::string read_answer(const Vocabulary& vocabulary, std::span<const Token> tokens,
+                          std::span<const std::uint8_t> frozen) const {
+    return vocabulary.decode(tokens.subspan(answer_begin(frozen)));
+  }
 
  private:
   const int length_;

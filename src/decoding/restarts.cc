@@ -8,7 +8,7 @@
 
 namespace mgdm::decoding {
 
-Restarts decode_with_restarts(const Network& network, const Batch& batch, const Settings& settings,
+Restarts decode_with_restarts(const Decoder& decoder, const Batch& batch, const Settings& settings,
                               const Verified& verified) {
   if (settings.tries > 1 && !settings.stochastic())
     throw UsageError(fmt::format("{} tries that would all give the same answer", settings.tries),
@@ -22,10 +22,9 @@ Restarts decode_with_restarts(const Network& network, const Batch& batch, const 
     const at::Tensor rows = open.to(batch.tokens.device());
     attempt.seed = settings.seed + k;
     const Result tried =
-        decode(network,
-               {batch.tokens.index_select(0, rows), batch.frozen.index_select(0, rows),
-                batch.items.index_select(0, rows)},
-               attempt);
+        decoder({batch.tokens.index_select(0, rows), batch.frozen.index_select(0, rows),
+                 batch.items.index_select(0, rows)},
+                attempt);
     if (k == 0) {
       result.first = tried;
       result.best = {tried.tokens.clone(), tried.forward_passes.clone()};

@@ -14,6 +14,9 @@ namespace mgdm::decoding {
 // Is `tokens` (N), on the CPU, a right answer to row `row` of the batch?
 using Verified = std::function<bool(std::int64_t row, const at::Tensor& tokens)>;
 
+// One try, with the settings' seed.
+using Decoder = std::function<Result(const Batch& batch, const Settings& settings)>;
+
 struct Restarts {
   Result first;               // of the first try alone: what a single try reaches
   Result best;                // the first accepted answer, else the first; passes of all tries
@@ -22,7 +25,7 @@ struct Restarts {
 
 // Try k uses seed + k; there are settings.tries of them, and an example with an accepted answer is
 // not tried again. UsageError when all tries would be the same.
-Restarts decode_with_restarts(const Network& network, const Batch& batch, const Settings& settings,
+Restarts decode_with_restarts(const Decoder& decoder, const Batch& batch, const Settings& settings,
                               const Verified& verified);
 
 }  // namespace mgdm::decoding

@@ -23,6 +23,12 @@ Batch open_batch() {
 // Accepts about one answer in eight.
 bool accepts(const at::Tensor& tokens) { return tokens.sum().item<std::int64_t>() % 8 == 0; }
 
+Decoder masked_decoder(const Network& network) {
+  return [network](const Batch& batch, const Settings& settings) {
+    return decode(network, batch, settings);
+  };
+}
+
 TEST(Restarts, TakesTheFirstAcceptedAnswer) {
   Settings settings;
   settings.tries = 10;
@@ -31,11 +37,11 @@ TEST(Restarts, TakesTheFirstAcceptedAnswer) {
   const Network network = random_network(2, 12);
   const Batch batch = open_batch();
   std::int64_t asked = 0;
-  const Restarts restarts =
-      decode_with_restarts(network, batch, settings, [&](std::int64_t, const at::Tensor& tokens) {
-        ++asked;
-        return accepts(tokens);
-      });
+  const Restarts restarts = decode_with_restarts(masked_decoder(network), batch, settings,
+                                                 [&](std::int64_t, const at::Tensor& tokens) {
+                                                   ++asked;
+                                                   return accepts(tokens);
+                                                 });
 
   // The same, each try for all rows.
   std::vector<Result> tries;
@@ -69,7 +75,7 @@ TEST(Restarts, TheVerifierIsToldTheRow) {
   Settings settings;
   settings.tries = 3;
   const Restarts restarts =
-      decode_with_restarts(random_network(2, 12), open_batch(), settings,
+      decode_with_restarts(masked_decoder(random_network(2, 12)), open_batch(), settings,
                            [](std::int64_t row, const at::Tensor&) { return row % 2 == 1; });
   for (std::int64_t b = 0; b < kRows; ++b)
     EXPECT_EQ(restarts.successful_try[b].item<std::int64_t>(), b % 2 == 1 ? 0 : -1);
@@ -80,10 +86,11 @@ TEST(Restarts, WithoutNoiseAreAMistake) {
   settings.noise = 0;
   settings.tries = 2;
   const auto never = [](std::int64_t, const at::Tensor&) { return false; };
-  EXPECT_THROW(decode_with_restarts(random_network(2, 12), open_batch(), settings, never),
-               UsageError);
+  EXPECT_THROW(
+      decode_with_restarts(masked_decoder(random_network(2, 12)), open_batch(), settings, never),
+      UsageError);
   settings.tries = 1;
-  decode_with_restarts(random_network(2, 12), open_batch(), settings, never);
+  decode_with_restarts(masked_decoder(random_network(2, 12)), open_batch(), settings, never);
 }
 
 }  // namespace

@@ -2,12 +2,12 @@
 
 namespace mgdm::decoding {
 
-void Settings::visit(config::Visitor& v) {
+void Settings::visit(config::Visitor& v, std::string_view order_key) {
   using config::at_least;
   using config::one_of;
   using config::range;
   v.field("steps", steps, "denoising steps, the most forward passes", range(1, 10000));
-  v.field("order", order, "which positions are shown first",
+  v.field(order_key, order, "which positions are shown first",
           one_of({"topk", "random", "margin", "threshold", "entropy"}));
   v.field("schedule", schedule, "topk, margin: share of positions still masked after each step",
           one_of({"linear", "cosine"}));
@@ -35,7 +35,7 @@ Settings Settings::resolved(bool revision_is_sound) const {
 
 bool Settings::stochastic() const {
   const bool by_score = order == "topk" || order == "margin";
-  return order == "random" || samples_tokens() || (by_score && noise > 0);
+  return order == "random" || order == "multinomial" || samples_tokens() || (by_score && noise > 0);
 }
 
 }  // namespace mgdm::decoding

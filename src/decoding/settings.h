@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "config/settings.h"
 
@@ -10,7 +11,8 @@ namespace mgdm::decoding {
 
 struct Settings {
   std::int64_t steps = 20;          // T, the most passes
-  std::string order = "topk";       // which positions are shown first: see orders.h
+  std::string order = "topk";       // which positions are shown first: see orders.h; "multinomial"
+                                    // stands for no order at all (multinomial.h)
   std::string schedule = "linear";  // topk, margin: how many stay masked after each pass
   std::string revise = "auto";      // what becomes of shown tokens: see diffusion.h
   double noise = 0.5;               // topk, margin: scale of the Gumbel noise on scores
@@ -21,7 +23,8 @@ struct Settings {
   std::int64_t tries = 1;
   std::int64_t seed = 1;
 
-  void visit(config::Visitor& v);
+  // Command lines say --decoding for what a recipe's [decoding] calls order.
+  void visit(config::Visitor& v, std::string_view order_key = "order");
 
   // revise = auto becomes on or off. Only topk and margin revise by default, and only with a
   // network whose predictions at shown positions mean something: one with shifted logits, or one

@@ -16,7 +16,7 @@ Evaluation evaluate(const Reasoner& reasoner, std::span<const tasks::Example> ex
                     const std::function<void(std::size_t)>& progress) {
   using Clock = std::chrono::steady_clock;
   Evaluation result;
-  std::int64_t passes = 0;
+  std::int64_t passes = 0, best_passes = 0;
   for (std::size_t begin = 0; begin < examples.size(); begin += static_cast<std::size_t>(batch)) {
     stop_if_interrupted();
     const std::size_t count = std::min(static_cast<std::size_t>(batch), examples.size() - begin);
@@ -35,16 +35,18 @@ Evaluation evaluate(const Reasoner& reasoner, std::span<const tasks::Example> ex
     result.seconds += std::chrono::duration<double>(Clock::now() - start).count();
     for (std::size_t i = 0; i < count; ++i) {
       passes += answers[i].forward_passes;
+      best_passes += answers[i].best_passes;
       result.score.add(reasoner.task(), examples[begin + i], answers[i].text);
       result.best.add(reasoner.task(), examples[begin + i], answers[i].best);
       result.answers.push_back(answers[i].text);
     }
     if (progress) progress(count);
   }
-  if (!examples.empty())
-    result.forward_passes = static_cast<double>(passes) / static_cast<double>(examples.size());
-  if (result.seconds > 0)
-    result.samples_per_second = static_cast<double>(examples.size()) / result.seconds;
+  if (examples.empty()) return result;
+  const auto n = static_cast<double>(examples.size());
+  result.forward_passes = static_cast<double>(passes) / n;
+  result.best_forward_passes = static_cast<double>(best_passes) / n;
+  if (result.seconds > 0) result.samples_per_second = n / result.seconds;
   return result;
 }
 

@@ -15,10 +15,11 @@ namespace mgdm::evaluation {
 
 struct Evaluation {
   tasks::Score score;                // of single tries
-  tasks::Score best;                 // of the first verified answer among settings.tries
   std::vector<std::string> answers;  // of single tries, in the order of the examples
-  double forward_passes = 0;         // mean per example
-  double seconds = 0;                // decoding only
+  double forward_passes = 0;         // of a single try, mean per example
+  tasks::Score best;                 // of the first verified answer among settings.tries
+  double best_forward_passes = 0;    // of all the tries it took, mean per example
+  double seconds = 0;                // decoding only, with all tries
   double samples_per_second = 0;
 };
 

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "decoding/autoregressive.h"
-#include "decoding/network.h"
+#include "decoding/multinomial.h"
 #include "decoding/restarts.h"
 #include "nn/batch_tensors.h"
 #include "nn/checkpoint.h"
@@ -45,6 +45,18 @@ Reasoner Reasoner::load(const std::string& folder, c10::Device device) {
   return {std::move(loaded.model), card, data::Vocabulary(loaded.alphabet), device.is_cuda()};
 }
 
+void Reasoner::write_puzzle(const std::string& input, data::Row row) const {
+  const auto length = static_cast<std::size_t>(layout_->length());
+  const bool in_place = card_.layout == "in_place";
+  const std::size_t most = in_place ? length : length - std::min<std::size_t>(length, 2);
+  if (in_place ? input.size() != most : input.size() > most)
+    throw Error(fmt::format("the puzzle {} has {} characters", in_quotes(input), input.size()),
+                fmt::format("{} {}: the model reads rows of {} tokens",
+                            in_place ? "exactly" : "at most", most, length),
+                "a model that was trained on puzzles of this size");
+  layout_->write_puzzle(vocabulary_.encode(input), row);
+}
+
 std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
                                      std::span<const std::uint32_t> items,
                                      const decoding::Settings& settings,
@@ -53,14 +65,9 @@ std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
   const auto rows = inputs.size(), length = static_cast<std::size_t>(layout_->length());
   std::vector<data::Token> tokens(rows * length);
   std::vector<std::uint8_t> frozen(rows * length);
-  for (std::size_t row = 0; row < rows; ++row) {
-    const std::string& input = inputs[row];
-    // A puzzle must leave room for one token of answer at least.
-    layout_->check_fits(input.size(), card_.layout == "in_place" ? input.size() : 0);
-    layout_->write_puzzle(vocabulary_.encode(input),
-                          {std::span(tokens).subspan(row * length, length),
-                           std::span(frozen).subspan(row * length, length)});
-  }
+  for (std::size_t row = 0; row < rows; ++row)
+    write_puzzle(inputs[row], {std::span(tokens).subspan(row * length, length),
+                               std::span(frozen).subspan(row * length, length)});
 
   const c10::Device device = model_->device();
   const auto count = static_cast<std::int64_t>(rows);
@@ -68,7 +75,8 @@ std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
                               nn::bool_tensor(frozen, count, device),
                               nn::items_tensor(items, device)};
   const bool revision_is_sound = model_->settings().shift || card_.train_shown;
-  const decoding::Settings resolved = settings.resolved(revision_is_sound);
+  decoding::Settings resolved = settings.resolved(revision_is_sound);
+  if (multinomial()) resolved.order = "multinomial";  // it has never seen a [MASK]
   const auto frozen_row = [&](std::int64_t row) {
     return std::span<const std::uint8_t>(frozen).subspan(static_cast<std::size_t>(row) * length,
                                                          length);
@@ -77,15 +85,17 @@ std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
   if (autoregressive()) {
     first = best = decoding::decode_autoregressive(*model_, batch, on_step, half_precision_);
   } else if (resolved.tries == 1) {
-    first = best =
-        decoding::decode(decoding::network_of(*model_, half_precision_), batch, resolved, on_step);
+    first = best = decode(batch, resolved, on_step);
   } else {
     const auto verified = [&](std::int64_t row, const at::Tensor& answer_tokens) {
       const tasks::Example example{inputs[static_cast<std::size_t>(row)], ""};
       return tasks::judge(*task_, example, read_row(answer_tokens, frozen_row(row))).correct;
     };
     decoding::Restarts restarts = decoding::decode_with_restarts(
-        decoding::network_of(*model_, half_precision_), batch, resolved, verified);
+        [&](const decoding::Batch& some, const decoding::Settings& attempt) {
+          return decode(some, attempt, {});
+        },
+        batch, resolved, verified);
     first = std::move(restarts.first);
     best = std::move(restarts.best);
   }
@@ -99,6 +109,13 @@ std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
         {read_row(first_tokens[row], frozen_row(row)), first_passes.data_ptr<std::int64_t>()[row],
          read_row(best_tokens[row], frozen_row(row)), best_passes.data_ptr<std::int64_t>()[row]});
   return answers;
+}
+
+decoding::Result Reasoner::decode(const decoding::Batch& batch, const decoding::Settings& settings,
+                                  const decoding::OnStep& on_step) const {
+  if (multinomial())
+    return decoding::decode_multinomial(network(), vocabulary_.size(), batch, settings, on_step);
+  return decoding::decode(network(), batch, settings, on_step);
 }
 
 std::string Reasoner::read_row(const at::Tensor& tokens,

@@ -14,6 +14,7 @@
 #include "data/layout.h"
 #include "data/vocabulary.h"
 #include "decoding/diffusion.h"
+#include "decoding/network.h"
 #include "decoding/settings.h"
 #include "nn/model.h"
 #include "tasks/task.h"
@@ -53,14 +54,23 @@ class Reasoner {
                              const decoding::Settings& settings,
                              const decoding::OnStep& on_step = {}) const;
 
+  // Writes a puzzle into a row of the layout's length. Error when it has no room there, or a
+  // character that the model does not know.
+  void write_puzzle(const std::string& input, data::Row row) const;
+
   const ModelCard& card() const { return card_; }
   const tasks::Task& task() const { return *task_; }
   const data::Layout& layout() const { return *layout_; }
   const data::Vocabulary& vocabulary() const { return vocabulary_; }
   nn::Model& model() const { return *model_; }
+  // The model as a function, in the precision it answers with.
+  decoding::Network network() const { return decoding::network_of(*model_, half_precision_); }
   bool autoregressive() const { return card_.objective == "ar"; }
+  bool multinomial() const { return card_.objective == "d3pm_uniform"; }
 
  private:
+  decoding::Result decode(const decoding::Batch& batch, const decoding::Settings& settings,
+                          const decoding::OnStep& on_step) const;
   std::string read_row(const at::Tensor& tokens, std::span<const std::uint8_t> frozen) const;
 
   std::shared_ptr<nn::Model> model_;

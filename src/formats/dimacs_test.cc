@@ -117,6 +117,16 @@ TEST(SolverAnswer, ReadsStatusAndValues) {
   EXPECT_EQ(read_solver_answer("s SATISFIABLE\n", "f"), (SolverAnswer{Status::kSatisfiable, {}}));
 }
 
+TEST(Dimacs, IsRecognisedByItsFirstLine) {
+  for (const char* text :
+       {"p cnf 5 1\n1 2 3 0\n", "\n  c a comment\n", "c\np cnf 1 0\n", "p\tcnf 1 0"})
+    EXPECT_TRUE(looks_like_dimacs(text)) << text;
+  // The paper's notation, a solver's answer, other puzzles.
+  for (const char* text :
+       {"", "c,d,h/2,e,h", "s UNKNOWN\n", "0,1/1,2-0,2", "{\"input\": \"p cnf\"}"})
+    EXPECT_FALSE(looks_like_dimacs(text)) << text;
+}
+
 TEST(SolverAnswer, ValuesAloneSaySatisfiable) {
   EXPECT_EQ(read_solver_answer("v 1 -2 0", "f"), (SolverAnswer{Status::kSatisfiable, {1, -2}}));
 }

@@ -17,36 +17,31 @@ class Absorbing : public Objective {
  public:
   using Objective::Objective;
 
-  std::vector<Noised> noise(const Batch& batch, std::uint64_t seed) const override {
-    const std::int64_t copies = settings_.coupled ? 2 : 1, length = batch.tokens.size(1);
-    const std::int64_t steps = settings_.steps;
-    const auto draw = [&](Purpose purpose, std::int64_t columns) {
-      return nn::uniform(seed, purpose, batch.items, batch.step, columns);
-    };
+  Noised noise_at(const Batch& batch, std::uint64_t seed, const at::Tensor& t) const override {
+    const std::int64_t length = batch.tokens.size(1);
     const at::Tensor output = batch.frozen.logical_not();
-    const at::Tensor levels = below(draw(Purpose::kTimestep, copies), steps);  // (B, copies)
-    const at::Tensor u = draw(Purpose::kMask, copies * length);                // (B, copies N)
-    const at::Tensor shown_u = settings_.shown_noise > 0                       // (B, copies 2N)
-                                   ? draw(Purpose::kNoise, copies * 2 * length)
-                                   : at::Tensor();
-    const auto part = [](const at::Tensor& draws, std::int64_t index, std::int64_t columns) {
-      return draws.slice(1, index * columns, (index + 1) * columns);
-    };
-    const auto shown_part = [&](std::int64_t index) {
-      return shown_u.defined() ? part(shown_u, index, 2 * length) : shown_u;
-    };
+    const at::Tensor u = draw(batch, seed, Purpose::kMask, length);
+    return noised(batch, output, at::logical_and(output, chosen(u, t + 1, settings_.steps)), t,
+                  shown_draws(batch, seed, 1));
+  }
 
-    if (!settings_.coupled) {
-      const at::Tensor t = levels.select(1, 0);
-      const at::Tensor masked = at::logical_and(output, chosen(u, t + 1, steps));
-      return {noised(batch, output, masked, t, shown_part(0))};
-    }
+  std::vector<Noised> noise(const Batch& batch, std::uint64_t seed) const override {
+    if (!settings_.coupled) return Objective::noise(batch, seed);
     // RDM: x_t2 keeps each mask of x_t1 with probability (t2 + 1) / (t1 + 1), which gives it the
     // right marginal; at the same level that would be the same copy, so masks are drawn anew.
+    const std::int64_t steps = settings_.steps, length = batch.tokens.size(1);
+    const at::Tensor output = batch.frozen.logical_not();
+    const at::Tensor levels = below(draw(batch, seed, Purpose::kTimestep, 2), steps);  // (B, 2)
+    const at::Tensor u = draw(batch, seed, Purpose::kMask, 2 * length);                // (B, 2N)
+    const at::Tensor shown_u = shown_draws(batch, seed, 2);
+    const auto shown_part = [&](std::int64_t copy) {
+      return shown_u.defined() ? shown_u.slice(1, copy * 2 * length, (copy + 1) * 2 * length)
+                               : shown_u;
+    };
     const at::Tensor first = levels.select(1, 0), second = levels.select(1, 1);
     const at::Tensor t1 = at::maximum(first, second), t2 = at::minimum(first, second);
-    const at::Tensor u2 = part(u, 1, length);
-    const at::Tensor masked1 = at::logical_and(output, chosen(part(u, 0, length), t1 + 1, steps));
+    const at::Tensor u1 = u.slice(1, 0, length), u2 = u.slice(1, length);
+    const at::Tensor masked1 = at::logical_and(output, chosen(u1, t1 + 1, steps));
     const at::Tensor kept = at::logical_and(masked1, chosen(u2, t2 + 1, t1 + 1));
     const at::Tensor fresh = at::logical_and(output, chosen(u2, t2 + 1, steps));
     const at::Tensor masked2 = at::where((t1 == t2).unsqueeze(1), fresh, kept);
@@ -55,6 +50,17 @@ class Absorbing : public Objective {
   }
 
  private:
+  static at::Tensor draw(const Batch& batch, std::uint64_t seed, Purpose purpose,
+                         std::int64_t columns) {
+    return nn::uniform(seed, purpose, batch.items, batch.step, columns);
+  }
+
+  // (B, copies 2N) for wrong shown tokens; undefined where there are none.
+  at::Tensor shown_draws(const Batch& batch, std::uint64_t seed, std::int64_t copies) const {
+    if (settings_.shown_noise == 0) return {};
+    return draw(batch, seed, Purpose::kNoise, copies * 2 * batch.tokens.size(1));
+  }
+
   // The copy with [MASK] at `masked`. shown_u (B, 2N), where defined: whether a shown token is
   // replaced, and by which one.
   Noised noised(const Batch& batch, const at::Tensor& output, const at::Tensor& masked,

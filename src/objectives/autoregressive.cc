@@ -1,7 +1,6 @@
 // Autoregressive: predict each output token from those before it.
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/logical_and.h>
-#include <ATen/ops/zeros_like.h>
 
 #include "objectives/kinds.h"
 
@@ -13,10 +12,12 @@ class Autoregressive : public Objective {
   using Objective::Objective;
 
   // Counted are the output and [EOS]; the [PAD]s, which stand only after it, teach nothing more.
-  std::vector<Noised> noise(const Batch& batch, std::uint64_t) const override {
+  Noised noise_at(const Batch& batch, std::uint64_t, const at::Tensor& t) const override {
     const at::Tensor counted = at::logical_and(batch.frozen.logical_not(), batch.tokens != kPad);
-    return {{batch.tokens, counted, counted.to(at::kFloat), at::zeros_like(batch.items)}};
+    return {batch.tokens, counted, counted.to(at::kFloat), t};
   }
+
+  std::int64_t levels() const override { return 1; }
 };
 
 }  // namespace

@@ -1,18 +1,17 @@
 #include "objectives/objective.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/zeros_like.h>
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "nn/draws.h"
 #include "objectives/kinds.h"
+#include "objectives/noise.h"
 
 namespace mgdm::objectives {
 namespace {
-
-bool absorbs(const std::string& kind) {
-  return kind == "mgdm" || kind == "rdm" || kind == "d3pm_absorbing";
-}
 
 // What a kind is by definition (protocol of the paper's tables): D3PM is MGDM with the weight of
 // the ELBO, RDM with the linear one, both without token weights.
@@ -43,6 +42,10 @@ void check(const Settings& settings) {
 
 }  // namespace
 
+bool absorbs(std::string_view kind) {
+  return kind == "mgdm" || kind == "rdm" || kind == "d3pm_absorbing";
+}
+
 void Settings::visit(config::Visitor& v) {
   using config::one_of, config::range;
   v.field("kind", kind, "what is minimised",
@@ -64,6 +67,12 @@ void Settings::visit(config::Visitor& v) {
   v.field("loop_weights", loop_weights,
           "looped models: the loss of loop r weighs r, or only the last one counts",
           one_of({"linear", "last"}));
+}
+
+std::vector<Noised> Objective::noise(const Batch& batch, std::uint64_t seed) const {
+  if (levels() == 1) return {noise_at(batch, seed, at::zeros_like(batch.items))};
+  const at::Tensor u = nn::uniform(seed, Purpose::kTimestep, batch.items, batch.step, 1);
+  return {noise_at(batch, seed, below(u, levels()).select(1, 0))};
 }
 
 at::Tensor Objective::token_loss(const Prediction& logits, const Batch& batch,

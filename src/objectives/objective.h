@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/settings.h"
@@ -74,8 +75,16 @@ class Objective {
   Objective(const Objective&) = delete;
   Objective& operator=(const Objective&) = delete;
 
-  // The noised copies to train on: one, or two for RDM's coupled noise levels.
-  virtual std::vector<Noised> noise(const Batch& batch, std::uint64_t seed) const = 0;
+  // The noised copies to train on, at levels drawn for each example: one, or two for RDM's coupled
+  // noise levels.
+  virtual std::vector<Noised> noise(const Batch& batch, std::uint64_t seed) const;
+
+  // One copy at the given noise levels t (B). Its draws are those of noise(): an example whose
+  // drawn level is t looks the same in both. Without noise (levels() = 1) t changes nothing.
+  virtual Noised noise_at(const Batch& batch, std::uint64_t seed, const at::Tensor& t) const = 0;
+
+  // How many noise levels there are: T, or 1 where there is no noise.
+  virtual std::int64_t levels() const { return settings_.steps; }
 
   // The loss of each position before Noised::weight: (B, N). Unless overridden, the cross entropy
   // with x_0, times its token weight where tokens are reweighted.
@@ -93,6 +102,9 @@ class Objective {
  protected:
   const Settings settings_;
 };
+
+// Whether noise turns tokens into [MASK].
+bool absorbs(std::string_view kind);
 
 // UsageError when the settings do not fit together.
 std::unique_ptr<Objective> make_objective(const Settings& settings);

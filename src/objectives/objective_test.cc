@@ -215,5 +215,22 @@ TEST(ObjectiveSettings, AreReadByName) {
   EXPECT_THROW(fields.set("beta=0.5"), UsageError);
 }
 
+// An example at the level that training drew for it looks as it does in training.
+TEST(Objective, NoiseAtALevelIsTrainingsNoise) {
+  const Batch batch = small_batch(40, 100, 9);
+  for (const Settings& settings : every_kind()) {
+    const auto objective = make_objective(settings);
+    const Noised drawn = objective->noise(batch, 3).front();
+    const Noised fixed = objective->noise_at(batch, 3, drawn.t);
+    EXPECT_TRUE(drawn.input.equal(fixed.input)) << settings.kind;
+    EXPECT_TRUE(drawn.counted.equal(fixed.counted)) << settings.kind;
+    EXPECT_TRUE(drawn.weight.equal(fixed.weight)) << settings.kind;
+    const bool noiseless = settings.kind == "ar" || settings.kind == "teacherless";
+    EXPECT_EQ(objective->levels(), noiseless ? 1 : settings.steps);
+    const at::Tensor most = at::full({40}, settings.steps - 1, at::kLong);
+    EXPECT_EQ(objective->noise_at(batch, 3, most).input.equal(fixed.input), noiseless);
+  }
+}
+
 }  // namespace
 }  // namespace mgdm::objectives

@@ -1,6 +1,5 @@
 // Teacherless: the whole output at once, every output position being shown one dummy token.
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/zeros_like.h>
 
 #include "objectives/kinds.h"
 
@@ -12,11 +11,12 @@ class Teacherless : public Objective {
   using Objective::Objective;
 
   // [MASK] is the dummy; the [PAD]s are counted, for nothing else tells the length.
-  std::vector<Noised> noise(const Batch& batch, std::uint64_t) const override {
+  Noised noise_at(const Batch& batch, std::uint64_t, const at::Tensor& t) const override {
     const at::Tensor output = batch.frozen.logical_not();
-    return {{batch.tokens.masked_fill(output, kMask), output, output.to(at::kFloat),
-             at::zeros_like(batch.items)}};
+    return {batch.tokens.masked_fill(output, kMask), output, output.to(at::kFloat), t};
   }
+
+  std::int64_t levels() const override { return 1; }
 };
 
 }  // namespace

@@ -18,8 +18,8 @@ void Tally::add(const Tally& other) {
   correct_paper += other.correct_paper;
 }
 
-double Tally::standard_error() const {
-  return n == 0 ? 0 : std::sqrt(accuracy() * (1 - accuracy()) / static_cast<double>(n));
+double Tally::standard_error_of(double share) const {
+  return n == 0 ? 0 : std::sqrt(share * (1 - share) / static_cast<double>(n));
 }
 
 void Score::add(const Task& task, const Example& example, std::string_view answer) {

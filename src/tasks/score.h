@@ -21,8 +21,12 @@ struct Tally {
   double accuracy_paper() const {
     return n == 0 ? 0 : static_cast<double>(correct_paper) / static_cast<double>(n);
   }
-  // Standard error of accuracy: sqrt(p (1-p) / n).
-  double standard_error() const;
+  // Standard errors of the two: sqrt(p (1-p) / n).
+  double standard_error() const { return standard_error_of(accuracy()); }
+  double standard_error_paper() const { return standard_error_of(accuracy_paper()); }
+
+ private:
+  double standard_error_of(double share) const;
 };
 
 // Wrong answers that show a category of fault, in all and by the place where it shows first.

@@ -82,6 +82,14 @@ TEST(Judge, SpecialTokens) {
   EXPECT_EQ(judge(*task, example, "1+2=3,3+3=6[EOS]7"), (Verdict{true, false}));
 }
 
+TEST(Score, EachMetricHasItsStandardError) {
+  Tally tally;
+  for (int i = 0; i < 100; ++i) tally.add(Verdict{i < 50, i < 90});
+  EXPECT_DOUBLE_EQ(tally.standard_error(), 0.05);
+  EXPECT_NEAR(tally.standard_error_paper(), 0.03, 1e-12);
+  EXPECT_EQ(Tally().standard_error_paper(), 0);
+}
+
 TEST(Score, AddsUpInAnyGrouping) {
   const auto task = make_task("planning");
   Score all, first, second;

@@ -17,17 +17,17 @@ constexpr std::size_t kLiterals = 3;  // per clause
 
 bool by_variable(int a, int b) { return std::abs(a) < std::abs(b); }
 
-std::string clause_rule(const Notation& notation) {
-  return fmt::format("three literals of different variables ({})", notation.literals());
+std::string clause_rule(const std::string& literals) {
+  return fmt::format("three literals of different variables ({})", literals);
 }
 
-// Sorts a clause and adds it; `shown` is for messages.
+// Sorts a clause and adds it; `shown` and the names of the literals are for messages.
 void add_clause(Formula& formula, std::vector<int> clause, std::string_view shown,
-                const Notation& notation) {
+                const std::string& literals) {
   std::sort(clause.begin(), clause.end(), by_variable);
   const auto fail = [&](const std::string& what) {
     throw Error(fmt::format("clause {} ({}) {}", formula.size() + 1, in_quotes(shown), what),
-                clause_rule(notation));
+                clause_rule(literals));
   };
   if (clause.size() != kLiterals) fail(fmt::format("has {} literals", clause.size()));
   for (std::size_t i = 1; i < kLiterals; ++i)
@@ -47,10 +47,10 @@ Formula parse_characters(std::string_view text, const Notation& notation) {
         throw Error(
             fmt::format("clause {} ({}): {} is no literal of {} variables", formula.size() + 1,
                         in_quotes(shown), in_quotes(piece), notation.variables()),
-            clause_rule(notation) + " joined by ',', clauses joined by '/'");
+            clause_rule(notation.literals()) + " joined by ',', clauses joined by '/'");
       clause.push_back(literal);
     }
-    add_clause(formula, std::move(clause), shown, notation);
+    add_clause(formula, std::move(clause), shown, notation.literals());
   }
   return formula;
 }
@@ -64,7 +64,8 @@ Formula parse_dimacs(std::string_view text, const Notation& notation) {
   formula.variables = read.variables;
   for (std::size_t i = 0; i < read.size(); ++i)
     add_clause(formula, {read[i].begin(), read[i].end()},
-               fmt::format("{}", fmt::join(read[i], " ")), notation);
+               fmt::format("{}", fmt::join(read[i], " ")),
+               fmt::format("1..{}, or with a minus sign", notation.variables()));
   return formula;
 }
 

@@ -1,0 +1,119 @@
+#include "cli/recipe.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <set>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "data/layout.h"
+#include "tasks/task.h"
+
+namespace mgdm::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kRecipes = fs::path(MGDM_SOURCE_DIR) / "recipes";
+
+// Files that can be trained: what they extend stands in parts/ and common.toml.
+std::vector<fs::path> recipes() {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::recursive_directory_iterator(kRecipes)) {
+    const fs::path& path = entry.path();
+    if (path.extension() == ".toml" && path.parent_path().filename() != "parts" &&
+        path.filename() != "common.toml")
+      found.push_back(path);
+  }
+  return found;
+}
+
+TEST(Recipes, EveryOneResolves) {
+  std::size_t count = 0;
+  for (const fs::path& path : recipes()) {
+    SCOPED_TRACE(path.string());
+    ++count;
+    ASSERT_NO_THROW({
+      const Recipe recipe = read_recipe(path, {});
+      tasks::make_task(recipe.task);
+      objectives::make_objective(recipe.objective);
+      const training::Budget budget(recipe.training, recipe.data.count);
+      EXPECT_TRUE(budget.steps() > 0 || recipe.training.minutes > 0);
+      EXPECT_EQ(recipe.model.width % recipe.model.heads, 0);
+      EXPECT_LE(recipe.data.length, recipe.model.positions);
+      // AR and teacherless models see no later token; the others must.
+      const bool causal = recipe.objective.kind == "ar" || recipe.objective.kind == "teacherless";
+      EXPECT_EQ(recipe.model.causal, causal);
+    });
+  }
+  EXPECT_GT(count, 80u);
+}
+
+// The paper's example of every task and size fits the length that its recipes name.
+TEST(Recipes, PaperLengthsHoldTheirPuzzles) {
+  for (const fs::path& path : recipes()) {
+    if (path.parent_path().filename() != "paper") continue;
+    const Recipe recipe = read_recipe(path, {});
+    const auto example = tasks::make_task(recipe.task)->generate(0, tasks::Split::kTest, 0);
+    EXPECT_NO_THROW(data::make_seq2seq(static_cast<int>(recipe.data.length))
+                        ->check_fits(example.input.size(), example.output.size()))
+        << path;
+  }
+}
+
+TEST(Recipes, LaterFilesAndOverridesWin) {
+  const fs::path paper = kRecipes / "paper";
+  const Recipe recipe = read_recipe(paper / "countdown-4-base-original-alpha1-beta1.toml", {});
+  EXPECT_EQ(recipe.objective.sequence_weight, "original");  // this file
+  EXPECT_EQ(recipe.objective.alpha, 1);
+  EXPECT_EQ(recipe.training.epochs, 600);  // countdown-4-base-mgdm.toml
+  EXPECT_EQ(recipe.model.layers, 12);      // parts/base.toml
+  EXPECT_EQ(recipe.optimizer.lr, 3e-4);    // over parts/common.toml
+  EXPECT_EQ(read_recipe(paper / "countdown-4-base-mgdm.toml", {"objective.beta=3"}).objective.beta,
+            3);
+}
+
+TEST(Recipes, MistakesAreNamed) {
+  const fs::path folder = fs::temp_directory_path() / "mgdm_recipe_test";
+  fs::create_directories(folder);
+  write_file((folder / "loop.toml").string(), "extends = [\"loop.toml\"]\n");
+  write_file((folder / "no_task.toml").string(), "seed = 1\n");
+  write_file((folder / "orphan.toml").string(), "extends = [\"nowhere.toml\"]\n");
+  EXPECT_THROW(read_recipe(folder / "loop.toml", {}), UsageError);
+  EXPECT_THROW(read_recipe(folder / "no_task.toml", {}), UsageError);
+  EXPECT_THROW(read_recipe(folder / "orphan.toml", {}), Error);
+  fs::remove_all(folder);
+}
+
+// docs/recipes.md names every recipe of the paper and no other, as `NAME` or with a choice of words
+// in braces: `countdown-{3,4,5}-base-rdm`.
+std::set<std::string> expanded(const std::string& name) {
+  const std::size_t open = name.find('{');
+  if (open == std::string::npos) return {name};
+  const std::size_t close = name.find('}', open);
+  std::set<std::string> names;
+  std::size_t begin = open + 1;
+  while (begin <= close) {
+    const std::size_t end = std::min(name.find(',', begin), close);
+    names.merge(
+        expanded(name.substr(0, open) + name.substr(begin, end - begin) + name.substr(close + 1)));
+    begin = end + 1;
+  }
+  return names;
+}
+
+TEST(Recipes, TheDocumentListsThemAll) {
+  std::set<std::string> documented, present;
+  const std::string text = read_file(fs::path(MGDM_SOURCE_DIR) / "docs/recipes.md");
+  static const std::regex kName("\n\\| `([^`/]+)` \\|");
+  for (std::sregex_iterator it(text.begin(), text.end(), kName), end; it != end; ++it)
+    documented.merge(expanded((*it)[1]));
+  for (const fs::path& path : recipes())
+    if (path.parent_path().filename() == "paper") present.insert(path.stem());
+  EXPECT_EQ(documented, present);
+}
+
+}  // namespace
+}  // namespace mgdm::cli

@@ -1,0 +1,69 @@
+#include "cli/solve_dimacs.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "formats/dimacs.h"
+#include "tasks/sat/answer.h"
+#include "tasks/sat/formula.h"
+
+namespace mgdm::cli {
+namespace {
+
+// The variables of the task that the model answers.
+int variables_of(const evaluation::Reasoner& reasoner, const std::string& file) {
+  constexpr std::string_view kPrefix = "sat-";
+  const std::string& task = reasoner.card().task;
+  if (!task.starts_with(kPrefix))
+    throw Error(fmt::format("{} is a DIMACS formula", file),
+                fmt::format("puzzles of the task {}, which this model answers", task),
+                "a model that was trained on a sat task");
+  return static_cast<int>(parse_int(std::string_view(task).substr(kPrefix.size())).value());
+}
+
+void check_fits(const formats::Cnf& cnf, const std::string& file,
+                const evaluation::Reasoner& reasoner) {
+  const int variables = variables_of(reasoner, file);
+  if (cnf.variables != variables)
+    throw Error(
+        fmt::format("{}: the formula has {} variables", file, cnf.variables),
+        fmt::format("{}, as in the task {} of this model", variables, reasoner.card().task));
+  // A clause takes six tokens with its separator, the answer two for each variable; [SEP] and [EOS]
+  // stand in for the separators that are missing at the ends.
+  const int room = reasoner.layout().length() - 2 * variables;
+  const auto most = static_cast<std::size_t>(room > 0 ? room / 6 : 0);
+  if (cnf.size() > most)
+    throw Error(fmt::format("{}: the formula has {} clauses", file, cnf.size()),
+                fmt::format("at most {}: the model reads rows of {} tokens", most,
+                            reasoner.layout().length()),
+                "a model that was trained on formulas of this size");
+}
+
+}  // namespace
+
+int solve_dimacs(const evaluation::Reasoner& reasoner, const std::string& file,
+                 const std::string& text, const SolveSettings& settings) {
+  using namespace tasks::sat;
+  const Formula formula = formats::read_dimacs(text, file);
+  check_fits(formula, file, reasoner);
+  const Solved solved = with_location(
+      file, 1, [&] { return solve_puzzle(reasoner, text, /*item=*/0, settings, "c "); });
+  // Verified once more against the clauses as they stand in the file.
+  std::vector<int> literals;
+  if (solved.verified) literals = parse_answer(solved.text, Notation::of(formula.variables));
+  const bool satisfiable = solved.verified && Assignment(literals).satisfies(formula);
+  if (settings.json) {
+    fmt::print("{}\n", solved_json(solved));
+  } else {
+    if (!settings.quiet) {
+      fmt::print("c {}, {} passes\n", satisfiable ? "verified" : "not solved", solved.passes);
+      if (!solved.faults.empty()) fmt::print("c {}\n", solved.faults.front().words);
+    }
+    fmt::print("s {}\n", satisfiable ? "SATISFIABLE" : "UNKNOWN");
+    if (satisfiable) fmt::print("v {} 0\n", fmt::join(literals, " "));
+  }
+  return satisfiable ? kSatisfiable : kUnknown;
+}
+
+}  // namespace mgdm::cli

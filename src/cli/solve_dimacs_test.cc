@@ -1,0 +1,93 @@
+#include "cli/solve_dimacs.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "evaluation/test_support.h"
+
+namespace mgdm::cli {
+namespace {
+
+constexpr const char* kFormula = "c two clauses\np cnf 5 2\n1 -2\n5 0\n-1 -3 2 0\n";
+constexpr const char* kInNotation = "1,7,5/6,2,8";
+
+struct Outcome {
+  int code = -1;
+  std::string out;
+};
+
+// A model of sat-5 that says `answer` to the formula.
+Outcome solve(const std::string& answer, const std::string& text = kFormula, int length = 40,
+              bool json = false) {
+  const std::vector<tasks::Example> script{{kInNotation, answer}};
+  SolveSettings settings;
+  settings.decode.steps = 3;
+  settings.decode.noise = 0;
+  settings.json = json;
+  testing::internal::CaptureStdout();
+  Outcome outcome;
+  try {
+    outcome.code = solve_dimacs(evaluation::scripted_reasoner("sat-5", length, script), "f.cnf",
+                                text, settings);
+  } catch (...) {
+    testing::internal::GetCapturedStdout();
+    throw;
+  }
+  outcome.out = testing::internal::GetCapturedStdout();
+  return outcome;
+}
+
+std::string complaint(const std::string& text, int length = 40) {
+  try {
+    solve("1,2,3,4,5", text, length);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(SolveDimacs, SatisfiableIsTen) {
+  const Outcome outcome = solve("6,7,3,9,5");
+  EXPECT_EQ(outcome.code, 10);
+  EXPECT_EQ(outcome.out, "c verified, 3 passes\ns SATISFIABLE\nv -1 -2 3 -4 5 0\n");
+}
+
+TEST(SolveDimacs, WrongOrMalformedIsUnknownAndZero) {
+  Outcome outcome = solve("1,7,3,4,5");  // the second clause is false
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.out.find("\ns UNKNOWN\n"), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("\nv"), std::string::npos);
+  outcome = solve("1,2,3");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.out.find("\ns UNKNOWN\n"), std::string::npos) << outcome.out;
+}
+
+TEST(SolveDimacs, JsonKeepsTheExitCode) {
+  const Outcome outcome = solve("6,7,3,9,5", kFormula, 40, /*json=*/true);
+  EXPECT_EQ(outcome.code, 10);
+  EXPECT_NE(outcome.out.find("\"verified\":true"), std::string::npos) << outcome.out;
+}
+
+TEST(SolveDimacs, FormulasThatDoNotFitAreNamed) {
+  EXPECT_NE(complaint("p cnf 6 1\n1 2 3 0\n").find("f.cnf: the formula has 6 variables"),
+            std::string::npos);
+  EXPECT_NE(complaint("p cnf 5 1\n1 2 0\n").find("has 2 literals"), std::string::npos);
+  EXPECT_NE(complaint("p cnf 5 1\n1 2 -2 0\n").find("names x2 twice"), std::string::npos);
+  EXPECT_NE(complaint("p cnf 5 1\n1 2\n").find("f.cnf:2:"), std::string::npos);
+  EXPECT_NE(complaint("p cnf 5 0\n").find("no clauses"), std::string::npos);
+  // 2 clauses (11), [SEP], the answer (9) and [EOS] are 22 tokens.
+  EXPECT_EQ(complaint(kFormula, 22), "");
+  EXPECT_NE(complaint("p cnf 5 3\n1 2 3 0\n1 2 4 0\n1 2 5 0\n", 22)
+                .find("f.cnf: the formula has 3 clauses\n  expected: at most 2"),
+            std::string::npos);
+}
+
+TEST(SolveDimacs, OtherTasksRefuse) {
+  const std::vector<tasks::Example> script{{"4,5,6,10,24", "=24"}};
+  EXPECT_THROW(
+      solve_dimacs(evaluation::scripted_reasoner("countdown-4", 40, script), "f.cnf", kFormula, {}),
+      Error);
+}
+
+}  // namespace
+}  // namespace mgdm::cli

@@ -1,0 +1,92 @@
+#include "evaluation/evaluate.h"
+
+#include <gtest/gtest.h>
+
+#include "evaluation/test_support.h"
+
+namespace mgdm::evaluation {
+namespace {
+
+using tasks::Example;
+
+decoding::Settings plain_decoding(std::int64_t steps) {
+  decoding::Settings settings;
+  settings.steps = steps;
+  settings.noise = 0;
+  return settings;
+}
+
+TEST(Evaluate, CountsWhatWentWrongAndWhere) {
+  const std::vector<Example> answers = {
+      {"86,28,13,31,96", "86+28=114,31-13=18,114-18=96"},    // right
+      {"39,22,92,10,89", "39+92=131,22*10=220,220-131=88"},  // 89
+      {"16,4,40,51,87", "51-40=11,16*4=64,11+64=87"},        // wrong from equation 1, hidden in 3
+  };
+  std::vector<Example> examples = answers;
+  examples[1].output = "39+92=131,22*10=220,220-131=89";
+  examples[2].output = "16/4=4,40+51=91,91-4=87";
+  const Reasoner reasoner = scripted_reasoner("countdown-4", 64, answers);
+  std::size_t reported = 0;
+  const Evaluation result = evaluate(reasoner, examples, plain_decoding(5), /*batch=*/2,
+                                     [&](std::size_t n) { reported += n; });
+  EXPECT_EQ(reported, 3u);
+  EXPECT_EQ(result.score.all.n, 3u);
+  EXPECT_EQ(result.score.all.correct, 1u);
+  EXPECT_EQ(result.score.all.correct_paper, 1u);
+  const auto& errors = result.score.errors;
+  ASSERT_TRUE(errors.contains("calculation error") && errors.contains("planning error"));
+  EXPECT_EQ(errors.at("calculation error").by_place, (std::map<int, std::size_t>{{3, 2}}));
+  EXPECT_EQ(errors.at("planning error").by_place, (std::map<int, std::size_t>{{1, 1}}));
+  EXPECT_EQ(result.forward_passes, 5);
+  EXPECT_EQ(result.best_forward_passes, 5);
+  EXPECT_GT(result.samples_per_second, 0);
+  ASSERT_EQ(result.answers.size(), 3u);
+  EXPECT_TRUE(result.answers[1].starts_with(answers[1].output + "[EOS][PAD]"));
+}
+
+TEST(Evaluate, PerPlanningDistance) {
+  const auto task = tasks::make_task("planning");
+  std::vector<Example> examples, answers;
+  std::map<int, std::size_t> right, all;
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    examples.push_back(task->generate(0, tasks::Split::kTest, i));
+    answers.push_back(examples.back());
+    const int distance = task->planning_distance(examples.back()).value();
+    if (i % 3 == 0) answers.back().output = "0,1";  // no path of five edges
+    right[distance] += i % 3 == 0 ? 0 : 1;
+    ++all[distance];
+  }
+  const Evaluation result =
+      evaluate(scripted_reasoner("planning", 75, answers), examples, plain_decoding(2), 16);
+  ASSERT_EQ(result.score.by_planning_distance.size(), all.size());
+  for (const auto& [distance, tally] : result.score.by_planning_distance) {
+    EXPECT_EQ(tally.n, all[distance]) << distance;
+    EXPECT_EQ(tally.correct, right[distance]) << distance;
+  }
+}
+
+// Restarts change neither the single tries nor their passes; they are a score of their own.
+TEST(Evaluate, RestartsStandApart) {
+  const auto task = tasks::make_task("planning", {.nodes = 3, .difficulty = {}});
+  std::vector<Example> examples;
+  for (std::uint32_t i = 0; i < 40; ++i)
+    examples.push_back(task->generate(0, tasks::Split::kTest, i));
+  // Order matters to this one: some tokens are known only when one or two others are shown.
+  const Reasoner reasoner = scripted_reasoner("planning", 28, examples, /*hardest=*/2);
+  decoding::Settings settings = plain_decoding(6);
+  settings.order = "random";
+  const Evaluation once = evaluate(reasoner, examples, settings, 16);
+  settings.tries = 8;
+  const Evaluation often = evaluate(reasoner, examples, settings, 16);
+  EXPECT_EQ(once.answers, often.answers);
+  EXPECT_EQ(once.score.all.correct, often.score.all.correct);
+  EXPECT_EQ(once.forward_passes, often.forward_passes);
+  EXPECT_EQ(once.best.all.correct, once.score.all.correct);
+  EXPECT_GT(once.score.all.correct, 0u);
+  EXPECT_LT(once.score.all.correct, 40u);
+  EXPECT_GT(often.best.all.correct, often.score.all.correct);
+  EXPECT_GT(often.best_forward_passes, often.forward_passes);
+}
+
+}  // namespace
+}  // namespace mgdm::evaluation

@@ -1,0 +1,66 @@
+// Mean cross entropy and accuracy of single tokens, by noise level t and by position n in the
+// answer.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace mgdm::evaluation {
+
+struct TokenLosses {
+  double loss_sum = 0;  // nats
+  double right = 0, count = 0;
+
+  void add(double loss, bool is_right) {
+    loss_sum += loss;
+    right += is_right ? 1 : 0;
+    count += 1;
+  }
+  void add(const TokenLosses& other) {
+    loss_sum += other.loss_sum;
+    right += other.right;
+    count += other.count;
+  }
+  // Not a number where nothing was counted.
+  double loss() const { return loss_sum / count; }
+  double accuracy() const { return right / count; }
+};
+
+class LossTable {
+ public:
+  LossTable(std::size_t levels, std::size_t positions)
+      : positions_(positions), cells_(levels * positions) {}
+
+  std::size_t levels() const { return cells_.size() / positions_; }
+  std::size_t positions() const { return positions_; }
+
+  TokenLosses& at(std::size_t level, std::size_t position) {
+    return cells_[level * positions_ + position];
+  }
+  const TokenLosses& at(std::size_t level, std::size_t position) const {
+    return cells_[level * positions_ + position];
+  }
+
+  // Sums over tokens, so that each token weighs the same.
+  TokenLosses of_level(std::size_t level) const {
+    TokenLosses sum;
+    for (std::size_t n = 0; n < positions_; ++n) sum.add(at(level, n));
+    return sum;
+  }
+  TokenLosses of_position(std::size_t position) const {
+    TokenLosses sum;
+    for (std::size_t t = 0; t < levels(); ++t) sum.add(at(t, position));
+    return sum;
+  }
+  TokenLosses all() const {
+    TokenLosses sum;
+    for (const TokenLosses& cell : cells_) sum.add(cell);
+    return sum;
+  }
+
+ private:
+  std::size_t positions_;
+  std::vector<TokenLosses> cells_;
+};
+
+}  // namespace mgdm::evaluation
