@@ -34,6 +34,10 @@ foreach(name torch torch_cpu c10)
   target_link_libraries(mgdm_torch INTERFACE ${torch_lib}/lib${name}.so)
 endforeach()
 target_link_options(mgdm_torch INTERFACE -Wl,-rpath,${torch_lib})
+# The wheels of LibTorch show an old std::filesystem of their own (pytorch issue 133437), and calling
+# its remove_all crashes. The C++ library comes first in the search order, so that ours is found.
+target_link_options(mgdm_torch INTERFACE
+  "SHELL:-Wl,--push-state,--no-as-needed -lstdc++ -Wl,--pop-state")
 
 # A CUDA LibTorch: torch_cuda registers itself when loaded, so it is linked although nothing names it.
 set(MGDM_CUDA OFF)
