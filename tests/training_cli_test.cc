@@ -180,6 +180,30 @@ TEST_F(Training, TheResolvedRecipeIsARecipe) {
 }
 
 // The contract of eval: its flags, what it prints, what its JSON holds.
+TEST_F(Training, EvalDecodesAsTheRecipeSaidUnlessAskedOtherwise) {
+  const std::string data = path("test.jsonl");
+  ASSERT_EQ(mgdm("generate planning --nodes 3 --split test --count 5 --out " + data).code, 0);
+  const auto passes = [&](const std::string& run, const std::string& flags) {
+    const Outcome outcome = mgdm("eval --model " + path(run) + "/checkpoint-1 --data " + data +
+                                 " --json " + path("score.json") + flags);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const auto score = nlohmann::json::parse(read_file(path("score.json")));
+    if (run == "run") {
+      EXPECT_EQ(score["settings"]["decoding"], "margin");
+    }
+    return score["forward_passes"].get<double>();
+  };
+  const std::string once = "training.steps=1 evaluation.count=0 ";
+  ASSERT_EQ(
+      train("mgdm", once + "decoding.steps=3 decoding.order=margin --out " + path("run")).code, 0);
+  EXPECT_EQ(passes("run", ""), 3);
+  EXPECT_EQ(passes("run", " --steps 20"), 20);  // the flag's own default, but asked for
+  // A teacherless model has only ever seen whole answers hidden: one pass, whatever is asked.
+  ASSERT_EQ(train("teacherless", once + "--out " + path("whole")).code, 0);
+  EXPECT_EQ(passes("whole", ""), 1);
+  EXPECT_EQ(passes("whole", " --steps 20"), 1);
+}
+
 TEST_F(Training, EvalSaysAllThatWasAsked) {
   ASSERT_EQ(train("mgdm", "--out " + path("run")).code, 0);
   const std::string data = path("test.jsonl"), model = path("run/checkpoint-12");

@@ -23,11 +23,13 @@ struct Command {
   std::vector<std::string> positionals;  // fields given without --, in order; a list takes the rest
   std::vector<std::string> required;     // fields that have no default
   config::Fields fields;
-  std::function<int()> run;  // gives the exit code
+  // Takes the keys of the fields that were given; gives the exit code.
+  std::function<int(const std::vector<std::string>& given)> run;
+  std::vector<std::string> inherited;  // fields whose default is a model's, not ours
 };
 
 // A command around a settings struct with visit() and a function on it, which gives an exit code
-// or, giving none, 0.
+// or, giving none, 0. Settings with decoding flags (`decode`) are told which were given.
 template <class Settings, class Result>
 Command make_command(std::string name, std::string about, std::string examples,
                      std::vector<std::string> positionals, std::vector<std::string> required,
@@ -39,14 +41,16 @@ Command make_command(std::string name, std::string about, std::string examples,
           std::move(positionals),
           std::move(required),
           config::Fields(*settings),
-          [settings, run] {
+          [settings, run](const std::vector<std::string>& given) {
+            if constexpr (requires { settings->decode.given; }) settings->decode.given = given;
             if constexpr (std::is_void_v<Result>) {
               run(*settings);
               return 0;
             } else {
               return run(*settings);
             }
-          }};
+          },
+          /*inherited=*/{}};
 }
 
 Command tasks_command();

@@ -28,26 +28,34 @@ std::string placeholder(const config::Field& field) {
 }
 
 // Its help, the range and the default: "how many examples (at least 1) [1000]".
-std::string description(const config::Field& field, bool required) {
+std::string description(const config::Field& field, const Command& command) {
   std::string text = field.help;
   const std::string allowed = field.allowed();
   if (const std::size_t comma = allowed.find(", ");
       comma != std::string::npos && field.constraint.choices.empty())
     text += fmt::format(" ({})", allowed.substr(comma + 2));
   const std::string value = field.value();
-  if (!required && value != "\"\"" && value != "[]")
+  if (contains(command.inherited, field.key)) {
+    text += " [the model's]";
+  } else if (!contains(command.required, field.key) && value != "\"\"" && value != "[]")
     text +=
         fmt::format(" [{}]", value.starts_with('"') ? value.substr(1, value.size() - 2) : value);
   return text;
 }
 
-void add_field(CLI::App& app, config::Fields& fields, const config::Field& field,
-               const Command& command) {
+// `given` gets the keys of the fields that stand on the command line.
+void add_field(CLI::App& app, Command& command, const config::Field& field,
+               std::vector<std::string>& given) {
   std::string flag = (field.key.size() == 1 ? "-" : "--") + field.key;
   std::replace(flag.begin(), flag.end(), '_', '-');
   if (std::holds_alternative<bool*>(field.target)) {
     app.add_flag_callback(
-        flag, [&field] { *std::get<bool*>(field.target) = true; }, field.help);
+        flag,
+        [&field, &given] {
+          *std::get<bool*>(field.target) = true;
+          given.push_back(field.key);
+        },
+        field.help);
     return;
   }
   const bool positional = contains(command.positionals, field.key);
@@ -55,7 +63,8 @@ void add_field(CLI::App& app, config::Fields& fields, const config::Field& field
   const bool list = std::holds_alternative<std::vector<std::string>*>(field.target);
   CLI::Option* const option = app.add_option(
       positional ? field.key : flag,
-      [&fields, &field, list](const CLI::results_t& words) {
+      [&fields = command.fields, &field, &given, list](const CLI::results_t& words) {
+        given.push_back(field.key);
         if (list) {
           *std::get<std::vector<std::string>*>(field.target) = words;
         } else if (auto* const* text = std::get_if<std::string*>(&field.target);
@@ -66,7 +75,7 @@ void add_field(CLI::App& app, config::Fields& fields, const config::Field& field
         }
         return true;
       },
-      description(field, required));
+      description(field, command));
   if (list) {
     option->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args();
   } else {
@@ -105,10 +114,10 @@ int dispatch(std::vector<Command> commands, const std::vector<std::string>& word
   app.footer("mgdm COMMAND --help shows a command's options and examples.");
   app.require_subcommand(0, 1);
   app.get_formatter()->column_width(34);
+  std::vector<std::string> given;
   for (Command& command : commands) {
     CLI::App& sub = *app.add_subcommand(command.name, command.about);
-    for (const config::Field& field : command.fields.all())
-      add_field(sub, command.fields, field, command);
+    for (const config::Field& field : command.fields.all()) add_field(sub, command, field, given);
     sub.allow_extras(false);
     sub.footer("Examples:\n" + command.examples);
   }
@@ -140,7 +149,7 @@ int dispatch(std::vector<Command> commands, const std::vector<std::string>& word
         command == nullptr ? "mgdm --help" : fmt::format("mgdm {} --help", command->get_name()));
   }
   for (const Command& command : commands)
-    if (chosen()->get_name() == command.name) return command.run();
+    if (chosen()->get_name() == command.name) return command.run(given);
   return 0;
 }
 

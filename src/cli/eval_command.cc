@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/progress.h"
 #include "cli/command.h"
+#include "cli/decoding_flags.h"
 #include "cli/loss_report.h"
 #include "cli/models.h"
 #include "cli/result_json.h"
@@ -22,14 +23,14 @@ using Examples = std::vector<tasks::Example>;
 struct EvalSettings {
   std::string model, data, device = "auto", json, predictions, losses, figure, figure_over = "auto";
   std::int64_t limit = 0, batch = 256, samples = 1;
-  decoding::Settings decode;
+  DecodingFlags decode;
   bool quiet = false;
 
   void visit(config::Visitor& v) {
     v.field("model", model, "a checkpoint folder, or the name of a model we ship");
     v.field("data", data, "the puzzles: JSONL, Sudoku CSV or lines");
     v.field("limit", limit, "only the first N puzzles (0 = all)", config::at_least(0));
-    decode.visit(v, "decoding");
+    decode.visit(v);
     v.field("batch", batch, "puzzles decoded at a time", config::range(1, 1e6));
     v.field("device", device, "auto, cpu, cuda or cuda:N");
     v.field("json", json, "write the score to this file");
@@ -84,9 +85,10 @@ void measure_score(EvalSettings settings, const evaluation::Reasoner& reasoner,
                    const Examples& examples) {
   const std::string task = reasoner.task().name();
   Progress progress("evaluating " + task, examples.size(), settings.quiet);
-  const evaluation::Evaluation result = evaluation::evaluate(
-      reasoner, examples, settings.decode, settings.batch, [&](std::size_t n) { progress.add(n); });
-  const std::int64_t tries = settings.decode.tries;
+  const evaluation::Evaluation result =
+      evaluation::evaluate(reasoner, examples, settings.decode.settings, settings.batch,
+                           [&](std::size_t n) { progress.add(n); });
+  const std::int64_t tries = settings.decode.settings.tries;
   if (!settings.predictions.empty())
     write_predictions(settings.predictions, examples, result.answers);
   if (!settings.json.empty())
@@ -109,9 +111,9 @@ void measure_losses(EvalSettings settings, const evaluation::Reasoner& reasoner,
   Progress progress("measuring losses on " + task, examples.size(), settings.quiet);
   const evaluation::LossProfile profile =
       evaluation::profile_losses(reasoner, examples,
-                                 {.levels = settings.decode.steps,
+                                 {.levels = settings.decode.settings.steps,
                                   .samples = settings.samples,
-                                  .seed = settings.decode.seed,
+                                  .seed = settings.decode.settings.seed,
                                   .batch = settings.batch},
                                  [&](std::size_t n) { progress.add(n); });
   write_file(settings.losses, result_text(loss_json(task, examples.size(), profile),
@@ -126,7 +128,8 @@ void measure_losses(EvalSettings settings, const evaluation::Reasoner& reasoner,
   if (!settings.quiet) fmt::print("{}", loss_text(task, profile));
 }
 
-void run(const EvalSettings& settings) {
+void run(const EvalSettings& asked) {
+  EvalSettings settings = asked;
   const bool losses = !settings.losses.empty();
   if (losses && (!settings.json.empty() || !settings.predictions.empty()))
     throw UsageError("--losses with --json or --predictions",
@@ -135,6 +138,7 @@ void run(const EvalSettings& settings) {
     throw UsageError("--figure without --losses", "--losses FILE.json --figure FILE.svg");
   const auto reasoner =
       evaluation::Reasoner::load(find_model(settings.model), compat::device(settings.device));
+  settings.decode.settings = settings.decode.over(reasoner.card().decoding);
   const Examples examples = read_puzzles(settings, reasoner.task());
   (losses ? measure_losses : measure_score)(settings, reasoner, examples);
 }
@@ -142,7 +146,7 @@ void run(const EvalSettings& settings) {
 }  // namespace
 
 Command eval_command() {
-  return make_command<EvalSettings>(
+  Command command = make_command<EvalSettings>(
       "eval", "Measure a model on puzzles: both metrics, what went wrong, passes, speed, losses",
       "  mgdm eval --model runs/planning/checkpoint-4883 --data test.jsonl\n"
       "  mgdm eval --model runs/cd4/checkpoint-20000 --data test.jsonl --steps 5 --json "
@@ -152,6 +156,8 @@ Command eval_command() {
       "  mgdm eval --model runs/planning/checkpoint-4883 --data test.jsonl --losses losses.json "
       "--figure losses.svg\n",
       {}, {"model", "data"}, run);
+  command.inherited = decoding_keys();
+  return command;
 }
 
 }  // namespace mgdm::cli

@@ -70,7 +70,7 @@ int run(const SolveSettings& settings) {
 }  // namespace
 
 Command solve_command() {
-  return make_command<SolveSettings>(
+  Command command = make_command<SolveSettings>(
       "solve", "Let a model answer puzzles, and watch it think",
       "  mgdm solve --model runs/planning/checkpoint-4883 "
       "'6,2/2,10/1,9/2,0/5,3/0,11/4,1/10,4/8,2/11,5-8,3'\n"
@@ -78,6 +78,8 @@ Command solve_command() {
       "  mgdm solve --model runs/cd4/checkpoint-20000 '4,5,6,10,24' --json\n"
       "  mgdm solve --model runs/sat-7/checkpoint-29000 --input formula.cnf --tries 20\n",
       {"puzzles"}, {"model"}, run);
+  command.inherited = decoding_keys();
+  return command;
 }
 
 }  // namespace mgdm::cli

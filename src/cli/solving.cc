@@ -61,7 +61,7 @@ void SolveSettings::visit(config::Visitor& v) {
           "DIMACS from standard input");
   v.field("show", show, "watch the answer fill in");
   v.field("json", json, "one JSON object per puzzle");
-  decode.visit(v, "decoding");
+  decode.visit(v);
   v.field("device", device, "auto, cpu, cuda or cuda:N");
   v.field("quiet", quiet, "only the answers");
 }
@@ -77,7 +77,7 @@ Solved solve_puzzle(const evaluation::Reasoner& reasoner, const std::string& puz
 
   const evaluation::Answer answer =
       reasoner
-          .answer({&solved.input, 1}, {&item, 1}, settings.decode,
+          .answer({&solved.input, 1}, {&item, 1}, settings.decode.over(reasoner.card().decoding),
                   settings.show ? painter(reasoner, frozen, prefix) : decoding::OnStep())
           .front();
   stop_if_interrupted();

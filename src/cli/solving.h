@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/decoding_flags.h"
 #include "config/settings.h"
 #include "evaluation/reasoner.h"
 #include "tasks/task.h"
@@ -14,7 +15,7 @@ namespace mgdm::cli {
 struct SolveSettings {
   std::string model, input, device = "auto";
   std::vector<std::string> puzzles;
-  decoding::Settings decode;
+  DecodingFlags decode;
   bool show = false, json = false, quiet = false;
 
   void visit(config::Visitor& v);

@@ -113,7 +113,8 @@ void run(const TrainCommandSettings& settings) {
                                    .length = length,
                                    .objective = recipe.objective.kind,
                                    .train_shown = recipe.objective.train_shown,
-                                   .reverse = recipe.data.reverse};
+                                   .reverse = recipe.data.reverse,
+                                   .decoding = recipe.decoding};
   std::optional<training::RunFolder> folder;
   if (group.first()) {
     folder.emplace(out, settings.resume);

@@ -20,6 +20,7 @@ void ModelCard::visit(config::Visitor& v) {
   v.field("objective", objective, "what it was trained by");
   v.field("train_shown", train_shown, "shown positions were trained too");
   v.field("reverse", reverse, "it answers backwards");
+  v.section("decoding", decoding);
 }
 
 Reasoner::Reasoner(std::shared_ptr<nn::Model> model, ModelCard card, data::Vocabulary vocabulary,
@@ -77,6 +78,7 @@ std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
   const bool revision_is_sound = model_->settings().shift || card_.train_shown;
   decoding::Settings resolved = settings.resolved(revision_is_sound);
   if (multinomial()) resolved.order = "multinomial";  // it has never seen a [MASK]
+  if (teacherless()) resolved.steps = 1;              // it has never seen part of an answer
   const auto frozen_row = [&](std::int64_t row) {
     return std::span<const std::uint8_t>(frozen).subspan(static_cast<std::size_t>(row) * length,
                                                          length);

@@ -28,7 +28,8 @@ struct ModelCard {
   std::int64_t length = 0;
   std::string objective = "mgdm";
   bool train_shown = false;
-  bool reverse = false;  // answers come backwards
+  bool reverse = false;         // answers come backwards
+  decoding::Settings decoding;  // how it is decoded unless somebody asks otherwise
 
   void visit(config::Visitor& v);
 };
@@ -66,6 +67,7 @@ class Reasoner {
   // The model as a function, in the precision it answers with.
   decoding::Network network() const { return decoding::network_of(*model_, half_precision_); }
   bool autoregressive() const { return card_.objective == "ar"; }
+  bool teacherless() const { return card_.objective == "teacherless"; }
   bool multinomial() const { return card_.objective == "d3pm_uniform"; }
 
  private:
