@@ -2,7 +2,6 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/embedding.h>
-#include <ATen/ops/gelu.h>
 #include <ATen/ops/linear.h>
 #include <fmt/format.h>
 
@@ -10,6 +9,7 @@
 
 #include "base/error.h"
 #include "compat/attention.h"
+#include "compat/elementwise.h"
 
 namespace mgdm::nn {
 namespace {
@@ -81,13 +81,13 @@ at::Tensor Gpt2::attend(const Block& block, const at::Tensor& x, double dropout,
 }
 
 at::Tensor Gpt2::mlp(const Block& block, const at::Tensor& x) const {
-  const at::Tensor hidden = at::gelu(at::linear(x, block.up.weight, block.up.bias), "tanh");
+  const at::Tensor hidden = compat::gelu(at::linear(x, block.up.weight, block.up.bias));
   return at::linear(hidden, block.down.weight, block.down.bias);
 }
 
 std::vector<at::Tensor> Gpt2::forward(const at::Tensor& tokens, const at::Tensor&, bool training) {
   const double dropout = training ? settings_.dropout : 0;
-  Residual stream(drop(embed(tokens, 0), dropout), dropout);
+  Residual stream(compat::dropout(embed(tokens, 0), dropout), dropout);
   for (const Block& block : blocks_) {
     stream.add(attend(block, stream.normed(block.norm_attention), dropout, nullptr, nullptr));
     stream.add(mlp(block, stream.normed(block.norm_mlp)));
