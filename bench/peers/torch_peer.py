@@ -48,10 +48,10 @@ class Block(nn.Module):
 
     def forward(self, x):
         batch, length, width = x.shape
-        q, k, v = (
+        q, k, v = [
             part.view(batch, length, self.heads, width // self.heads).transpose(1, 2)
             for part in self.qkv(self.norm_attention(x)).split(width, dim=2)
-        )
+        ]
         mixed = attention(q, k, v, self.dropout).transpose(1, 2).reshape(batch, length, width)
         x = x + F.dropout(self.projection(mixed), self.dropout)
         hidden = F.gelu(self.up(self.norm_mlp(x)), approximate="tanh")
