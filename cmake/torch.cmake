@@ -50,6 +50,15 @@ if(EXISTS ${torch_lib}/libtorch_cuda.so)
   target_link_libraries(mgdm_torch INTERFACE ${torch_lib}/libc10_cuda.so CUDA::cudart
     -Wl,--no-as-needed ${torch_lib}/libtorch_cuda.so -Wl,--as-needed)
 endif()
+
+# One file shares loops between LibTorch's threads (compat/parallel.h). The flag goes to it alone: it
+# would make the precompiled headers unusable elsewhere.
+find_package(OpenMP COMPONENTS CXX)
+if(OpenMP_CXX_FOUND)
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/compat/parallel.cc PROPERTIES
+    COMPILE_OPTIONS "${OpenMP_CXX_FLAGS}" SKIP_PRECOMPILE_HEADERS ON)
+  target_link_libraries(mgdm_torch INTERFACE ${OpenMP_CXX_LIBRARIES})
+endif()
 message(STATUS "LibTorch: ${torch_lib} (CUDA: ${MGDM_CUDA})")
 
 # c10d's headers show a backend only where its macro is set and its library's headers are there: those

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scripts/setup.sh run|test: installs the Debian packages of scripts/packages.txt that are missing.
-# Says nothing when nothing is missing.
+# scripts/setup.sh run|test|peers: installs the Debian packages of scripts/packages.txt that are
+# missing. Says nothing when nothing is missing.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 purpose=${1:-run}

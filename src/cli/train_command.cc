@@ -10,6 +10,7 @@
 #include "cli/recipe.h"
 #include "compat/deterministic.h"
 #include "compat/device.h"
+#include "compat/freed_memory.h"
 #include "compat/process_group.h"
 #include "data/examples_file.h"
 #include "evaluation/evaluate.h"
@@ -89,6 +90,7 @@ void run(const TrainCommandSettings& settings) {
           : std::filesystem::path(settings.out);
   if (recipe.training.deterministic) compat::prepare_deterministic_cuda();
   const c10::Device device = compat::device(recipe.training.device);
+  if (device.is_cpu()) compat::keep_freed_memory();
   const auto seed = static_cast<std::uint64_t>(recipe.seed);
   // Early: whatever goes wrong from here on with one process ends the others, too.
   compat::ProcessGroup group(device);

@@ -1,11 +1,11 @@
 #include "nn/draws.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
 
 #include "base/error.h"
+#include "compat/parallel.h"
 #include "kernels/kernels.h"
 
 namespace mgdm::nn {
@@ -20,14 +20,15 @@ at::Tensor uniform_on_cpu(std::uint64_t seed, Purpose purpose, const at::Tensor&
   const auto now = static_cast<std::uint32_t>(step.item<std::int64_t>());
   float* values = out.data_ptr<float>();
   constexpr std::int64_t kGrain = 1 << 14;  // numbers worth a thread
-  at::parallel_for(0, rows, std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, columns)),
-                   [&](std::int64_t first, std::int64_t last) {
-                     for (std::int64_t row = first; row < last; ++row) {
-                       Stream random(seed, purpose, static_cast<std::uint32_t>(item[row]), now);
-                       for (std::int64_t n = 0; n < columns; ++n)
-                         values[row * columns + n] = random.uniform();
-                     }
-                   });
+  compat::parallel_for(0, rows,
+                       std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, columns)),
+                       [&](std::int64_t first, std::int64_t last) {
+                         for (std::int64_t row = first; row < last; ++row) {
+                           Stream random(seed, purpose, static_cast<std::uint32_t>(item[row]), now);
+                           for (std::int64_t n = 0; n < columns; ++n)
+                             values[row * columns + n] = random.uniform();
+                         }
+                       });
   return out;
 }
 

@@ -2,7 +2,6 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/embedding.h>
-#include <ATen/ops/gelu.h>
 #include <ATen/ops/linear.h>
 #include <fmt/format.h>
 
@@ -10,6 +9,7 @@
 
 #include "base/error.h"
 #include "compat/attention.h"
+#include "compat/elementwise.h"
 
 namespace mgdm::nn {
 namespace {
@@ -64,16 +64,16 @@ at::Tensor Gpt2::attend(const Block& block, const at::Tensor& x, double dropout,
                         at::Tensor* values) const {
   const std::int64_t batch = x.size(0), length = x.size(1), width = settings_.width;
   const std::int64_t heads = settings_.heads, head_size = width / heads;
-  // (B, N, 3C) -> three of (B, H, N, D). Unbound, not selected one by one: the gradients are then
-  // stacked once instead of padded with zeros and added three times.
+  // (B, N, 3C) -> three of (B, N, H, D). Unbound, not selected one by one, and before anything
+  // changes places: the gradients are then stacked once, in the order of x.
   const std::vector<at::Tensor> qkv = at::linear(x, block.qkv.weight, block.qkv.bias)
                                           .view({batch, length, 3, heads, head_size})
-                                          .permute({2, 0, 3, 1, 4})
-                                          .unbind(0);
-  at::Tensor k = qkv[1], v = qkv[2];
+                                          .unbind(2);
+  const at::Tensor q = qkv[0].transpose(1, 2);  // (B, H, N, D)
+  at::Tensor k = qkv[1].transpose(1, 2), v = qkv[2].transpose(1, 2);
   extend(keys, k);
   extend(values, v);
-  const at::Tensor mixed = compat::attention(qkv[0], k, v, settings_.causal, dropout,
+  const at::Tensor mixed = compat::attention(q, k, v, settings_.causal, dropout,
                                              1.0 / std::sqrt(static_cast<double>(head_size)))
                                .transpose(1, 2)
                                .reshape({batch, length, width});
@@ -81,13 +81,13 @@ at::Tensor Gpt2::attend(const Block& block, const at::Tensor& x, double dropout,
 }
 
 at::Tensor Gpt2::mlp(const Block& block, const at::Tensor& x) const {
-  const at::Tensor hidden = at::gelu(at::linear(x, block.up.weight, block.up.bias), "tanh");
+  const at::Tensor hidden = compat::gelu(at::linear(x, block.up.weight, block.up.bias));
   return at::linear(hidden, block.down.weight, block.down.bias);
 }
 
 std::vector<at::Tensor> Gpt2::forward(const at::Tensor& tokens, const at::Tensor&, bool training) {
   const double dropout = training ? settings_.dropout : 0;
-  Residual stream(drop(embed(tokens, 0), dropout), dropout);
+  Residual stream(compat::dropout(embed(tokens, 0), dropout), dropout);
   for (const Block& block : blocks_) {
     stream.add(attend(block, stream.normed(block.norm_attention), dropout, nullptr, nullptr));
     stream.add(mlp(block, stream.normed(block.norm_mlp)));

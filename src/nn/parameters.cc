@@ -1,6 +1,5 @@
 #include "nn/parameters.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
@@ -9,6 +8,7 @@
 #include <numbers>
 
 #include "base/random.h"
+#include "compat/parallel.h"
 
 namespace mgdm::nn {
 namespace {
@@ -19,7 +19,7 @@ void fill_normal(float* out, std::int64_t count, double std, std::uint64_t seed,
                  std::uint32_t item) {
   constexpr std::int64_t kChunk = 1 << 16;
   const std::int64_t chunks = (count + kChunk - 1) / kChunk;
-  at::parallel_for(0, chunks, 1, [&](std::int64_t first, std::int64_t last) {
+  compat::parallel_for(0, chunks, 1, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t chunk = first; chunk < last; ++chunk) {
       Stream random(seed, Purpose::kInit, item, static_cast<std::uint32_t>(chunk));
       const std::int64_t end = std::min(count, (chunk + 1) * kChunk);

@@ -1,20 +1,16 @@
 #include "nn/residual.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/dropout.h>
 #include <ATen/ops/layer_norm.h>
 
+#include "compat/elementwise.h"
 #include "compat/norm.h"
 #include "kernels/kernels.h"
 
 namespace mgdm::nn {
 
-at::Tensor drop(const at::Tensor& x, double share) {
-  return share > 0 ? at::dropout(x, share, /*train=*/true) : x;
-}
-
 void Residual::add(at::Tensor branch) {
-  if (pending_.defined()) x_ = x_ + drop(pending_, dropout_);
+  if (pending_.defined()) x_ = x_ + compat::dropout(pending_, dropout_);
   pending_ = std::move(branch);
 }
 

@@ -20,8 +20,6 @@ struct Norm {
   double eps = 0;
 };
 
-at::Tensor drop(const at::Tensor& x, double share);
-
 class Residual {
  public:
   // x (B, N, C); a `dropout` share of every branch is dropped.

@@ -1,0 +1,12 @@
+// Attention on the CPU in one pass per head, forward and backward.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace mgdm::compat {
+
+// As attention() of attention.h, for float tensors on the CPU.
+at::Tensor attention_cpu(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, bool causal,
+                         double dropout, double scale);
+
+}  // namespace mgdm::compat

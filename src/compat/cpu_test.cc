@@ -1,0 +1,143 @@
+// What is our own on the CPU against LibTorch's operations in double.
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/abs.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/eye.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/linspace.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/softmax.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+
+#include "compat/attention.h"
+#include "compat/device.h"
+#include "compat/elementwise.h"
+#include "compat/lanes.h"
+#include "compat/parallel.h"
+
+namespace mgdm::compat {
+namespace {
+
+double largest_difference(const at::Tensor& a, const at::Tensor& b) {
+  return at::abs(a.detach().to(at::kDouble) - b.detach().to(at::kDouble)).max().item<double>();
+}
+
+at::Tensor leaf(const at::Tensor& x) { return x.detach().clone().set_requires_grad(true); }
+
+at::Tensor random_heads(std::int64_t positions, std::int64_t size) {
+  return at::randn({2, 3, positions, size});
+}
+
+TEST(ParallelFor, VisitsEveryNumberOnce) {
+  std::vector<std::atomic<int>> visits(1000);
+  parallel_for(10, 990, 7, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) ++visits[static_cast<std::size_t>(i)];
+  });
+  for (std::size_t i = 0; i < visits.size(); ++i) EXPECT_EQ(visits[i], i >= 10 && i < 990) << i;
+}
+
+TEST(Lanes, ExpIsThatOfTheLibrary) {
+  double worst = 0;
+  for (float x = -87; x < 88; x += 0.0037f) {
+    const auto right = std::exp(static_cast<double>(x));
+    const auto got = static_cast<double>(exp(Lanes{} + x)[2]);
+    worst = std::max(worst, std::abs(got / right - 1));
+  }
+  EXPECT_LT(worst, 0x1p-22);  // two units in the last place
+  EXPECT_EQ(exp(Lanes{})[0], 1);
+  EXPECT_LT(exp(Lanes{} - 1e30f)[0], 1e-37f);
+  EXPECT_TRUE(std::isnan(exp(Lanes{} + std::nanf(""))[0]));
+}
+
+TEST(Gelu, IsThatOfLibtorchWithItsGradient) {
+  // An odd number: the last lanes are not full.
+  const at::Tensor x = leaf(at::linspace(-12, 12, 100'003)), exact = leaf(x.to(at::kDouble));
+  const at::Tensor y = compat::gelu(x), right = at::gelu(exact, "tanh");
+  EXPECT_LT(largest_difference(y, right), 2e-6);  // of values up to 12
+  y.sum().backward();
+  right.sum().backward();
+  EXPECT_LT(largest_difference(x.grad(), exact.grad()), 2e-6);
+}
+
+TEST(Dropout, DrawsByTheSeedAndTheSameBackward) {
+  const at::Tensor x = leaf(at::ones({1000, 1001}));
+  seed_dropout(1);
+  const at::Tensor first = dropout(x, 0.1), second = dropout(x, 0.1);
+  seed_dropout(1);
+  EXPECT_TRUE(at::equal(dropout(x, 0.1), first));
+  EXPECT_FALSE(at::equal(first, second));
+  // Its standard deviation is 0.0003.
+  EXPECT_NEAR((first == 0).to(at::kFloat).mean().item<double>(), 0.1, 0.0015);
+  EXPECT_NEAR(((first == 0) & (second == 0)).to(at::kFloat).mean().item<double>(), 0.01, 0.0005);
+  EXPECT_NEAR(first.max().item<double>(), 1 / 0.9, 1e-6);
+  first.sum().backward();
+  EXPECT_TRUE(at::equal(x.grad(), first));
+  EXPECT_TRUE(dropout(x, 0).is_same(x));
+}
+
+struct Shape {
+  std::int64_t n, m, size;
+  bool causal;
+};
+
+class Attention : public testing::TestWithParam<Shape> {};
+
+TEST_P(Attention, IsThePlainOneWithItsGradients) {
+  const Shape shape = GetParam();
+  at::Tensor all[] = {random_heads(shape.n, shape.size), random_heads(shape.m, shape.size),
+                      random_heads(shape.m, shape.size)};
+  at::Tensor exact[3];
+  for (int i = 0; i < 3; ++i) {
+    exact[i] = leaf(all[i].to(at::kDouble));
+    // As a network has them: heads beside each other, under a view.
+    all[i] = leaf(all[i].transpose(1, 2).contiguous().transpose(1, 2));
+  }
+  const auto run = [&](const at::Tensor(&x)[3]) {
+    return attention(x[0], x[1], x[2], shape.causal, 0, 0.3);
+  };
+  const at::Tensor out = run(all), right = run(exact);
+  EXPECT_LT(largest_difference(out, right), 1e-5);
+  const at::Tensor weight = at::randn(out.sizes());
+  (out * weight).sum().backward();
+  (right * weight).sum().backward();
+  for (int i = 0; i < 3; ++i)
+    EXPECT_LT(largest_difference(all[i].grad(), exact[i].grad()), 1e-5) << "qkv"[i];
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Attention,
+                         testing::Values(Shape{64, 64, 32, false}, Shape{75, 75, 32, true},
+                                         Shape{1, 1, 5, false}, Shape{1, 9, 16, true},
+                                         Shape{3, 21, 24, true}, Shape{17, 17, 64, false}));
+
+TEST(AttentionDropout, DropsWeightsAndTheSameBackward) {
+  // With values that are the unit vectors, what comes out is the weights.
+  constexpr std::int64_t kLength = 80;
+  const at::Tensor q = leaf(random_heads(kLength, kLength)),
+                   k = leaf(random_heads(kLength, kLength));
+  const at::Tensor v = leaf(at::eye(kLength).expand({2, 3, kLength, kLength}));
+  seed_dropout(7);
+  const at::Tensor out = attention(q, k, v, /*causal=*/false, 0.25, 0.1);
+
+  const at::Tensor q2 = leaf(q.to(at::kDouble)), k2 = leaf(k.to(at::kDouble)),
+                   v2 = leaf(v.to(at::kDouble));
+  const at::Tensor p = at::softmax(at::matmul(q2 * 0.1, k2.transpose(-2, -1)), -1);
+  const at::Tensor factors = (out.detach() != 0).to(at::kDouble) / 0.75;
+  // Its standard deviation is 0.003.
+  EXPECT_NEAR((factors == 0).to(at::kDouble).mean().item<double>(), 0.25, 0.012);
+  const at::Tensor right = at::matmul(p * factors, v2);
+  EXPECT_LT(largest_difference(out, right), 1e-6);
+  const at::Tensor weight = at::randn(out.sizes());
+  (out * weight).sum().backward();
+  (right * weight).sum().backward();
+  EXPECT_LT(largest_difference(q.grad(), q2.grad()), 1e-5);
+  EXPECT_LT(largest_difference(k.grad(), k2.grad()), 1e-5);
+  EXPECT_LT(largest_difference(v.grad(), v2.grad()), 1e-5);
+}
+
+}  // namespace
+}  // namespace mgdm::compat
