@@ -21,8 +21,9 @@ Outcome solve(const std::string& answer, const std::string& text = kFormula, int
               bool json = false) {
   const std::vector<tasks::Example> script{{kInNotation, answer}};
   SolveSettings settings;
-  settings.decode.steps = 3;
-  settings.decode.noise = 0;
+  settings.decode.settings.steps = 3;
+  settings.decode.settings.noise = 0;
+  settings.decode.given = {"steps", "noise"};
   settings.json = json;
   testing::internal::CaptureStdout();
   Outcome outcome;

@@ -8,8 +8,6 @@
 
 #include <limits>
 
-#include "compat/attention_cpu.h"
-
 #if __has_include(<ATen/ops/scaled_dot_product_attention.h>)
 #include <ATen/ops/scaled_dot_product_attention.h>
 #define MGDM_HAVE_SDPA 1
@@ -35,8 +33,6 @@ at::Tensor plain_attention(const at::Tensor& q, const at::Tensor& k, const at::T
 
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, bool causal,
                      double dropout, double scale) {
-  if (q.is_cpu() && q.scalar_type() == at::kFloat)
-    return attention_cpu(q, k, v, causal, dropout, scale);
 #ifdef MGDM_HAVE_SDPA
   // Its is_causal aligns the first positions, ours the last: they agree for whole sequences, and
   // one new position (a cached step) sees everything.

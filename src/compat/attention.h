@@ -1,5 +1,4 @@
-// Scaled dot-product attention: our own on the CPU, the library's fused one where it has one, else
-// matrix products.
+// Scaled dot-product attention: the library's fused one where it has one, else matrix products.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -28,8 +28,8 @@ struct ModelCard {
   std::int64_t length = 0;
   std::string objective = "mgdm";
   bool train_shown = false;
-  bool reverse = false;         // answers come backwards
-  decoding::Settings decoding;  // how it is decoded unless somebody asks otherwise
+  bool reverse = false;              // answers come backwards
+  decoding::Settings decoding = {};  // how it is decoded unless somebody asks otherwise
 
   void visit(config::Visitor& v);
 };

@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "compat/attention.h"
-#include "compat/elementwise.h"
+#include "kernels/attention.h"
+#include "kernels/elementwise.h"
 
 namespace mgdm::nn {
 namespace {
@@ -73,21 +73,21 @@ at::Tensor Gpt2::attend(const Block& block, const at::Tensor& x, double dropout,
   at::Tensor k = qkv[1].transpose(1, 2), v = qkv[2].transpose(1, 2);
   extend(keys, k);
   extend(values, v);
-  const at::Tensor mixed = compat::attention(q, k, v, settings_.causal, dropout,
-                                             1.0 / std::sqrt(static_cast<double>(head_size)))
+  const at::Tensor mixed = kernels::attention(q, k, v, settings_.causal, dropout,
+                                              1.0 / std::sqrt(static_cast<double>(head_size)))
                                .transpose(1, 2)
                                .reshape({batch, length, width});
   return at::linear(mixed, block.projection.weight, block.projection.bias);
 }
 
 at::Tensor Gpt2::mlp(const Block& block, const at::Tensor& x) const {
-  const at::Tensor hidden = compat::gelu(at::linear(x, block.up.weight, block.up.bias));
+  const at::Tensor hidden = kernels::gelu(at::linear(x, block.up.weight, block.up.bias));
   return at::linear(hidden, block.down.weight, block.down.bias);
 }
 
 std::vector<at::Tensor> Gpt2::forward(const at::Tensor& tokens, const at::Tensor&, bool training) {
   const double dropout = training ? settings_.dropout : 0;
-  Residual stream(compat::dropout(embed(tokens, 0), dropout), dropout);
+  Residual stream(kernels::dropout(embed(tokens, 0), dropout), dropout);
   for (const Block& block : blocks_) {
     stream.add(attend(block, stream.normed(block.norm_attention), dropout, nullptr, nullptr));
     stream.add(mlp(block, stream.normed(block.norm_mlp)));

@@ -9,8 +9,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "compat/attention.h"
 #include "compat/norm.h"
+#include "kernels/attention.h"
 #include "kernels/kernels.h"
 #include "nn/residual.h"
 
@@ -75,8 +75,8 @@ at::Tensor Looped::attend(const Block& block, const at::Tensor& x, at::Tensor* k
   at::Tensor k = qkv[1].transpose(1, 2), v = qkv[2].transpose(1, 2);  // (B, H, N, D)
   extend(keys, k);
   extend(values, v);
-  const at::Tensor mixed = compat::attention(qkv[0].transpose(1, 2), k, v, settings_.causal,
-                                             /*dropout=*/0, kAttentionScale)
+  const at::Tensor mixed = kernels::attention(qkv[0].transpose(1, 2), k, v, settings_.causal,
+                                              /*dropout=*/0, kAttentionScale)
                                .transpose(1, 2)
                                .reshape({batch, length, width});
   return at::linear(mixed, block.projection);

@@ -3,14 +3,14 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/layer_norm.h>
 
-#include "compat/elementwise.h"
 #include "compat/norm.h"
+#include "kernels/elementwise.h"
 #include "kernels/kernels.h"
 
 namespace mgdm::nn {
 
 void Residual::add(at::Tensor branch) {
-  if (pending_.defined()) x_ = x_ + compat::dropout(pending_, dropout_);
+  if (pending_.defined()) x_ = x_ + kernels::dropout(pending_, dropout_);
   pending_ = std::move(branch);
 }
 

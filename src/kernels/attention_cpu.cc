@@ -6,7 +6,7 @@
 //   forward    s = scale q k^T     p = softmax(s)     o = (p d) v          d = dropout's factors
 //   backward   dp = d (do v^T)     ds = p (dp - sum(p dp))
 //              dv = (p d)^T do     dq = scale ds k    dk = scale ds^T q
-#include "compat/attention_cpu.h"
+#include "kernels/attention_cpu.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
@@ -15,11 +15,11 @@
 #include <limits>
 #include <vector>
 
-#include "compat/elementwise.h"
-#include "compat/lanes.h"
 #include "compat/parallel.h"
+#include "kernels/elementwise.h"
+#include "kernels/lanes.h"
 
-namespace mgdm::compat {
+namespace mgdm::kernels {
 namespace {
 
 using torch::autograd::AutogradContext;
@@ -156,7 +156,7 @@ void drop(const Problem& problem, std::int64_t head, const Matrix& in, const Mat
 // Fills `out` and, unless it is null, the weights before dropout.
 void forward(const Problem& problem, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
              const at::Tensor& out, float* weights) {
-  parallel_for(0, problem.heads, 1, [&](std::int64_t first, std::int64_t last) {
+  compat::parallel_for(0, problem.heads, 1, [&](std::int64_t first, std::int64_t last) {
     const std::int64_t size = q.size(3);
     Buffers buffers;
     const Matrix queries = buffers.matrix(problem.n, size);
@@ -183,7 +183,7 @@ void forward(const Problem& problem, const at::Tensor& q, const at::Tensor& k, c
 void backward(const Problem& problem, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
               float* weights, const at::Tensor& d_out, const at::Tensor& d_q, const at::Tensor& d_k,
               const at::Tensor& d_v) {
-  parallel_for(0, problem.heads, 1, [&](std::int64_t first, std::int64_t last) {
+  compat::parallel_for(0, problem.heads, 1, [&](std::int64_t first, std::int64_t last) {
     const std::int64_t size = q.size(3);
     const auto scale = static_cast<float>(problem.scale);
     Buffers buffers;
@@ -249,7 +249,7 @@ struct Attention : torch::autograd::Function<Attention> {
       context->saved_data["scale"] = scale;
       context->saved_data["key"] = static_cast<std::int64_t>(key);
     }
-    compat::forward(problem, q, k, v, out, for_backward ? weights.data_ptr<float>() : nullptr);
+    kernels::forward(problem, q, k, v, out, for_backward ? weights.data_ptr<float>() : nullptr);
     return out;
   }
 
@@ -261,8 +261,8 @@ struct Attention : torch::autograd::Function<Attention> {
                           context->saved_data["scale"].toDouble(),
                           static_cast<std::uint64_t>(context->saved_data["key"].toInt()));
     const at::Tensor d_q = empty_heads(q), d_k = empty_heads(k), d_v = empty_heads(v);
-    compat::backward(problem, q, k, v, saved[3].data_ptr<float>(), readable(gradients[0]), d_q, d_k,
-                     d_v);
+    kernels::backward(problem, q, k, v, saved[3].data_ptr<float>(), readable(gradients[0]), d_q,
+                      d_k, d_v);
     return {d_q, d_k, d_v, {}, {}, {}, {}};
   }
 };
@@ -276,4 +276,4 @@ at::Tensor attention_cpu(const at::Tensor& q, const at::Tensor& k, const at::Ten
   return Attention::apply(q, k, v, causal, dropout, scale, for_backward);
 }
 
-}  // namespace mgdm::compat
+}  // namespace mgdm::kernels

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace mgdm::compat {
+namespace mgdm::kernels {
 
 // x / (1 + exp(-2 u)) with u = sqrt(2 / pi) (x + 0.044715 x^3): gelu in its form with tanh.
 // Debian's LibTorch for arm64 takes tanh one number at a time, a sixth of a training step.
@@ -18,4 +18,4 @@ at::Tensor dropout(const at::Tensor& x, double share);
 // A fresh key for Keep (lanes.h), drawn from LibTorch's generator: seed_dropout decides it.
 std::uint64_t dropout_key();
 
-}  // namespace mgdm::compat
+}  // namespace mgdm::kernels

@@ -11,16 +11,14 @@
 #include <ATen/ops/softmax.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cmath>
 
-#include "compat/attention.h"
 #include "compat/device.h"
-#include "compat/elementwise.h"
-#include "compat/lanes.h"
-#include "compat/parallel.h"
+#include "kernels/attention.h"
+#include "kernels/elementwise.h"
+#include "kernels/lanes.h"
 
-namespace mgdm::compat {
+namespace mgdm::kernels {
 namespace {
 
 double largest_difference(const at::Tensor& a, const at::Tensor& b) {
@@ -31,14 +29,6 @@ at::Tensor leaf(const at::Tensor& x) { return x.detach().clone().set_requires_gr
 
 at::Tensor random_heads(std::int64_t positions, std::int64_t size) {
   return at::randn({2, 3, positions, size});
-}
-
-TEST(ParallelFor, VisitsEveryNumberOnce) {
-  std::vector<std::atomic<int>> visits(1000);
-  parallel_for(10, 990, 7, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) ++visits[static_cast<std::size_t>(i)];
-  });
-  for (std::size_t i = 0; i < visits.size(); ++i) EXPECT_EQ(visits[i], i >= 10 && i < 990) << i;
 }
 
 TEST(Lanes, ExpIsThatOfTheLibrary) {
@@ -57,7 +47,7 @@ TEST(Lanes, ExpIsThatOfTheLibrary) {
 TEST(Gelu, IsThatOfLibtorchWithItsGradient) {
   // An odd number: the last lanes are not full.
   const at::Tensor x = leaf(at::linspace(-12, 12, 100'003)), exact = leaf(x.to(at::kDouble));
-  const at::Tensor y = compat::gelu(x), right = at::gelu(exact, "tanh");
+  const at::Tensor y = kernels::gelu(x), right = at::gelu(exact, "tanh");
   EXPECT_LT(largest_difference(y, right), 2e-6);  // of values up to 12
   y.sum().backward();
   right.sum().backward();
@@ -66,9 +56,9 @@ TEST(Gelu, IsThatOfLibtorchWithItsGradient) {
 
 TEST(Dropout, DrawsByTheSeedAndTheSameBackward) {
   const at::Tensor x = leaf(at::ones({1000, 1001}));
-  seed_dropout(1);
+  compat::seed_dropout(1);
   const at::Tensor first = dropout(x, 0.1), second = dropout(x, 0.1);
-  seed_dropout(1);
+  compat::seed_dropout(1);
   EXPECT_TRUE(at::equal(dropout(x, 0.1), first));
   EXPECT_FALSE(at::equal(first, second));
   // Its standard deviation is 0.0003.
@@ -120,7 +110,7 @@ TEST(AttentionDropout, DropsWeightsAndTheSameBackward) {
   const at::Tensor q = leaf(random_heads(kLength, kLength)),
                    k = leaf(random_heads(kLength, kLength));
   const at::Tensor v = leaf(at::eye(kLength).expand({2, 3, kLength, kLength}));
-  seed_dropout(7);
+  compat::seed_dropout(7);
   const at::Tensor out = attention(q, k, v, /*causal=*/false, 0.25, 0.1);
 
   const at::Tensor q2 = leaf(q.to(at::kDouble)), k2 = leaf(k.to(at::kDouble)),
@@ -140,4 +130,4 @@ TEST(AttentionDropout, DropsWeightsAndTheSameBackward) {
 }
 
 }  // namespace
-}  // namespace mgdm::compat
+}  // namespace mgdm::kernels

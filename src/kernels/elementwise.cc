@@ -1,4 +1,4 @@
-#include "compat/elementwise.h"
+#include "kernels/elementwise.h"
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/ops/dropout.h>
@@ -8,10 +8,10 @@
 
 #include <mutex>
 
-#include "compat/lanes.h"
 #include "compat/parallel.h"
+#include "kernels/lanes.h"
 
-namespace mgdm::compat {
+namespace mgdm::kernels {
 namespace {
 
 using torch::autograd::AutogradContext;
@@ -37,7 +37,7 @@ at::Tensor map(const F& f, const at::Tensor& first, const Input&... more) {
   };
   constexpr std::int64_t kGrain = 1 << 14;
   const std::int64_t count = first.numel(), parts = (count + kGrain - 1) / kGrain;
-  parallel_for(0, parts, 1, [&](std::int64_t from_part, std::int64_t to_part) {
+  compat::parallel_for(0, parts, 1, [&](std::int64_t from_part, std::int64_t to_part) {
     loop(from_part * kGrain, std::min(count, to_part * kGrain), first.template data_ptr<float>(),
          more.template data_ptr<float>()...);
   });
@@ -102,4 +102,4 @@ std::uint64_t dropout_key() {
   return at::check_generator<at::CPUGeneratorImpl>(generator)->random64();
 }
 
-}  // namespace mgdm::compat
+}  // namespace mgdm::kernels
