@@ -204,6 +204,25 @@ TEST_F(Training, EvalDecodesAsTheRecipeSaidUnlessAskedOtherwise) {
   EXPECT_EQ(passes("whole", " --steps 20"), 1);
 }
 
+TEST_F(Training, ExportWritesTheModelAlone) {
+  ASSERT_EQ(train("looped", "training.steps=1 evaluation.count=0 --out " + path("run")).code, 0);
+  const std::string full = path("run/checkpoint-1"), half = path("half");
+  const auto bytes = [](const std::string& folder) {
+    return std::filesystem::file_size(folder + "/model.safetensors");
+  };
+  const Outcome outcome = mgdm("export --model " + full + " --out " + half);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_LT(bytes(half), 0.6 * static_cast<double>(bytes(full)));
+  EXPECT_FALSE(std::filesystem::exists(half + "/optimizer.safetensors"));
+  EXPECT_NE(mgdm("describe " + half).out.find("BF16"), std::string::npos);
+  // It still knows its task, its layout and how it is decoded.
+  const std::string puzzle(81, '0');
+  EXPECT_EQ(mgdm("solve --model " + half + " " + puzzle).code, 0);
+  const Outcome again = mgdm("export --model " + full + " --out " + half);
+  EXPECT_EQ(again.code, 1);
+  EXPECT_NE(again.err.find("is there already"), std::string::npos) << again.err;
+}
+
 TEST_F(Training, EvalSaysAllThatWasAsked) {
   ASSERT_EQ(train("mgdm", "--out " + path("run")).code, 0);
   const std::string data = path("test.jsonl"), model = path("run/checkpoint-12");

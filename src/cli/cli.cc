@@ -14,9 +14,9 @@ namespace mgdm::cli {
 namespace {
 
 std::vector<Command> commands() {
-  return {tasks_command(), generate_command(), verify_command(),
-          train_command(), launch_command(),   eval_command(),
-          solve_command(), describe_command(), bench_command()};
+  return {tasks_command(),  generate_command(), verify_command(), train_command(),
+          launch_command(), eval_command(),     solve_command(),  describe_command(),
+          export_command(), bench_command()};
 }
 
 int complain(const char* what, int code) {

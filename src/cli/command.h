@@ -61,6 +61,7 @@ Command launch_command();
 Command eval_command();
 Command solve_command();
 Command describe_command();
+Command export_command();
 Command bench_command();
 
 // Parses the words after the program's name and runs the command they name; its exit code.
