@@ -3,6 +3,7 @@
 #ifdef MGDM_CUDA
 #include <ATen/cuda/CUDAEvent.h>
 #include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
@@ -45,6 +46,8 @@ void StepGraph::run(const std::function<void()>& body) {
     } else {
       if (state_->runs == State::kWarmUps) {
         c10::cuda::device_synchronize();
+        // The graph has memory of its own and cannot take what the first runs left cached.
+        c10::cuda::CUDACachingAllocator::emptyCache();
         state_->graph.capture_begin();
         body();
         state_->graph.capture_end();

@@ -5,8 +5,7 @@
 
 namespace mgdm::kernels {
 
-// softmax(scale q k^T) v over q (B, H, N, D), k and v (B, H, M, D). `causal` lets position n of the
-// last N of M positions see positions up to its own. `dropout` applies to the attention weights.
+// What compat/attention.h promises.
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, bool causal,
                      double dropout, double scale);
 

@@ -16,7 +16,9 @@ __global__ void relu_squared_kernel(const __nv_bfloat16* x, const __nv_bfloat16*
     const std::int64_t at = first + 4 * part;
     if (at >= count) return;
     const float4 v = load4(x + at);
-    const float4 r{fmaxf(v.x, 0), fmaxf(v.y, 0), fmaxf(v.z, 0), fmaxf(v.w, 0)};
+    // Not fmaxf, which would turn NaN into 0.
+    const auto relu = [](float x) { return x < 0 ? 0.0f : x; };
+    const float4 r{relu(v.x), relu(v.y), relu(v.z), relu(v.w)};
     float4 by = r;
     if (dy != nullptr) {
       const float4 g = load4(dy + at);

@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// Calls f(std::integral_constant) with the number of quads a lane holds.
+// Calls f<quads>() with the number of quads a lane holds; not at all for other widths.
 template <class Function>
 void with_quads(std::int64_t columns, Function&& f) {
   switch (columns / 128) {

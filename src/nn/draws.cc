@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "compat/parallel.h"
-#include "kernels/kernels.h"
+#include "kernels/cuda_kernels.h"
 
 namespace mgdm::nn {
 namespace {

@@ -1,7 +1,6 @@
 #include "nn/gpt2.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/embedding.h>
 #include <ATen/ops/linear.h>
 #include <fmt/format.h>
 
@@ -52,14 +51,6 @@ Gpt2::Linear Gpt2::add_linear(const std::string& name, std::int64_t in, std::int
           parameters_.add(name + ".bias", {out}, {})};
 }
 
-at::Tensor Gpt2::embed(const at::Tensor& tokens, std::int64_t first_position) const {
-  const std::int64_t end = first_position + tokens.size(1);
-  if (end > settings_.positions)
-    throw Error(fmt::format("a sequence of {} tokens", end),
-                fmt::format("at most {}, the length of this model", settings_.positions));
-  return at::embedding(tokens_, tokens) + positions_.slice(0, first_position, end);
-}
-
 at::Tensor Gpt2::attend(const Block& block, const at::Tensor& x, double dropout, at::Tensor* keys,
                         at::Tensor* values) const {
   const std::int64_t batch = x.size(0), length = x.size(1), width = settings_.width;
@@ -87,7 +78,7 @@ at::Tensor Gpt2::mlp(const Block& block, const at::Tensor& x) const {
 
 std::vector<at::Tensor> Gpt2::forward(const at::Tensor& tokens, const at::Tensor&, bool training) {
   const double dropout = training ? settings_.dropout : 0;
-  Residual stream(kernels::dropout(embed(tokens, 0), dropout), dropout);
+  Residual stream(kernels::dropout(embed(tokens_, positions_, tokens, 0), dropout), dropout);
   for (const Block& block : blocks_) {
     stream.add(attend(block, stream.normed(block.norm_attention), dropout, nullptr, nullptr));
     stream.add(mlp(block, stream.normed(block.norm_mlp)));
@@ -99,7 +90,7 @@ at::Tensor Gpt2::next_logits(const at::Tensor& tokens, Cache& cache) {
   if (!settings_.causal) return Model::next_logits(tokens, cache);
   cache.keys.resize(blocks_.size());
   cache.values.resize(blocks_.size());
-  Residual stream(embed(tokens, cache.length), /*dropout=*/0);
+  Residual stream(embed(tokens_, positions_, tokens, cache.length), /*dropout=*/0);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const Block& block = blocks_[i];
     stream.add(attend(block, stream.normed(block.norm_attention), /*dropout=*/0, &cache.keys[i],

@@ -28,7 +28,6 @@ class Gpt2 : public Model {
 
   Norm add_norm(const std::string& name);
   Linear add_linear(const std::string& name, std::int64_t in, std::int64_t out, double std);
-  at::Tensor embed(const at::Tensor& tokens, std::int64_t first_position) const;
   // The branches, of the norm x (B, N, C); with a cache, keys and values of earlier positions stand
   // before.
   at::Tensor attend(const Block& block, const at::Tensor& x, double dropout, at::Tensor* keys,

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "compat/norm.h"
 #include "kernels/attention.h"
-#include "kernels/kernels.h"
+#include "kernels/cuda_kernels.h"
 #include "nn/residual.h"
 
 namespace mgdm::nn {
@@ -58,14 +58,6 @@ Looped::Looped(const ModelSettings& settings, std::optional<std::uint64_t> seed)
   head_ = parameters_.add("head", {settings.vocabulary, width}, {});
 }
 
-at::Tensor Looped::embed(const at::Tensor& tokens, std::int64_t first_position) const {
-  const std::int64_t end = first_position + tokens.size(1);
-  if (end > settings_.positions)
-    throw Error(fmt::format("a sequence of {} tokens", end),
-                fmt::format("at most {}, the length of this model", settings_.positions));
-  return at::embedding(tokens_, tokens) + positions_.slice(0, first_position, end);
-}
-
 at::Tensor Looped::attend(const Block& block, const at::Tensor& x, at::Tensor* keys,
                           at::Tensor* values) const {
   const std::int64_t batch = x.size(0), length = x.size(1), width = settings_.width;
@@ -87,7 +79,7 @@ at::Tensor Looped::mlp(const Block& block, const at::Tensor& x) const {
 }
 
 std::vector<at::Tensor> Looped::forward(const at::Tensor& tokens, const at::Tensor& frozen, bool) {
-  at::Tensor e = embed(tokens, 0);
+  at::Tensor e = embed(tokens_, positions_, tokens, 0);
   if (frozen_.defined()) e = e + at::embedding(frozen_, frozen.to(at::kLong));
   std::vector<at::Tensor> logits;
   Residual stream(e, /*dropout=*/0);
@@ -108,7 +100,7 @@ at::Tensor Looped::next_logits(const at::Tensor& tokens, Cache& cache) {
   const auto depth = static_cast<std::size_t>(settings_.loops) * blocks_.size();
   cache.keys.resize(depth);
   cache.values.resize(depth);
-  const at::Tensor e = embed(tokens, cache.length);
+  const at::Tensor e = embed(tokens_, positions_, tokens, cache.length);
   Residual stream(e, /*dropout=*/0);
   for (std::size_t i = 0; i < depth; ++i) {
     const Block& block = blocks_[i % blocks_.size()];

@@ -26,7 +26,6 @@ class Looped : public Model {
     at::Tensor qkv, projection, up, down;  // (3C, C), (C, C), (4C, C), (C, 4C)
   };
 
-  at::Tensor embed(const at::Tensor& tokens, std::int64_t first_position) const;
   at::Tensor attend(const Block& block, const at::Tensor& x, at::Tensor* keys,
                     at::Tensor* values) const;
   at::Tensor mlp(const Block& block, const at::Tensor& x) const;

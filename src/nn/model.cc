@@ -1,6 +1,8 @@
 #include "nn/model.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/embedding.h>
 #include <fmt/format.h>
 
 #include "base/error.h"
@@ -33,6 +35,15 @@ void extend(at::Tensor* seen, at::Tensor& now) {
 
 at::Tensor Model::next_logits(const at::Tensor&, Cache&) {
   throw Error("this model sees all positions and cannot decode token by token", "a causal one");
+}
+
+at::Tensor Model::embed(const at::Tensor& token_table, const at::Tensor& position_table,
+                        const at::Tensor& tokens, std::int64_t first) const {
+  const std::int64_t end = first + tokens.size(1);
+  if (end > settings_.positions)
+    throw Error(fmt::format("a sequence of {} tokens", end),
+                fmt::format("at most {}, the length of this model", settings_.positions));
+  return at::embedding(token_table, tokens) + position_table.slice(0, first, end);
 }
 
 at::Tensor Model::aligned(const at::Tensor& logits) const {

@@ -66,6 +66,11 @@ class Model {
   void to(c10::Device device) { parameters_.to(device); }
 
  protected:
+  // Rows (B, n, C) of the tables (V, C) and (P, C) for tokens (B, n) that stand at positions from
+  // `first` on. Error when they are more than the model has.
+  at::Tensor embed(const at::Tensor& token_table, const at::Tensor& position_table,
+                   const at::Tensor& tokens, std::int64_t first) const;
+
   // (B, N, V) about the next token becomes (B, N, V) about the own one.
   at::Tensor aligned(const at::Tensor& logits) const;
 

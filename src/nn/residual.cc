@@ -4,8 +4,8 @@
 #include <ATen/ops/layer_norm.h>
 
 #include "compat/norm.h"
+#include "kernels/cuda_kernels.h"
 #include "kernels/elementwise.h"
-#include "kernels/kernels.h"
 
 namespace mgdm::nn {
 

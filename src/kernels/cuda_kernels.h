@@ -1,5 +1,5 @@
-// Our CUDA kernels on tensors, with gradients. In a build without CUDA there are none: ask
-// available() and usable() first, and compute with LibTorch's operations otherwise.
+// Our CUDA kernels on tensors, with gradients. Ask X_takes() first, and compute with LibTorch's
+// operations where it says no: in a build without CUDA it always does.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -2,7 +2,7 @@
 #ifndef MGDM_CUDA
 
 #include "base/error.h"
-#include "kernels/kernels.h"
+#include "kernels/cuda_kernels.h"
 
 namespace mgdm::kernels {
 namespace {

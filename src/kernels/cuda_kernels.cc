@@ -1,10 +1,13 @@
 // The one file that hands LibTorch's tensors to the kernels and tells autograd their gradients.
 #ifdef MGDM_CUDA
 
+#include "kernels/cuda_kernels.h"
+
 #include <ATen/autocast_mode.h>
 #include <ATen/cuda/CUDAGeneratorImpl.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/zeros_like.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
@@ -14,7 +17,6 @@
 #include <optional>
 
 #include "base/error.h"
-#include "kernels/kernels.h"
 #include "kernels/launchers.h"
 
 namespace mgdm::kernels {
@@ -108,10 +110,10 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
     const c10::cuda::CUDAGuard guard(y.device());
     const at::Tensor dy = settings->has_branch ? gradients[0] : at::Tensor();
     const at::Tensor dn = gradients.back();
-    // Norms are always read, so that only y may be without a gradient.
-    MGDM_CHECK(dn.defined());
     const at::Tensor dy_rows = dy.defined() ? dy.contiguous() : dy;
-    const at::Tensor dn_rows = dn.contiguous();
+    // A norm whose predictions do not count (loop_weights = "last") has no gradient.
+    const at::Tensor dn_rows =
+        dn.defined() ? dn.contiguous() : at::zeros_like(y, y.options().dtype(at::kBFloat16));
     at::Tensor dx = at::empty_like(y);
     // Without dropout and in fp32 the branch has the same gradient as x.
     const bool same = settings->has_branch && !settings->branch_is_bf16 && settings->dropout == 0;
