@@ -1,4 +1,4 @@
-# LibTorch: Debian's libtorch-dev (1.13, CPU), or any newer one (2.x, CUDA too) found through
+# LibTorch: Debian's libtorch-dev (1.13, CPU), or any newer one (2.x; with CUDA 2.4 or newer) found through
 # CMAKE_PREFIX_PATH or the torch of the machine's python3. Its own TorchConfig.cmake is not used: in
 # CUDA builds it changes compiler flags for the whole project.
 option(MGDM_TORCH "Build the half of mgdm that needs LibTorch" ON)

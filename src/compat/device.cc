@@ -3,6 +3,7 @@
 #include <ATen/Context.h>
 #include <ATen/autocast_mode.h>
 #include <fmt/format.h>
+#include <torch/version.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -11,6 +12,9 @@
 #include "base/text.h"
 
 #ifdef MGDM_CUDA
+#if TORCH_VERSION_MAJOR < 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR < 4)
+#error "LibTorch with CUDA: mgdm needs 2.4 or newer"
+#endif
 #include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDAFunctions.h>
 #endif
@@ -74,7 +78,7 @@ void seed_dropout(std::uint64_t seed) {
 #endif
 }
 
-// The setters took a device from 2.4 on; before, CUDA's had names of their own.
+// The setters take a device from 2.4 on.
 Autocast::Autocast(c10::Device device, bool enabled) : enabled_(enabled && device.is_cuda()) {
 #ifdef MGDM_CUDA
   if (!enabled_) return;

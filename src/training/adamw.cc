@@ -7,12 +7,7 @@
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
-// Debian's LibTorch 1.13 has no fused one; the form that takes the learning rate as a tensor came
-// soon after the first.
-#if __has_include(<ATen/ops/_fused_adamw.h>)
-#include <ATen/ops/_fused_adamw.h>
-#define MGDM_HAVE_FUSED_ADAMW 1
-#endif
+#include "compat/many_tensors.h"
 
 namespace mgdm::training {
 
@@ -58,22 +53,18 @@ void Adamw::step(const at::Tensor& factor) {
       if (value.dim() > 1) value.mul_(keep);
   }
   if (now.values.empty()) return;
-#ifdef MGDM_HAVE_FUSED_ADAMW
-  if (lr.is_cuda()) return step_fused(std::move(now), lr);
-#endif
-  step_plain(std::move(now), lr);
+  if (!compat::has_fused_adamw(lr.device())) return step_plain(std::move(now), lr);
+  compat::FusedAdamw fused{std::move(now.values),
+                           std::move(now.gradients),
+                           std::move(now.means),
+                           std::move(now.squares),
+                           count_,
+                           lr,
+                           settings_.beta1,
+                           settings_.beta2,
+                           settings_.eps};
+  compat::fused_adamw(fused);
 }
-
-#ifdef MGDM_HAVE_FUSED_ADAMW
-void Adamw::step_fused(Work work, const at::Tensor& lr) {
-  // The kernel only reads the counts, so that one serves all.
-  const std::vector<at::Tensor> counts(work.values.size(), count_);
-  at::_fused_adamw_(work.values, work.gradients, work.means, work.squares,
-                    /*max_exp_avg_sqs=*/{}, counts, lr, settings_.beta1, settings_.beta2,
-                    /*weight_decay=*/0, settings_.eps, /*amsgrad=*/false, /*maximize=*/false,
-                    /*grad_scale=*/{}, /*found_inf=*/{});
-}
-#endif
 
 void Adamw::step_plain(Work work, const at::Tensor& lr) {
   // In double: 1 - 0.999 in float has an error of 5e-5.

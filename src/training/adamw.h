@@ -25,7 +25,6 @@ class Adamw : public Optimizer {
     std::vector<at::Tensor> values, gradients, means, squares;
   };
   Work work() const;
-  void step_fused(Work work, const at::Tensor& lr);
   void step_plain(Work work, const at::Tensor& lr);
 
   OptimizerSettings settings_;

@@ -2,11 +2,11 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/_foreach_mul.h>
 #include <ATen/ops/_foreach_norm.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
-#include <torch/version.h>
+
+#include "compat/many_tensors.h"
 
 namespace mgdm::training {
 
@@ -20,11 +20,7 @@ at::Tensor clip_gradients(const std::vector<nn::Parameter>& parameters, double m
   if (max_norm > 0) {
     // As torch.nn.utils does, so that a norm of 0 is harmless.
     const at::Tensor scale = (max_norm / (norm + 1e-6)).clamp_max(1);
-#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 1)
-    at::_foreach_mul_(gradients, scale);
-#else
-    for (at::Tensor& gradient : gradients) gradient.mul_(scale);
-#endif
+    compat::multiply_all(gradients, scale);
   }
   return norm;
 }

@@ -1,12 +1,10 @@
 #include "training/ema.h"
 
 #include <ATen/core/grad_mode.h>
-#if __has_include(<ATen/ops/_foreach_lerp.h>)
-#include <ATen/ops/_foreach_lerp.h>
-#define MGDM_HAVE_FOREACH_LERP 1
-#endif
 
 #include <utility>
+
+#include "compat/many_tensors.h"
 
 namespace mgdm::training {
 
@@ -20,11 +18,7 @@ void Ema::update() {
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> values;
   for (const nn::Parameter& parameter : parameters_) values.push_back(parameter.value.detach());
-#ifdef MGDM_HAVE_FOREACH_LERP
-  at::_foreach_lerp_(averages_, values, 1 - decay_);
-#else
-  for (std::size_t i = 0; i < values.size(); ++i) averages_[i].lerp_(values[i], 1 - decay_);
-#endif
+  compat::lerp_all(averages_, values, 1 - decay_);
 }
 
 void Ema::swap() {

@@ -172,8 +172,9 @@ TEST(Muon, EqualsTheFormula) {
       p.push_back(matrix(parameter.value));
       m.emplace_back(p.back().size(), std::vector<double>(p.back()[0].size()));
     }
-    // On CUDA the products are in bf16 (2^-9), amplified by the slope of the polynomial.
-    const double tolerance = device.is_cuda() ? 0.2 * s.muon_lr : 1e-6;
+    // On CUDA fifteen products round to bf16 (2^-9 of entries up to 1), and the polynomial's slope,
+    // up to 3.4, carries their errors on: 15 * 3.4 * 2^-9.
+    const double tolerance = device.is_cuda() ? 0.1 * s.muon_lr : 1e-6;
     for (int step = 1; step <= 5; ++step) {
       set_gradients(parameters, step);
       const double factor = 1.0 / step;

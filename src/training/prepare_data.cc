@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "data/augmentation.h"
 #include "data/examples_file.h"
 
 namespace mgdm::training {
@@ -86,20 +87,7 @@ PreparedData prepare_data(const std::string& task_name, const DataSettings& sett
                         data::encode(all.first(kept), vocabulary, layout, threads),
                         data::encode(all.subspan(kept), vocabulary, layout, threads),
                         {}};
-  if (settings.augment) {
-    const bool reverse = settings.reverse;
-    Stream probe(seed, Purpose::kAugment, 0);
-    task->augment(task->generate(seed, tasks::Split::kTrain, 0),
-                  probe);  // refuses at once if it must
-    prepared.augment = [task, seed, reverse](const Example& example, std::uint32_t item,
-                                             std::uint32_t epoch) {
-      Stream random(seed, Purpose::kAugment, item, epoch);
-      if (!reverse) return task->augment(example, random);
-      Example twin = task->augment({example.input, task->reversed_output(example.output)}, random);
-      twin.output = task->reversed_output(twin.output);
-      return twin;
-    };
-  }
+  if (settings.augment) prepared.augment = data::symmetries(task, seed, settings.reverse);
   return prepared;
 }
 

@@ -2,7 +2,7 @@
 //
 //   runs/NAME/
 //     config.toml           the resolved recipe
-//     env.json              program version, git revision, device, LibTorch, command line
+//     env.json              program version, git revision, device, recipe, processes
 //     metrics.jsonl         the truth: one line per measurement
 //     metrics.csv           the same as step,name,value
 //     events.out.tfevents.* the same for TensorBoard

@@ -138,14 +138,14 @@ Wishes TrainingStep::wishes() const {
 }
 
 HeldOut held_out(nn::Model& model, const objectives::Objective& objective,
-                 const data::EncodedDataset& dataset, std::uint64_t seed, bool bf16) {
+                 const data::EncodedDataset& dataset, std::uint64_t seed, bool bf16,
+                 std::size_t most_rows) {
   const at::NoGradGuard no_grad;
   const c10::Device device = model.device();
   const auto length = static_cast<std::size_t>(dataset.layout().length());
   double loss = 0, count = 0, right = 0;
-  constexpr std::size_t kRows = 512;
-  for (std::size_t begin = 0; begin < dataset.size(); begin += kRows) {
-    const std::size_t rows = std::min(kRows, dataset.size() - begin);
+  for (std::size_t begin = 0; begin < dataset.size(); begin += most_rows) {
+    const std::size_t rows = std::min(most_rows, dataset.size() - begin);
     std::vector<data::Token> tokens(rows * length);
     std::vector<std::uint8_t> frozen(rows * length);
     std::vector<std::uint32_t> items(rows);

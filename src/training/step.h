@@ -65,12 +65,13 @@ class TrainingStep {
 };
 
 // Mean loss and share of right tokens over counted positions, without dropout, on noise that is the
-// same at every call.
+// same at every call; `rows` examples at a time.
 struct HeldOut {
   double loss = 0;
   double token_accuracy = 0;
 };
 HeldOut held_out(nn::Model& model, const objectives::Objective& objective,
-                 const data::EncodedDataset& dataset, std::uint64_t seed, bool bf16);
+                 const data::EncodedDataset& dataset, std::uint64_t seed, bool bf16,
+                 std::size_t rows);
 
 }  // namespace mgdm::training

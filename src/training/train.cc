@@ -125,6 +125,13 @@ class Loop {
         done >= 1);
   }
 
+  // No more than training itself has room for.
+  std::size_t rows_at_once() const {
+    const std::size_t rows = share_.end - share_.begin;
+    const auto parts = static_cast<std::size_t>(run_.training.accumulate);
+    return std::max<std::size_t>(1, std::min<std::size_t>(512, rows / parts));
+  }
+
   // The other processes meanwhile wait in their next step.
   void evaluate() {
     if (run_.folder == nullptr) return;
@@ -133,7 +140,7 @@ class Loop {
     Metrics metrics;
     if (run_.data.held_out.size() > 0) {
       const HeldOut watched = held_out(run_.model, run_.objective, run_.data.held_out, run_.seed,
-                                       run_.training.precision == "bf16");
+                                       run_.training.precision == "bf16", rows_at_once());
       held_out_text_ = fmt::format("  held-out {:.4f} ({:.1f}% of tokens)", watched.loss,
                                    100 * watched.token_accuracy);
       metrics.emplace_back("held_out_loss", watched.loss);
