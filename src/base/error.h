@@ -39,11 +39,16 @@ class Interrupted : public Error {
 // "path:line: ", the prefix of every complaint about a line of a file (lines count from 1).
 std::string at(std::string_view path, std::size_t line);
 
-// Runs `parse`; an Error it throws is thrown again with "path:line: " in front.
+// Runs `parse`; an Error it throws is thrown again with "path:line: " in front. A wrong command
+// line and Ctrl-C are not about the line and pass as they are.
 template <class Parse>
 auto with_location(std::string_view path, std::size_t line, Parse&& parse) {
   try {
     return parse();
+  } catch (const UsageError&) {
+    throw;
+  } catch (const Interrupted&) {
+    throw;
   } catch (const Error& error) {
     throw Error(at(path, line) + error.what());
   }

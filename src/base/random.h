@@ -27,7 +27,7 @@ enum class Purpose : std::uint32_t {
   kMask = 6,      // which positions are masked; step = training step
   kNoise = 7,     // which tokens stand in for shown ones; step = training step
   kDecode = 8,    // noise on scores while decoding; step = denoising step
-  kDropout = 9,   // the seed of LibTorch's generator; item = training step
+  kDropout = 9,   // the seed of LibTorch's generator; item = training step, step = rank
   kTest = 99,     // unit tests
 };
 

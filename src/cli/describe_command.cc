@@ -9,13 +9,16 @@ namespace {
 
 struct DescribeSettings {
   std::string model;
+  bool quiet = false;
   void visit(config::Visitor& v) {
     v.field("model", model, "a checkpoint folder or a model's name");
+    v.field("quiet", quiet, "only check that it can be read");
   }
 };
 
 void run(const DescribeSettings& settings) {
-  fmt::print("{}", nn::describe(find_model(settings.model)));
+  const std::string text = nn::describe(find_model(settings.model));
+  if (!settings.quiet) fmt::print("{}", text);
 }
 
 }  // namespace

@@ -56,6 +56,14 @@ void add_field(CLI::App& app, Command& command, const config::Field& field,
           given.push_back(field.key);
         },
         field.help);
+    if (contains(command.inherited, field.key))
+      app.add_flag_callback(
+          "--no-" + flag.substr(2),
+          [&field, &given] {
+            *std::get<bool*>(field.target) = false;
+            given.push_back(field.key);
+          },
+          "not that, if the model does");
     return;
   }
   const bool positional = contains(command.positionals, field.key);

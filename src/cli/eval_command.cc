@@ -10,6 +10,7 @@
 #include "cli/result_json.h"
 #include "cli/score_report.h"
 #include "compat/device.h"
+#include "compat/out_of_memory.h"
 #include "data/examples_file.h"
 #include "evaluation/evaluate.h"
 #include "evaluation/loss_profile.h"
@@ -109,13 +110,15 @@ void measure_losses(EvalSettings settings, const evaluation::Reasoner& reasoner,
                     const Examples& examples) {
   const std::string task = reasoner.task().name();
   Progress progress("measuring losses on " + task, examples.size(), settings.quiet);
-  const evaluation::LossProfile profile =
-      evaluation::profile_losses(reasoner, examples,
-                                 {.levels = settings.decode.settings.steps,
-                                  .samples = settings.samples,
-                                  .seed = settings.decode.settings.seed,
-                                  .batch = settings.batch},
-                                 [&](std::size_t n) { progress.add(n); });
+  const evaluation::LossProfile profile = compat::with_memory_for(
+      fmt::format("{} puzzles at a time", settings.batch), "a smaller --batch", [&] {
+        return evaluation::profile_losses(reasoner, examples,
+                                          {.levels = settings.decode.settings.steps,
+                                           .samples = settings.samples,
+                                           .seed = settings.decode.settings.seed,
+                                           .batch = settings.batch},
+                                          [&](std::size_t n) { progress.add(n); });
+      });
   write_file(settings.losses, result_text(loss_json(task, examples.size(), profile),
                                           config::Fields(settings).all()));
   if (!settings.figure.empty()) {
@@ -134,8 +137,11 @@ void run(const EvalSettings& asked) {
   if (losses && (!settings.json.empty() || !settings.predictions.empty()))
     throw UsageError("--losses with --json or --predictions",
                      "one of the two: losses are measured without decoding");
-  if (!losses && !settings.figure.empty())
-    throw UsageError("--figure without --losses", "--losses FILE.json --figure FILE.svg");
+  const EvalSettings defaults;
+  if (!losses && (!settings.figure.empty() || settings.figure_over != defaults.figure_over ||
+                  settings.samples != defaults.samples))
+    throw UsageError("--figure, --figure-over or --samples without --losses",
+                     "--losses FILE.json --figure FILE.svg");
   const auto reasoner =
       evaluation::Reasoner::load(find_model(settings.model), compat::device(settings.device));
   settings.decode.settings = settings.decode.over(reasoner.card().decoding);

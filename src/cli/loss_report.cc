@@ -35,7 +35,7 @@ std::string accuracy_cell(const TokenLosses& losses) {
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-// `get(i)` for i < count as two lists, NAME and token_accuracyREST.
+// `get(i)` for i < count as two lists, loss and token_accuracy, with `over` behind their names.
 template <class Get>
 void add_lists(Json& json, const std::string& over, std::size_t count, Get&& get) {
   Json& losses = json["loss" + over] = Json::array();

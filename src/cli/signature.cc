@@ -10,6 +10,7 @@
 
 #include "base/parallel.h"
 #include "base/random.h"
+#include "data/augmentation.h"
 #include "data/batches.h"
 #include "data/encoded_dataset.h"
 #include "decoding/diffusion.h"
@@ -81,17 +82,12 @@ struct Rows {
 Rows shuffled_rows(const std::string& name, int length, const std::string& layout, bool augment,
                    const SignatureSettings& settings) {
   constexpr std::size_t kExamples = 20, kRows = 48;
-  const auto task = tasks::make_task(name);
+  const std::shared_ptr<const tasks::Task> task = tasks::make_task(name);
   const data::Vocabulary vocabulary;
   const data::EncodedDataset dataset =
       data::generate_encoded(*task, kSeed, tasks::Split::kTrain, kExamples, vocabulary,
                              data::make_layout(layout, length, vocabulary), settings.threads);
-  data::Augment twin;
-  if (augment)
-    twin = [&](const tasks::Example& example, std::uint32_t item, std::uint32_t epoch) {
-      Stream random(kSeed, Purpose::kAugment, item, epoch);
-      return task->augment(example, random);
-    };
+  const data::Augment twin = augment ? data::symmetries(task, kSeed) : data::Augment();
   data::Batches batches(dataset, settings.batch, kSeed, /*first_step=*/0,
                         std::max(1, settings.threads), twin);
   Rows rows;

@@ -52,10 +52,6 @@ class Batches {
   // Batch first_step, first_step + 1, ...
   Batch next() { return work_.next(); }
 
-  double epochs_per_step() const {
-    return static_cast<double>(batch_size_) / static_cast<double>(dataset_.size());
-  }
-
  private:
   using Order = std::shared_ptr<const std::vector<std::uint32_t>>;
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/random.h"
+#include "data/augmentation.h"
 #include "data/batches.h"
 #include "data/encoded_dataset.h"
 #include "data/examples_file.h"
@@ -189,13 +190,10 @@ TEST(Batches, SharesMakeUpTheBatch) {
 }
 
 TEST(Batches, AugmentedRowsAreFreshInEveryEpoch) {
-  const auto task = tasks::make_task("sudoku");
+  const std::shared_ptr<const tasks::Task> task = tasks::make_task("sudoku");
   const EncodedDataset dataset =
       generate_encoded(*task, 1, tasks::Split::kTrain, 2, Vocabulary(), make_seq2seq(164), 1);
-  const auto twin = [&](const tasks::Example& example, std::uint32_t item, std::uint32_t epoch) {
-    Stream random(1, Purpose::kAugment, item, epoch);
-    return task->augment(example, random);
-  };
+  const Augment twin = symmetries(task, 1);
   Batches one(dataset, 2, 7, 0, 1, twin), two(dataset, 2, 7, 0, 2, twin);
   const Batch first = one.next(), second = one.next();
   EXPECT_EQ(first.tokens, two.next().tokens);

@@ -83,6 +83,10 @@ std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
     return std::span<const std::uint8_t>(frozen).subspan(static_cast<std::size_t>(row) * length,
                                                          length);
   };
+  if (resolved.tries > 1 && (autoregressive() || (teacherless() && !resolved.samples_tokens())))
+    throw UsageError(
+        fmt::format("{} tries of a model that always answers the same", resolved.tries),
+        "one try: it decodes without noise");
   decoding::Result first, best;
   if (autoregressive()) {
     first = best = decoding::decode_autoregressive(*model_, batch, on_step, half_precision_);
@@ -95,7 +99,7 @@ std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
     };
     decoding::Restarts restarts = decoding::decode_with_restarts(
         [&](const decoding::Batch& some, const decoding::Settings& attempt) {
-          return decode(some, attempt, {});
+          return decode(some, attempt, on_step);
         },
         batch, resolved, verified);
     first = std::move(restarts.first);

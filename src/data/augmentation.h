@@ -1,0 +1,17 @@
+// A task's symmetries as an endless supply of twins: see tasks/task.h augment().
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "data/batches.h"
+#include "tasks/task.h"
+
+namespace mgdm::data {
+
+// The twin of an item in an epoch is a function of (seed, item, epoch). `reversed` data hold their
+// outputs backwards. Error when the task has no symmetries.
+Augment symmetries(std::shared_ptr<const tasks::Task> task, std::uint64_t seed,
+                   bool reversed = false);
+
+}  // namespace mgdm::data
