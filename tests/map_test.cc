@@ -65,7 +65,7 @@ TEST(Map, EveryIncludeIsOnTheMap) {
   for (const auto& [room, allowed] : rooms) {
     for (const auto& entry : fs::recursive_directory_iterator(kRoot / "src" / room)) {
       const std::string extension = entry.path().extension();
-      if (extension != ".h" && extension != ".cc") continue;
+      if (!std::set<std::string>{".h", ".cc", ".cu", ".cuh"}.contains(extension)) continue;
       ++files;
       for (const std::string& included : included_rooms(read_file(entry.path())))
         EXPECT_TRUE(allowed.contains(included))

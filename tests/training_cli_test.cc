@@ -198,10 +198,29 @@ TEST_F(Training, EvalDecodesAsTheRecipeSaidUnlessAskedOtherwise) {
       train("mgdm", once + "decoding.steps=3 decoding.order=margin --out " + path("run")).code, 0);
   EXPECT_EQ(passes("run", ""), 3);
   EXPECT_EQ(passes("run", " --steps 20"), 20);  // the flag's own default, but asked for
+  EXPECT_EQ(passes("run", " --no-early-stop"), 3);
   // A teacherless model has only ever seen whole answers hidden: one pass, whatever is asked.
   ASSERT_EQ(train("teacherless", once + "--out " + path("whole")).code, 0);
   EXPECT_EQ(passes("whole", ""), 1);
   EXPECT_EQ(passes("whole", " --steps 20"), 1);
+  const Outcome tries =
+      mgdm("eval --model " + path("whole") + "/checkpoint-1 --tries 3 --data " + data);
+  EXPECT_EQ(tries.code, 2);
+  EXPECT_NE(tries.err.find("always answers the same"), std::string::npos) << tries.err;
+}
+
+TEST_F(Training, OnCudaAlsoGoesOnBitForBit) {
+  const Outcome probe = train("mgdm",
+                              "training.device=cuda training.steps=1 evaluation.count=0 "
+                              "--out " +
+                                  path("probe"));
+  if (probe.code != 0) GTEST_SKIP() << probe.err;
+  const std::string more = "training.device=cuda training.deterministic=true";
+  ASSERT_EQ(train("mgdm", more + " --out " + path("whole")).code, 0);
+  train_and_cut("cut", more);
+  ASSERT_EQ(train("mgdm", more + " --resume --out " + path("cut")).code, 0);
+  EXPECT_EQ(read_file(path("whole/checkpoint-12/model.safetensors")),
+            read_file(path("cut/checkpoint-12/model.safetensors")));
 }
 
 TEST_F(Training, ExportWritesTheModelAlone) {
