@@ -118,6 +118,23 @@ TEST_F(Launch, WithoutTheLauncherAKilledPeerIsAnError) {
       << read_file(path("err"));
 }
 
+TEST_F(Launch, WhoDoesNotNoticeAFailureIsAskedOnceToStop) {
+  // These know nothing of each other, and take longer to stop than the launcher to look again.
+  ASSERT_EQ(mgdm(recipe("mgdm") + "--out " + path("run")).code, 0);
+  ASSERT_EQ(mgdm("generate planning --nodes 3 --count 10000 --out " + path("data.jsonl")).code, 0);
+  BackgroundProcess launch(exec("launch -n 2 -- eval --batch 20 --steps 100 --model " +
+                                path("run/checkpoint-12") + " --data " + path("data.jsonl")),
+                           path("err"));
+  ASSERT_TRUE(BackgroundProcess::wait_until(30, [&] {
+    return fs::exists(path("err")) &&
+           read_file(path("err")).find("evaluating") != std::string::npos;
+  }));
+  ::kill(launch.children()[1], SIGKILL);
+  EXPECT_EQ(launch.wait(30), 1);
+  EXPECT_NE(read_file(path("err")).find("interrupted"), std::string::npos)
+      << read_file(path("err"));
+}
+
 TEST_F(Launch, ASignalToOneSavesOnceAndEndsAll) {
   // -1 is the launcher, which passes it on to both.
   for (const int rank : {-1, 1}) {

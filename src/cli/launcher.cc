@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -119,21 +120,21 @@ class Launch {
 
   void wait_for_all() {
     int passed_on = 0;
+    bool asked = false, killed = false;  // each once: a second SIGTERM would not let them save
     std::optional<Clock::time_point> failure;
     while (look()) {
       if (g_signals > passed_on) {
         // To be asked once is to save and stop; twice, to stop.
-        send(passed_on == 0 ? g_signal : SIGKILL);
+        send(passed_on == 0 && !asked ? g_signal : SIGKILL);
         passed_on = g_signals;
+        asked = true;
       }
       if (culprit_ != nullptr) {
         // The others notice by themselves, most often, and have something to say.
         if (!failure) failure = Clock::now();
         const auto waited = Clock::now() - *failure;
-        if (waited > 15s)
-          send(SIGKILL);
-        else if (waited > 10s)
-          send(SIGTERM);
+        if (waited > 10s && !std::exchange(asked, true)) send(SIGTERM);
+        if (waited > 15s && !std::exchange(killed, true)) send(SIGKILL);
       }
       std::this_thread::sleep_for(20ms);
     }
