@@ -135,6 +135,15 @@ TEST_F(Launch, WhoDoesNotNoticeAFailureIsAskedOnceToStop) {
       << read_file(path("err"));
 }
 
+TEST_F(Launch, QuietShowsNothingButErrors) {
+  const Outcome good = mgdm("launch -n 2 --quiet -- " + recipe("mgdm") + "--out " + path("run"));
+  EXPECT_EQ(good.code, 0);
+  EXPECT_EQ(good.out + good.err, "");
+  const Outcome wrong = mgdm("launch -n 2 --quiet -- trian");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("rank 0: mgdm: unknown command"), std::string::npos) << wrong.err;
+}
+
 TEST_F(Launch, ASignalToOneSavesOnceAndEndsAll) {
   // -1 is the launcher, which passes it on to both.
   for (const int rank : {-1, 1}) {
