@@ -23,8 +23,9 @@ namespace mgdm::compat {
 
 class ProcessGroup {
  public:
-  // Waits for the others, a minute at most; an Error names a variable that is missing or wrong.
-  // Tensors given below must lie on this device.
+  // Waits for the others, a minute or MGDM_RENDEZVOUS_SECONDS. An Error names a variable that is
+  // missing or wrong, processes that do not come, or two that have one GPU. Tensors given below
+  // must lie on this device.
   explicit ProcessGroup(c10::Device device);
   ~ProcessGroup();
   ProcessGroup(const ProcessGroup&) = delete;
@@ -33,14 +34,12 @@ class ProcessGroup {
   int rank() const { return rank_; }
   int size() const { return size_; }
   bool first() const { return rank_ == 0; }
-  bool alone() const { return !state_; }  // no variables, nothing to do
+  bool alone() const { return !state_; }  // nothing to do
 
   // Sum over all processes, in place. On CUDA it is queued like any other operation.
   void all_reduce(at::Tensor tensor);
   // The first process's numbers on all of them, in place.
   void broadcast(at::Tensor tensor);
-  // Waits, on the host, until every process is here.
-  void barrier();
 
   // The last call, made by all: nobody leaves before the others are done. A process that ends
   // without it has failed, and lets the others know by that.
