@@ -160,6 +160,13 @@ TEST_F(Launch, AProcessThatNeverStartsIsNamed) {
   EXPECT_FALSE(fs::exists(path("run")));
 }
 
+TEST_F(Launch, OneProcessNeedsNoVariablesButItsNumber) {
+  ::setenv("WORLD_SIZE", "1", 1);
+  const Outcome outcome = mgdm(recipe("mgdm") + "--out " + path("run"));
+  ::unsetenv("WORLD_SIZE");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
 TEST_F(Launch, ASignalToOneSavesOnceAndEndsAll) {
   // -1 is the launcher, which passes it on to both.
   for (const int rank : {-1, 1}) {

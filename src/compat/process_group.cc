@@ -56,12 +56,15 @@ int number_from(const char* name, std::int64_t low, std::int64_t high) {
 
 struct Ranks {
   int rank = 0;
-  int size = 0;  // 0: no variables
+  int size = 0;  // 0: alone
 };
 
-Ranks ranks_from_environment() {
+// One process has nobody to talk to. Only NCCL, which most machines could not try otherwise, is
+// started for it, where it is told where to meet.
+Ranks ranks_from_environment(c10::Device device) {
   if (std::getenv("WORLD_SIZE") == nullptr) return {};
   const int size = number_from("WORLD_SIZE", 1, 65536);
+  if (size == 1 && (device.is_cpu() || std::getenv("MASTER_PORT") == nullptr)) return {};
   return {number_from("RANK", 0, size - 1), size};
 }
 
@@ -167,7 +170,7 @@ void with_peers(int rank, Work&& work) {
 }  // namespace
 
 ProcessGroup::ProcessGroup(c10::Device device) : device_(device) {
-  const Ranks ranks = ranks_from_environment();
+  const Ranks ranks = ranks_from_environment(device);
   if (ranks.size == 0) return;
   rank_ = ranks.rank;
   size_ = ranks.size;
