@@ -29,6 +29,11 @@ class Launch : public Program {
     return recipe("mgdm") + "training.steps=100000000 training.log_every=10 --out " + path(out);
   }
 
+  static std::string variables(int size) {
+    return "WORLD_SIZE=" + std::to_string(size) +
+           " MASTER_ADDR=127.0.0.1 MASTER_PORT=" + std::to_string(20000 + ::getpid() % 9000);
+  }
+
   static std::string exec(const std::string& arguments) {
     return "exec '" + std::string(MGDM_PROGRAM) + "' " + arguments;
   }
@@ -107,15 +112,59 @@ TEST_F(Launch, AProcessThatIsKilledEndsTheOthers) {
 }
 
 TEST_F(Launch, WithoutTheLauncherAKilledPeerIsAnError) {
-  const std::string variables =
-      "WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=" + std::to_string(20000 + ::getpid() % 9000);
-  BackgroundProcess first(variables + " RANK=0 " + exec(endless("run")), path("err"));
-  BackgroundProcess second(variables + " RANK=1 " + exec(endless("run")), path("err1"));
+  BackgroundProcess first(variables(2) + " RANK=0 " + exec(endless("run")), path("err"));
+  BackgroundProcess second(variables(2) + " RANK=1 " + exec(endless("run")), path("err1"));
   ASSERT_TRUE(training_is_under_way("run")) << read_file(path("err"));
   second.send(SIGKILL);
   EXPECT_EQ(first.wait(30), 1);
   EXPECT_NE(read_file(path("err")).find("rank 0 lost another process"), std::string::npos)
       << read_file(path("err"));
+}
+
+TEST_F(Launch, WhoDoesNotNoticeAFailureIsAskedOnceToStop) {
+  // These know nothing of each other, and take longer to stop than the launcher to look again.
+  ASSERT_EQ(mgdm(recipe("mgdm") + "--out " + path("run")).code, 0);
+  ASSERT_EQ(mgdm("generate planning --nodes 3 --count 10000 --out " + path("data.jsonl")).code, 0);
+  BackgroundProcess launch(exec("launch -n 2 -- eval --batch 20 --steps 100 --model " +
+                                path("run/checkpoint-12") + " --data " + path("data.jsonl")),
+                           path("err"));
+  ASSERT_TRUE(BackgroundProcess::wait_until(30, [&] {
+    return fs::exists(path("err")) &&
+           read_file(path("err")).find("evaluating") != std::string::npos;
+  }));
+  ::kill(launch.children()[1], SIGKILL);
+  EXPECT_EQ(launch.wait(30), 1);
+  EXPECT_NE(read_file(path("err")).find("interrupted"), std::string::npos)
+      << read_file(path("err"));
+}
+
+TEST_F(Launch, QuietShowsNothingButErrors) {
+  const Outcome good = mgdm("launch -n 2 --quiet -- " + recipe("mgdm") + "--out " + path("run"));
+  EXPECT_EQ(good.code, 0);
+  EXPECT_EQ(good.out + good.err, "");
+  const Outcome wrong = mgdm("launch -n 2 --quiet -- trian");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("rank 0: mgdm: unknown command"), std::string::npos) << wrong.err;
+}
+
+TEST_F(Launch, AProcessThatNeverStartsIsNamed) {
+  const std::string words = variables(2) + " MGDM_RENDEZVOUS_SECONDS=2 RANK=";
+  BackgroundProcess first(words + "0 " + exec(endless("run")), path("err"));
+  EXPECT_EQ(first.wait(30), 1);
+  EXPECT_NE(read_file(path("err")).find("rank 0 of 2 waited 2 s for rank 1\n"), std::string::npos)
+      << read_file(path("err"));
+  BackgroundProcess second(words + "1 " + exec(endless("run")), path("err"));
+  EXPECT_EQ(second.wait(30), 1);
+  EXPECT_NE(read_file(path("err")).find("rank 1 of 2 could not meet the others"), std::string::npos)
+      << read_file(path("err"));
+  EXPECT_FALSE(fs::exists(path("run")));
+}
+
+TEST_F(Launch, OneProcessNeedsNoVariablesButItsNumber) {
+  ::setenv("WORLD_SIZE", "1", 1);
+  const Outcome outcome = mgdm(recipe("mgdm") + "--out " + path("run"));
+  ::unsetenv("WORLD_SIZE");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
 }
 
 TEST_F(Launch, ASignalToOneSavesOnceAndEndsAll) {

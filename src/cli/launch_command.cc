@@ -9,14 +9,18 @@ namespace {
 struct LaunchSettings {
   std::int64_t n = 1;
   std::vector<std::string> command;
+  bool quiet = false;
 
   void visit(config::Visitor& v) {
     v.field("n", n, "how many processes; on GPUs one for each", config::range(1, 1024));
     v.field("command", command, "-- and then what each of them does: train ...");
+    v.field("quiet", quiet, "print nothing but errors");
   }
 };
 
-void run(const LaunchSettings& settings) { launch(static_cast<int>(settings.n), settings.command); }
+void run(const LaunchSettings& settings) {
+  launch(static_cast<int>(settings.n), settings.command, settings.quiet);
+}
 
 }  // namespace
 

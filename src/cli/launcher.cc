@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -83,7 +84,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 struct Child {
   int rank = 0;
   pid_t pid = -1;
-  std::FILE* words = nullptr;  // its standard error; null for the first, whose is shown
+  std::FILE* words = nullptr;  // its standard error; null where it is shown
   std::optional<int> status;   // as waitpid gives it, once it has ended
 
   bool failed() const { return status && *status != 0; }
@@ -98,7 +99,8 @@ std::string fate(int status) {
 
 class Launch {
  public:
-  Launch() = default;
+  // When quiet, the first one's output is kept back like the others'.
+  explicit Launch(bool quiet) : quiet_(quiet) {}
   void start(int count, const std::vector<std::string>& command) {
     const int port = free_port();
     const std::string program = std::filesystem::read_symlink("/proc/self/exe");
@@ -119,21 +121,21 @@ class Launch {
 
   void wait_for_all() {
     int passed_on = 0;
+    bool asked = false, killed = false;  // each once: a second SIGTERM would not let them save
     std::optional<Clock::time_point> failure;
     while (look()) {
       if (g_signals > passed_on) {
         // To be asked once is to save and stop; twice, to stop.
-        send(passed_on == 0 ? g_signal : SIGKILL);
+        send(passed_on == 0 && !asked ? g_signal : SIGKILL);
         passed_on = g_signals;
+        asked = true;
       }
       if (culprit_ != nullptr) {
         // The others notice by themselves, most often, and have something to say.
         if (!failure) failure = Clock::now();
         const auto waited = Clock::now() - *failure;
-        if (waited > 15s)
-          send(SIGKILL);
-        else if (waited > 10s)
-          send(SIGTERM);
+        if (waited > 10s && !std::exchange(asked, true)) send(SIGTERM);
+        if (waited > 15s && !std::exchange(killed, true)) send(SIGKILL);
       }
       std::this_thread::sleep_for(20ms);
     }
@@ -144,8 +146,9 @@ class Launch {
   void start_one(int rank, int count, int port, std::vector<std::string>& words) {
     std::vector<std::string> variables = environment(rank, count, port);
     const std::vector<char*> arguments = pointers(words), places = pointers(variables);
-    std::FILE* const file = rank == 0 ? nullptr : std::tmpfile();
-    if (rank > 0 && file == nullptr)
+    const bool shown = rank == 0 && !quiet_;
+    std::FILE* const file = shown ? nullptr : std::tmpfile();
+    if (!shown && file == nullptr)
       throw Error(fmt::format("cannot make a temporary file: {}", std::strerror(errno)));
     const int error = file == nullptr ? -1 : ::fileno(file);
     const pid_t parent = ::getpid();
@@ -194,8 +197,10 @@ class Launch {
     if (code == 130 || (g_signals > 0 && WIFSIGNALED(status)))
       throw Interrupted(fmt::format("{} processes ended by a signal", count));
     // A wrong command line is wrong for all of them, and the first has said why.
-    if (code == 2 && children_.front().failed())
+    if (code == 2 && children_.front().failed()) {
+      if (quiet_) repeat(children_.front());
       throw UsageError(fmt::format("none of {} processes could start", count));
+    }
     if (culprit.words != nullptr) repeat(culprit);
     throw Error(fmt::format("rank {} of {} {}", culprit.rank, count, fate(status)),
                 fmt::format("all {} to end well; the others were ended", count),
@@ -215,18 +220,19 @@ class Launch {
       if (!line.empty()) fmt::print(stderr, "rank {}: {}\n", child.rank, line);
   }
 
+  const bool quiet_;
   std::vector<Child> children_;
   const Child* culprit_ = nullptr;  // the first that failed
 };
 
 }  // namespace
 
-void launch(int count, const std::vector<std::string>& command) {
+void launch(int count, const std::vector<std::string>& command, bool quiet) {
   struct sigaction action = {};
   action.sa_handler = on_signal;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
-  Launch processes;
+  Launch processes(quiet);
   processes.start(count, command);
   processes.wait_for_all();
 }

@@ -31,13 +31,17 @@ c10::Device device(std::string_view name) {
 #ifdef MGDM_CUDA
     const std::int64_t count = c10::cuda::device_count();
     // Each of several processes has a GPU of its own; some launchers show it no other.
-    if (const char* local = std::getenv("LOCAL_RANK"); local && name == "cuda" && count > 1)
-      index = parse_int(local).value_or(-1);
+    const char* const local = name == "cuda" && count > 1 ? std::getenv("LOCAL_RANK") : nullptr;
+    if (local != nullptr) index = parse_int(local).value_or(-1);
     if (index >= 0 && index < count) {
       const auto place = static_cast<c10::DeviceIndex>(index);
       c10::cuda::set_device(place);  // streams and generators are taken from the current one
       return c10::Device(c10::kCUDA, place);
     }
+    if (local != nullptr)
+      throw Error(fmt::format("LOCAL_RANK={}, but {} GPUs", in_quotes(local), count),
+                  fmt::format("a GPU for each process: LOCAL_RANK from 0 to {}", count - 1),
+                  "fewer processes, or device = cpu");
     throw Error(fmt::format("there is no device {}", in_quotes(name)),
                 fmt::format("{} CUDA device(s) on this machine", count), "device = cpu");
 #else
@@ -58,6 +62,19 @@ std::string device_name(c10::Device device) {
   for (std::string line; std::getline(cpuinfo, line);)
     if (line.starts_with("model name")) return std::string(trim(line.substr(line.find(':') + 1)));
   return "CPU";
+}
+
+std::string device_id(c10::Device device) {
+#ifdef MGDM_CUDA
+  if (device.is_cuda()) {
+    std::string id;
+    for (const char byte : at::cuda::getDeviceProperties(device.index())->uuid.bytes)
+      id += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+    return id;
+  }
+#endif
+  (void)device;
+  return "";
 }
 
 void synchronize(c10::Device device) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
+#include <memory>
 #include <stdexcept>
 
 namespace mgdm::compat {
@@ -14,7 +16,7 @@ TEST(PeerWatch, LetsTheLivingBe) {
   std::atomic<long> own = 0, other = 0;
   {
     const PeerWatch watch(
-        0, 2, [&](int rank, int n) { return rank == 0 ? own += n : ++other; }, 1ms);
+        0, 2, [&](int rank, int n) { return rank == 0 ? own += n : ++other; }, 20ms);
     while (own < 3 * PeerWatch::kPatience) std::this_thread::sleep_for(1ms);
   }
   EXPECT_GE(other, 3 * PeerWatch::kPatience - 1);
@@ -35,6 +37,34 @@ TEST(PeerWatchDeathTest, EndsTheProcessWhenOneStandsStill) {
     std::this_thread::sleep_for(10s);
   };
   EXPECT_EXIT(wait_without_a_store(), testing::ExitedWithCode(1), "rank 1 lost rank 0");
+  const auto wait_for_an_answer = [] {
+    const PeerWatch watch(
+        1, 2,
+        [](int, int) -> long {
+          std::this_thread::sleep_for(1h);
+          return 0;
+        },
+        1ms);
+    std::this_thread::sleep_for(10s);
+  };
+  EXPECT_EXIT(wait_for_an_answer(), testing::ExitedWithCode(1), "rank 1 lost rank 0");
+}
+
+TEST(PeerWatch, EndsWhileALookHangs) {
+  const auto asked = std::make_shared<std::promise<void>>();
+  const auto start = std::chrono::steady_clock::now();
+  {
+    const PeerWatch watch(
+        1, 2,
+        [asked](int, int) -> long {
+          asked->set_value();
+          std::this_thread::sleep_for(1h);
+          return 0;
+        },
+        1s);
+    asked->get_future().wait();
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 1min);
 }
 
 TEST(PeerWatch, LeavesTheLastWordToWhoeverNoticedFirst) {

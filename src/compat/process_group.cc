@@ -3,6 +3,7 @@
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 #include <torch/version.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -13,7 +14,16 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "compat/device.h"
 #include "compat/peer_watch.h"
+#include "compat/rendezvous.h"
+#include "compat/within.h"
+
+#if TORCH_VERSION_MAJOR >= 2
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+#else
+#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#endif
 
 // The build sets USE_C10D_GLOO and USE_C10D_NCCL where it finds their headers: cmake/torch.cmake.
 #ifdef USE_C10D_GLOO
@@ -28,10 +38,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// To find each other. Afterwards a process may wait as long as the first one evaluates or saves;
-// the dead are noticed by their closed connections and by the watch.
-constexpr std::chrono::milliseconds kRendezvous = 60s;
+// After they have met, a process may wait as long as the first one evaluates or saves; the dead are
+// noticed by their closed connections and by the watch.
 constexpr std::chrono::milliseconds kForEver = 240h;
+constexpr std::chrono::milliseconds kGoodbye = 10s;
 
 int number_from(const char* name, std::int64_t low, std::int64_t high) {
   const char* const text = std::getenv(name);
@@ -46,12 +56,15 @@ int number_from(const char* name, std::int64_t low, std::int64_t high) {
 
 struct Ranks {
   int rank = 0;
-  int size = 0;  // 0: no variables
+  int size = 0;  // 0: alone
 };
 
-Ranks ranks_from_environment() {
+// One process has nobody to talk to. Only NCCL, which most machines could not try otherwise, is
+// started for it, where it is told where to meet.
+Ranks ranks_from_environment(c10::Device device) {
   if (std::getenv("WORLD_SIZE") == nullptr) return {};
   const int size = number_from("WORLD_SIZE", 1, 65536);
+  if (size == 1 && (device.is_cpu() || std::getenv("MASTER_PORT") == nullptr)) return {};
   return {number_from("RANK", 0, size - 1), size};
 }
 
@@ -65,9 +78,8 @@ using Backend = c10d::ProcessGroup;  // 1.13: backends are groups
 
 struct ProcessGroup::State {
   c10::intrusive_ptr<c10d::TCPStore> store;
-  c10::intrusive_ptr<c10d::TCPStore> watched;  // a connection of its own: requests block each other
   c10::intrusive_ptr<Backend> backend;
-  std::unique_ptr<PeerWatch> watch;
+  std::unique_ptr<PeerWatch> watch;  // by a connection of its own: requests block each other
   bool finished = false;
 };
 
@@ -76,23 +88,35 @@ namespace {
 struct Meeting {
   std::string host;
   std::uint16_t port = 0;
+  std::chrono::seconds limit{60};  // to find each other
 };
 
 Meeting meeting_from_environment() {
   const char* const host = std::getenv("MASTER_ADDR");
-  return {host == nullptr ? "127.0.0.1" : host,
-          static_cast<std::uint16_t>(number_from("MASTER_PORT", 1, 65535))};
+  Meeting meeting{host == nullptr ? "127.0.0.1" : host,
+                  static_cast<std::uint16_t>(number_from("MASTER_PORT", 1, 65535))};
+  if (std::getenv("MGDM_RENDEZVOUS_SECONDS") != nullptr)
+    meeting.limit = std::chrono::seconds(number_from("MGDM_RENDEZVOUS_SECONDS", 1, 86400));
+  return meeting;
 }
 
-c10::intrusive_ptr<c10d::TCPStore> connect(const Meeting& meeting, const Ranks& ranks,
-                                           bool may_serve) {
+c10::intrusive_ptr<c10d::TCPStore> connect(const Meeting& meeting, bool serve) {
   c10d::TCPStoreOptions options;
   options.port = meeting.port;
-  options.isServer = may_serve && ranks.rank == 0;
-  options.numWorkers = static_cast<std::size_t>(ranks.size);
-  options.waitWorkers = may_serve;
-  options.timeout = kRendezvous;
-  return c10::make_intrusive<c10d::TCPStore>(meeting.host, options);
+  options.isServer = serve;
+  options.waitWorkers = false;  // see rendezvous.h
+  options.timeout = meeting.limit;
+  auto store = within(meeting.limit + 5s, [host = meeting.host, options] {
+    return c10::make_intrusive<c10d::TCPStore>(host, options);
+  });
+  if (!store) throw std::runtime_error("no answer");
+  return *store;
+}
+
+Place place_of(c10::Device device) {
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  return {device_id(device), fmt::format("{} on {}", device.str(), host)};
 }
 
 c10::intrusive_ptr<Backend> make_gloo([[maybe_unused]] const c10::intrusive_ptr<c10d::Store>& store,
@@ -146,31 +170,31 @@ void with_peers(int rank, Work&& work) {
 }  // namespace
 
 ProcessGroup::ProcessGroup(c10::Device device) : device_(device) {
-  const Ranks ranks = ranks_from_environment();
+  const Ranks ranks = ranks_from_environment(device);
   if (ranks.size == 0) return;
   rank_ = ranks.rank;
   size_ = ranks.size;
   const Meeting meeting = meeting_from_environment();
   auto state = std::make_unique<State>();
   try {
-    state->store = connect(meeting, ranks, /*may_serve=*/true);
-    state->backend =
-        device.is_cuda() ? make_nccl(state->store, ranks) : make_gloo(state->store, meeting, ranks);
+    state->store = connect(meeting, /*serve=*/rank_ == 0);
+    meet(state->store, rank_, size_, place_of(device), meeting.limit);
     if (size_ > 1) {
-      state->watched = connect(meeting, ranks, /*may_serve=*/false);
+      // Before the backend: Gloo connects to all of them, and waits for ever where one has died.
       state->watch = std::make_unique<PeerWatch>(
-          rank_, size_, [store = state->watched](int rank, int n) -> long {
+          rank_, size_, [store = connect(meeting, /*serve=*/false)](int rank, int n) -> long {
             return static_cast<long>(store->add(fmt::format("mgdm/alive/{}", rank), n));
           });
     }
+    state->backend =
+        device.is_cuda() ? make_nccl(state->store, ranks) : make_gloo(state->store, meeting, ranks);
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
     const std::string all = error.what();
     throw Error(fmt::format("rank {} of {} could not meet the others at {}:{}: {}", rank_, size_,
                             meeting.host, meeting.port, all.substr(0, all.find('\n'))),
-                fmt::format("all {} processes there within {} s", size_,
-                            std::chrono::duration_cast<std::chrono::seconds>(kRendezvous).count()),
+                fmt::format("all {} processes there within {} s", size_, meeting.limit.count()),
                 "mgdm launch, or another MASTER_PORT");
   }
   state_ = std::move(state);
@@ -185,8 +209,14 @@ ProcessGroup::~ProcessGroup() {
       nccl != nullptr && state_->finished)
     nccl->shutdown();
 #endif
-  // The watch sees to it that this ends, too.
+  // After a failure the watch sees to it that this ends, too.
   state_->backend.reset();
+  if (!state_->finished || size_ == 1) return;
+  try {
+    part(state_->store, rank_, size_, kGoodbye);
+  } catch (const std::exception&) {
+    // All the work is done: who cannot say goodbye just goes.
+  }
 }
 
 void ProcessGroup::all_reduce(at::Tensor tensor) {
@@ -205,16 +235,14 @@ void ProcessGroup::broadcast(at::Tensor tensor) {
   });
 }
 
-void ProcessGroup::barrier() {
+void ProcessGroup::finish() {
   if (!state_) return;
   const at::Tensor one = at::zeros({1}, at::TensorOptions().device(device_).dtype(at::kFloat));
   all_reduce(one);
   one.item();  // on CUDA, waits for it
-}
-
-void ProcessGroup::finish() {
-  barrier();
-  if (state_) state_->finished = true;
+  // From here on nobody is missed who needs less time to leave than another.
+  state_->watch.reset();
+  state_->finished = true;
 }
 
 }  // namespace mgdm::compat

@@ -2,8 +2,9 @@
 // between GPUs.
 //
 // They find each other by the variables that torchrun and `mgdm launch` set: RANK, WORLD_SIZE,
-// MASTER_ADDR, MASTER_PORT (and LOCAL_RANK, see device.h). Without WORLD_SIZE there is one process,
-// every call below does nothing, and c10d is not touched.
+// MASTER_ADDR, MASTER_PORT (and LOCAL_RANK, see device.h). Without WORLD_SIZE, or where it is 1 and
+// there is no GPU or no MASTER_PORT, there is one process, every call below does nothing, and c10d
+// is not touched.
 //
 //   ProcessGroup group(device);
 //   group.all_reduce(gradients);   // in place, on every process
@@ -23,8 +24,9 @@ namespace mgdm::compat {
 
 class ProcessGroup {
  public:
-  // Waits for the others, a minute at most; an Error names a variable that is missing or wrong.
-  // Tensors given below must lie on this device.
+  // Waits for the others, a minute or MGDM_RENDEZVOUS_SECONDS. An Error names a variable that is
+  // missing or wrong, processes that do not come, or two that have one GPU. Tensors given below
+  // must lie on this device.
   explicit ProcessGroup(c10::Device device);
   ~ProcessGroup();
   ProcessGroup(const ProcessGroup&) = delete;
@@ -33,14 +35,12 @@ class ProcessGroup {
   int rank() const { return rank_; }
   int size() const { return size_; }
   bool first() const { return rank_ == 0; }
-  bool alone() const { return !state_; }  // no variables, nothing to do
+  bool alone() const { return !state_; }  // nothing to do
 
   // Sum over all processes, in place. On CUDA it is queued like any other operation.
   void all_reduce(at::Tensor tensor);
   // The first process's numbers on all of them, in place.
   void broadcast(at::Tensor tensor);
-  // Waits, on the host, until every process is here.
-  void barrier();
 
   // The last call, made by all: nobody leaves before the others are done. A process that ends
   // without it has failed, and lets the others know by that.

@@ -1,0 +1,95 @@
+#include "compat/rendezvous.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <thread>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "compat/within.h"
+
+namespace mgdm::compat {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+std::string key(const char* word, int rank) { return fmt::format("mgdm/{}/{}", word, rank); }
+
+void say(c10d::Store& store, const std::string& key, const std::string& text) {
+  store.set(key, std::vector<std::uint8_t>(text.begin(), text.end()));
+}
+
+std::string heard(c10d::Store& store, const std::string& key) {
+  const std::vector<std::uint8_t> bytes = store.get(key);
+  return {bytes.begin(), bytes.end()};
+}
+
+bool all_said(c10d::Store& store, const char* word, int size, Clock::time_point end) {
+  std::vector<std::string> keys;
+  for (int rank = 0; rank < size; ++rank) keys.push_back(key(word, rank));
+  while (!store.check(keys)) {
+    if (Clock::now() > end) return false;
+    stop_if_interrupted();
+    std::this_thread::sleep_for(50ms);
+  }
+  return true;
+}
+
+// The store goes with the first process, so it leaves last: the others have the same to say.
+[[noreturn]] void leave(int rank, const Error& error) {
+  if (rank == 0) std::this_thread::sleep_for(1s);
+  throw error;
+}
+
+void meet_in(c10d::Store& store, int rank, int size, const Place& place,
+             std::chrono::milliseconds limit) {
+  say(store, key("here", rank), place.id + '\n' + place.words);
+  if (!all_said(store, "here", size, Clock::now() + limit)) {
+    std::vector<int> absent;
+    for (int peer = 0; peer < size; ++peer)
+      if (!store.check({key("here", peer)})) absent.push_back(peer);
+    leave(rank, Error(fmt::format("rank {} of {} waited {} s for rank{} {}", rank, size,
+                                  std::chrono::duration<double>(limit).count(),
+                                  absent.size() == 1 ? "" : "s", fmt::join(absent, ", ")),
+                      fmt::format("all {} processes, started at about the same time", size),
+                      "look at what they printed; mgdm launch starts all of one machine; "
+                      "MGDM_RENDEZVOUS_SECONDS=N waits longer"));
+  }
+  std::map<std::string, int> taken;
+  for (int peer = 0; peer < size; ++peer) {
+    const std::string there = heard(store, key("here", peer));
+    const auto cut = there.find('\n');
+    if (cut == 0) continue;
+    const auto [first, is_new] = taken.emplace(there.substr(0, cut), peer);
+    if (is_new) continue;
+    leave(rank, Error(fmt::format("ranks {} and {} both have the GPU {}", first->second, peer,
+                                  there.substr(cut + 1)),
+                      "a GPU for each process", "training.device=cpu, or fewer processes"));
+  }
+}
+
+}  // namespace
+
+void meet(const SharedStore& store, int rank, int size, const Place& place,
+          std::chrono::milliseconds limit) {
+  const auto work = [=] {
+    meet_in(*store, rank, size, place, limit);
+    return true;
+  };
+  if (!within(limit + 5s, work))
+    throw Error(fmt::format("rank {} of {} gets no answer from rank 0", rank, size),
+                "a first process that runs", "look at what it printed last");
+}
+
+void part(const SharedStore& store, int rank, int size, std::chrono::milliseconds limit) {
+  const auto work = [=] {
+    say(*store, key("bye", rank), "");
+    return rank > 0 || all_said(*store, "bye", size, Clock::now() + limit);
+  };
+  within(limit + 1s, work);
+}
+
+}  // namespace mgdm::compat
