@@ -58,9 +58,9 @@ int free_port() {
 // The environment with torchrun's variables for one process.
 std::vector<std::string> environment(int rank, int count, int port) {
   const std::vector<std::string> ours = {
-      fmt::format("RANK={}", rank), fmt::format("LOCAL_RANK={}", rank),
+      fmt::format("RANK={}", rank),        fmt::format("LOCAL_RANK={}", rank),
       fmt::format("WORLD_SIZE={}", count), "MASTER_ADDR=127.0.0.1",
-      fmt::format("MASTER_PORT={}", port)};
+      fmt::format("MASTER_PORT={}", port), "TORCHELASTIC_USE_AGENT_STORE=False"};
   const auto name = [](std::string_view text) { return text.substr(0, text.find('=') + 1); };
   std::vector<std::string> all = ours;
   for (char** entry = environ; *entry != nullptr; ++entry)

@@ -8,7 +8,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <vector>
 
@@ -77,7 +79,7 @@ using Backend = c10d::ProcessGroup;  // 1.13: backends are groups
 #endif
 
 struct ProcessGroup::State {
-  c10::intrusive_ptr<c10d::TCPStore> store;
+  SharedStore store;
   c10::intrusive_ptr<Backend> backend;
   std::unique_ptr<PeerWatch> watch;  // by a connection of its own: requests block each other
   bool finished = false;
@@ -100,17 +102,26 @@ Meeting meeting_from_environment() {
   return meeting;
 }
 
-c10::intrusive_ptr<c10d::TCPStore> connect(const Meeting& meeting, bool serve) {
+// torchrun keeps the store itself and over restarts: we only visit it, and every restart has keys
+// of its own.
+bool torchrun_keeps_the_store() {
+  const char* const text = std::getenv("TORCHELASTIC_USE_AGENT_STORE");
+  return text != nullptr && std::string_view(text) == "True";
+}
+
+SharedStore connect(const Meeting& meeting, bool serve) {
   c10d::TCPStoreOptions options;
   options.port = meeting.port;
-  options.isServer = serve;
+  options.isServer = serve && !torchrun_keeps_the_store();
   options.waitWorkers = false;  // see rendezvous.h
   options.timeout = meeting.limit;
   auto store = within(meeting.limit + 5s, [host = meeting.host, options] {
     return c10::make_intrusive<c10d::TCPStore>(host, options);
   });
   if (!store) throw std::runtime_error("no answer");
-  return *store;
+  const char* const restart = std::getenv("TORCHELASTIC_RESTART_COUNT");
+  return c10::make_intrusive<c10d::PrefixStore>(
+      fmt::format("mgdm/{}", restart == nullptr ? "0" : restart), *store);
 }
 
 Place place_of(c10::Device device) {
@@ -183,7 +194,7 @@ ProcessGroup::ProcessGroup(c10::Device device) : device_(device) {
       // Before the backend: Gloo connects to all of them, and waits for ever where one has died.
       state->watch = std::make_unique<PeerWatch>(
           rank_, size_, [store = connect(meeting, /*serve=*/false)](int rank, int n) -> long {
-            return static_cast<long>(store->add(fmt::format("mgdm/alive/{}", rank), n));
+            return static_cast<long>(store->add(fmt::format("alive/{}", rank), n));
           });
     }
     state->backend =

@@ -16,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-std::string key(const char* word, int rank) { return fmt::format("mgdm/{}/{}", word, rank); }
+std::string key(const char* word, int rank) { return fmt::format("{}/{}", word, rank); }
 
 void say(c10d::Store& store, const std::string& key, const std::string& text) {
   store.set(key, std::vector<std::uint8_t>(text.begin(), text.end()));
