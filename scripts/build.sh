@@ -22,7 +22,7 @@ fi
 
 quiet=--quiet
 if [ ! -e "$build/.built" ]; then
-  printf 'building mgdm (%s), the first time takes a minute or two ...\n' "$preset" >&2
+  printf 'building mgdm (%s), the first time takes some minutes ...\n' "$preset" >&2
   [ -t 2 ] && quiet=""
 fi
 ninja -C "$build" $quiet "$@" >&2
