@@ -6,7 +6,8 @@ namespace mgdm::data {
 
 using tasks::Example;
 
-Augment symmetries(std::shared_ptr<const tasks::Task> task, std::uint64_t seed, bool reversed) {
+Augment symmetries(const std::shared_ptr<const tasks::Task>& task, std::uint64_t seed,
+                   bool reversed) {
   Stream probe(seed, Purpose::kAugment, 0);
   task->augment(task->generate(seed, tasks::Split::kTrain, 0), probe);  // refuses now if it must
   return [task, seed, reversed](const Example& example, std::uint32_t item, std::uint32_t epoch) {

@@ -11,7 +11,7 @@ namespace mgdm::data {
 
 // The twin of an item in an epoch is a function of (seed, item, epoch). `reversed` data hold their
 // outputs backwards. Error when the task has no symmetries.
-Augment symmetries(std::shared_ptr<const tasks::Task> task, std::uint64_t seed,
+Augment symmetries(const std::shared_ptr<const tasks::Task>& task, std::uint64_t seed,
                    bool reversed = false);
 
 }  // namespace mgdm::data
