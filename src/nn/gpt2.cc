@@ -6,7 +6,6 @@
 
 #include <cmath>
 
-#include "base/error.h"
 #include "kernels/attention.h"
 #include "kernels/elementwise.h"
 
@@ -76,13 +75,20 @@ at::Tensor Gpt2::mlp(const Block& block, const at::Tensor& x) const {
   return at::linear(hidden, block.down.weight, block.down.bias);
 }
 
+void Gpt2::run(Residual& stream, double dropout, Cache* cache) const {
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const Block& block = blocks_[i];
+    at::Tensor* const keys = cache != nullptr ? &cache->keys[i] : nullptr;
+    at::Tensor* const values = cache != nullptr ? &cache->values[i] : nullptr;
+    stream.add(attend(block, stream.normed(block.norm_attention), dropout, keys, values));
+    stream.add(mlp(block, stream.normed(block.norm_mlp)));
+  }
+}
+
 std::vector<at::Tensor> Gpt2::forward(const at::Tensor& tokens, const at::Tensor&, bool training) {
   const double dropout = training ? settings_.dropout : 0;
   Residual stream(kernels::dropout(embed(tokens_, positions_, tokens, 0), dropout), dropout);
-  for (const Block& block : blocks_) {
-    stream.add(attend(block, stream.normed(block.norm_attention), dropout, nullptr, nullptr));
-    stream.add(mlp(block, stream.normed(block.norm_mlp)));
-  }
+  run(stream, dropout, /*cache=*/nullptr);
   return {aligned(at::linear(stream.normed(final_), tokens_))};
 }
 
@@ -91,12 +97,7 @@ at::Tensor Gpt2::next_logits(const at::Tensor& tokens, Cache& cache) {
   cache.keys.resize(blocks_.size());
   cache.values.resize(blocks_.size());
   Residual stream(embed(tokens_, positions_, tokens, cache.length), /*dropout=*/0);
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    const Block& block = blocks_[i];
-    stream.add(attend(block, stream.normed(block.norm_attention), /*dropout=*/0, &cache.keys[i],
-                      &cache.values[i]));
-    stream.add(mlp(block, stream.normed(block.norm_mlp)));
-  }
+  run(stream, /*dropout=*/0, &cache);
   cache.length += tokens.size(1);
   return at::linear(stream.normed(final_).select(1, -1), tokens_);
 }

@@ -33,6 +33,7 @@ class Gpt2 : public Model {
   at::Tensor attend(const Block& block, const at::Tensor& x, double dropout, at::Tensor* keys,
                     at::Tensor* values) const;
   at::Tensor mlp(const Block& block, const at::Tensor& x) const;
+  void run(Residual& stream, double dropout, Cache* cache) const;
 
   at::Tensor tokens_, positions_;  // (V, C), (P, C)
   std::vector<Block> blocks_;

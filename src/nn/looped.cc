@@ -8,7 +8,6 @@
 
 #include <cmath>
 
-#include "base/error.h"
 #include "compat/norm.h"
 #include "kernels/attention.h"
 #include "kernels/cuda_kernels.h"
@@ -78,17 +77,25 @@ at::Tensor Looped::mlp(const Block& block, const at::Tensor& x) const {
   return at::linear(relu_squared(at::linear(x, block.up)), block.down);
 }
 
+void Looped::run_loop(std::int64_t loop, Residual& stream, const at::Tensor& e,
+                      Cache* cache) const {
+  if (loop > 0) stream.add(e);
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const std::size_t place = static_cast<std::size_t>(loop) * blocks_.size() + i;
+    at::Tensor* const keys = cache != nullptr ? &cache->keys[place] : nullptr;
+    at::Tensor* const values = cache != nullptr ? &cache->values[place] : nullptr;
+    stream.add(attend(blocks_[i], stream.normed(kRms), keys, values));
+    stream.add(mlp(blocks_[i], stream.normed(kRms)));
+  }
+}
+
 std::vector<at::Tensor> Looped::forward(const at::Tensor& tokens, const at::Tensor& frozen, bool) {
   at::Tensor e = embed(tokens_, positions_, tokens, 0);
   if (frozen_.defined()) e = e + at::embedding(frozen_, frozen.to(at::kLong));
   std::vector<at::Tensor> logits;
   Residual stream(e, /*dropout=*/0);
   for (std::int64_t loop = 0; loop < settings_.loops; ++loop) {
-    if (loop > 0) stream.add(e);
-    for (const Block& block : blocks_) {
-      stream.add(attend(block, stream.normed(kRms), nullptr, nullptr));
-      stream.add(mlp(block, stream.normed(kRms)));
-    }
+    run_loop(loop, stream, e, /*cache=*/nullptr);
     logits.push_back(aligned(at::linear(stream.normed(kRms), head_)));
   }
   return logits;
@@ -102,12 +109,7 @@ at::Tensor Looped::next_logits(const at::Tensor& tokens, Cache& cache) {
   cache.values.resize(depth);
   const at::Tensor e = embed(tokens_, positions_, tokens, cache.length);
   Residual stream(e, /*dropout=*/0);
-  for (std::size_t i = 0; i < depth; ++i) {
-    const Block& block = blocks_[i % blocks_.size()];
-    if (i > 0 && i % blocks_.size() == 0) stream.add(e);
-    stream.add(attend(block, stream.normed(kRms), &cache.keys[i], &cache.values[i]));
-    stream.add(mlp(block, stream.normed(kRms)));
-  }
+  for (std::int64_t loop = 0; loop < settings_.loops; ++loop) run_loop(loop, stream, e, &cache);
   cache.length += tokens.size(1);
   return at::linear(stream.normed(kRms).select(1, -1), head_);
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "nn/model.h"
+#include "nn/residual.h"
 
 namespace mgdm::nn {
 
@@ -29,6 +30,9 @@ class Looped : public Model {
   at::Tensor attend(const Block& block, const at::Tensor& x, at::Tensor* keys,
                     at::Tensor* values) const;
   at::Tensor mlp(const Block& block, const at::Tensor& x) const;
+  // The blocks once, the input e (B, N, C) added before all loops but the first. A cache has room
+  // for every loop.
+  void run_loop(std::int64_t loop, Residual& stream, const at::Tensor& e, Cache* cache) const;
 
   at::Tensor tokens_, positions_, frozen_, head_;  // (V, C), (P, C), (2, C) or undefined, (V, C)
   std::vector<Block> blocks_;
