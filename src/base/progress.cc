@@ -28,6 +28,11 @@ std::string format_count(double count) {
   return fmt::format("{:.2f}M", count / 1e6);
 }
 
+void draw_line(std::FILE* out, bool terminal, const std::string& line) {
+  fmt::print(out, "{}{}{}", terminal ? "\r" : "", line, terminal ? "\x1b[K" : "\n");
+  std::fflush(out);
+}
+
 std::string progress_line(const std::string& label, std::uint64_t done, std::uint64_t total,
                           double seconds, bool bar) {
   const double share =
@@ -74,8 +79,7 @@ void Progress::show(std::uint64_t done) {
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   const std::string line = progress_line(label_, done, total_, seconds, terminal_);
   const std::lock_guard lock(mutex_);
-  fmt::print(out_, "{}{}{}", terminal_ ? "\r" : "", line, terminal_ ? "\x1b[K" : "\n");
-  std::fflush(out_);
+  draw_line(out_, terminal_, line);
   drawn_ = true;
 }
 

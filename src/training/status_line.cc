@@ -5,6 +5,8 @@
 
 #include <cstdio>
 
+#include "base/progress.h"
+
 namespace mgdm::training {
 
 StatusLine::StatusLine(bool quiet) : quiet_(quiet), terminal_(::isatty(::fileno(stderr)) == 1) {}
@@ -18,8 +20,7 @@ void StatusLine::show(const std::string& line, bool important) {
   const auto pause = terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(10);
   if (quiet_ || (!important && now - last_ < pause)) return;
   last_ = now;
-  fmt::print(stderr, "{}{}{}", terminal_ ? "\r" : "", line, terminal_ ? "\x1b[K" : "\n");
-  std::fflush(stderr);
+  draw_line(stderr, terminal_, line);
   drawn_ = true;
 }
 
