@@ -1,7 +1,6 @@
 #include "compat/rendezvous.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <map>
 #include <thread>
@@ -48,12 +47,12 @@ void meet_in(c10d::Store& store, int rank, int size, const Place& place,
              std::chrono::milliseconds limit) {
   say(store, key("here", rank), place.id + '\n' + place.words);
   if (!all_said(store, "here", size, Clock::now() + limit)) {
-    std::vector<int> absent;
+    std::string absent;
     for (int peer = 0; peer < size; ++peer)
-      if (!store.check({key("here", peer)})) absent.push_back(peer);
-    leave(rank, Error(fmt::format("rank {} of {} waited {} s for rank{} {}", rank, size,
-                                  std::chrono::duration<double>(limit).count(),
-                                  absent.size() == 1 ? "" : "s", fmt::join(absent, ", ")),
+      if (!store.check({key("here", peer)}))
+        absent += fmt::format("{}{}", absent.empty() ? "" : ", ", peer);
+    leave(rank, Error(fmt::format("rank {} of {} waited {} s for rank {}", rank, size,
+                                  std::chrono::duration<double>(limit).count(), absent),
                       fmt::format("all {} processes, started at about the same time", size),
                       "look at what they printed; mgdm launch starts all of one machine; "
                       "MGDM_RENDEZVOUS_SECONDS=N waits longer"));
