@@ -35,9 +35,18 @@ foreach(name torch torch_cpu c10)
 endforeach()
 target_link_options(mgdm_torch INTERFACE -Wl,-rpath,${torch_lib})
 # The wheels of LibTorch show an old std::filesystem of their own (pytorch issue 133437), and calling
-# its remove_all crashes. The C++ library comes first in the search order, so that ours is found.
-target_link_options(mgdm_torch INTERFACE
-  "SHELL:-Wl,--push-state,--no-as-needed -lstdc++ -Wl,--pop-state")
+# its remove_all crashes. The C++ library comes first in the search order, so that ours is found; by
+# its path, because -lstdc++ may mean a static one.
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.so.6
+  OUTPUT_VARIABLE compiler_stdcxx OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(IS_ABSOLUTE "${compiler_stdcxx}")
+  set(MGDM_STDCXX ${compiler_stdcxx} CACHE FILEPATH "The shared C++ library")
+endif()
+find_library(MGDM_STDCXX libstdc++.so.6)
+if(MGDM_STDCXX)
+  target_link_options(mgdm_torch INTERFACE
+    "SHELL:-Wl,--push-state,--no-as-needed ${MGDM_STDCXX} -Wl,--pop-state")
+endif()
 
 # A CUDA LibTorch: torch_cuda registers itself when loaded, so it is linked although nothing names it.
 set(MGDM_CUDA OFF)
@@ -65,7 +74,9 @@ message(STATUS "LibTorch: ${torch_lib} (CUDA: ${MGDM_CUDA})")
 # that LibTorch was built with. Gloo's come with LibTorch or, in Debian, as libgloo-dev; NCCL's lie
 # beside LibTorch where both are Python packages.
 set(c10d_options)
+set(MGDM_GLOO OFF)
 if(EXISTS ${MGDM_TORCH_INCLUDE}/gloo/rendezvous/store.h)
+  set(MGDM_GLOO ON)
   list(APPEND c10d_options -DUSE_C10D_GLOO)
 else()
   message(STATUS "Gloo's headers not found: several processes cannot train on CPUs")
