@@ -9,4 +9,6 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain,
   at::parallel_for(begin, end, grain, body);
 }
 
+void use_one_thread() { at::set_num_threads(1); }
+
 }  // namespace mgdm::compat

@@ -12,4 +12,9 @@ namespace mgdm::compat {
 void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain,
                   const std::function<void(std::int64_t first, std::int64_t last)>& body);
 
+// From now on LibTorch works on the CPU with one thread. For a loop that feeds a GPU: what it
+// copies is small, and between such copies the threads of OpenMP would wait by spinning, on all
+// cores.
+void use_one_thread();
+
 }  // namespace mgdm::compat

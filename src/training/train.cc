@@ -10,6 +10,7 @@
 #include "base/progress.h"
 #include "compat/device.h"
 #include "compat/out_of_memory.h"
+#include "compat/parallel.h"
 #include "data/batches.h"
 #include "training/schedule.h"
 #include "training/status_line.h"
@@ -40,6 +41,7 @@ class Loop {
   }
 
   std::filesystem::path go() {
+    if (run_.model.device().is_cuda()) compat::use_one_thread();
     Position& position = state_.position;
     data::Batches batches(run_.data.train, static_cast<std::size_t>(run_.training.batch), share_,
                           run_.seed, static_cast<std::uint64_t>(position.step),
