@@ -4,6 +4,7 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/ones.h>
+#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
@@ -305,18 +306,57 @@ TEST_F(Checkpoint, AFailedSaveLeavesTheOlderOne) {
   EXPECT_EQ(std::distance(fs::directory_iterator(temporary_.path()), {}), 1);
 }
 
-TEST_F(Checkpoint, TransformersLoadsIt) {
-  if (std::system("/usr/bin/python3 -c 'import transformers, torch' 2>/dev/null") != 0)
-    GTEST_SKIP() << "python3 has no transformers";
-  saved();
+// A python3 that has transformers, or "". Debian's packages are for /usr/bin/python3.
+std::string python_with_transformers() {
+  for (const std::string python : {"python3", "/usr/bin/python3"})
+    if (std::system((python + " -c 'import transformers, torch' 2>/dev/null").c_str()) == 0)
+      return python;
+  return "";
+}
+
+TEST_F(Checkpoint, TransformersLoadsItAndGivesTheSameLogits) {
+  const std::string python = python_with_transformers();
+  if (python.empty()) GTEST_SKIP() << "python3 has no transformers";
+  ModelSettings settings = small();  // of the size of the paper's smallest
+  settings.layers = 3;
+  settings.heads = 12;
+  settings.width = 384;
+  settings.causal = true;
+  settings.shift = false;
+  const std::unique_ptr<Model> model = scrambled(settings);
+  {
+    const at::NoGradGuard no_grad;  // logits of about 1
+    for (const Parameter& parameter : model->parameters().all())
+      at::Tensor(parameter.value).mul_(0.3);
+  }
+  save_model(folder(), *model, vocabulary_);
   const std::string script = temporary_.path() / "check.py";
+  const fs::path theirs = temporary_.path() / "theirs";
   write_file(script,
-             "import sys, transformers as t\n"
+             "import sys, torch, transformers as t, safetensors.torch as s\n"
              "m, info = t.GPT2LMHeadModel.from_pretrained(sys.argv[1], output_loading_info=True)\n"
              "assert not info['missing_keys'] and not info['unexpected_keys'], info\n"
              "k = t.PreTrainedTokenizerFast.from_pretrained(sys.argv[1])\n"
-             "assert k('12+3=[MASK]')['input_ids'] == [6, 7, 16, 8, 19, 2]\n");
-  EXPECT_EQ(std::system(("/usr/bin/python3 " + script + " " + folder().string()).c_str()), 0);
+             "ids = k('12+3=[MASK]')['input_ids']\n"
+             "assert ids == [6, 7, 16, 8, 19, 2], ids\n"
+             "m.eval().save_pretrained(sys.argv[2])\n"
+             "k.save_pretrained(sys.argv[2])\n"
+             "with torch.no_grad():\n"
+             "    logits = m.float()(torch.tensor([ids])).logits.contiguous()\n"
+             "s.save_file({'logits': logits}, sys.argv[2] + '/logits.safetensors')\n");
+  ASSERT_EQ(std::system(
+                (python + " " + script + " " + folder().string() + " " + theirs.string()).c_str()),
+            0);
+  const at::Tensor expected = read_tensors(theirs / "logits.safetensors").at(0).value;
+  const at::NoGradGuard no_grad;
+  const at::Tensor ids = at::tensor(std::vector<std::int64_t>{6, 7, 16, 8, 19, 2}).unsqueeze(0);
+  for (const fs::path& saved : {folder(), theirs}) {  // by us and by transformers
+    const at::Tensor logits =
+        load_model(saved).model->forward(ids, at::Tensor(), /*training=*/false).at(0);
+    ASSERT_EQ(logits.sizes(), expected.sizes());
+    EXPECT_GT(expected.abs().max().item<double>(), 0.5);
+    EXPECT_LT(logits.sub(expected).abs().max().item<double>(), 1e-4) << saved;
+  }
 }
 
 }  // namespace
