@@ -1,4 +1,5 @@
-# `cmake --install` and find_package(mgdm): the program, the library behind mgdm/mgdm.h, the licence.
+# `cmake --install` and find_package(mgdm): the program and its models, the library behind
+# mgdm/mgdm.h, the licence.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -12,6 +13,7 @@ target_compile_features(mgdm_library INTERFACE cxx_std_20)
 
 if(TARGET mgdm)
   install(TARGETS mgdm RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/models DESTINATION ${CMAKE_INSTALL_DATADIR}/mgdm)
 endif()
 install(TARGETS mgdm_library mgdm_api mgdm_tasks mgdm_formats mgdm_base mgdm_cadical
   EXPORT mgdm_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
