@@ -50,6 +50,25 @@ TEST_F(Program, SameSeedSameBytesWhateverTheThreads) {
   }
 }
 
+TEST_F(Program, PuzzlesMayComeThroughAPipe) {
+  const std::string data = path("data.jsonl");
+  ASSERT_EQ(mgdm("generate planning --count 2000 --out " + data).code, 0);  // more than a buffer
+  const Outcome file = mgdm("verify planning --data " + data + " --predictions " + data);
+  ASSERT_EQ(file.code, 0) << file.err;
+  const std::string pipe = path("pipe"),
+                    fill = "mkfifo '" + pipe + "'; cat '" + data + "' >'" + pipe + "' &";
+  const auto verify = [&](const std::string& name, const std::string& before,
+                          const std::string& input) {
+    return mgdm("verify planning --data " + name + " --predictions " + data, before, input);
+  };
+  EXPECT_EQ(verify(pipe, fill, "/dev/null").out, file.out);
+  EXPECT_EQ(verify("-", "", data).out, file.out);
+  EXPECT_EQ(verify("/dev/stdin", "", data).out, file.out);
+  const Outcome empty = verify("-", "", "/dev/null");
+  EXPECT_EQ(empty.code, 1);
+  EXPECT_MENTIONS(empty.err, "there is no puzzle in -");
+}
+
 TEST_F(Program, GeneratedLabelsVerify) {
   for (const std::string task :
        {"planning", "countdown-3", "countdown-5", "sudoku", "sat-5", "sat-9"}) {

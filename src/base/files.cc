@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include "base/error.h"
@@ -18,34 +21,51 @@ namespace {
   throw Error(fmt::format("cannot {} {}: {}", what, path, reason));
 }
 
+using OpenFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+std::string all_bytes(std::FILE* file, const std::string& path) {
+  std::string bytes;
+  char chunk[1 << 16];
+  while (const std::size_t n = std::fread(chunk, 1, sizeof chunk, file)) bytes.append(chunk, n);
+  if (std::ferror(file)) fail("read", path);
+  return bytes;
+}
+
+// A pipe gives its bytes once, but a file is often opened twice: to see what it holds, and to read
+// it. So they are kept, by the pipe's name.
 std::FILE* open_for_reading(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    throw Error(fmt::format("cannot read {}: it is a folder", path), "a file");
-  std::FILE* file = std::fopen(path.c_str(), "rb");
-  if (file == nullptr) fail("read", path);
-  return file;
+  static std::mutex mutex;
+  static std::map<std::string, std::string> kept_bytes;
+  const std::lock_guard lock(mutex);
+  auto kept = kept_bytes.find(path);
+  if (kept == kept_bytes.end()) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored))
+      throw Error(fmt::format("cannot read {}: it is a folder", path), "a file");
+    OpenFile file(
+        path == "-" ? ::fdopen(::dup(STDIN_FILENO), "rb") : std::fopen(path.c_str(), "rb"),
+        &std::fclose);
+    if (file == nullptr) fail("read", path);
+    const bool can_be_read_again = path != "-" && ::lseek(::fileno(file.get()), 0, SEEK_CUR) >= 0;
+    if (can_be_read_again) return file.release();
+    kept = kept_bytes.emplace(path, all_bytes(file.get(), path)).first;
+  }
+  std::string& bytes = kept->second;
+  return bytes.empty() ? std::fopen("/dev/null", "rb")
+                       : ::fmemopen(bytes.data(), bytes.size(), "rb");
 }
 
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(open_for_reading(path.string()),
-                                                             &std::fclose);
-  std::string bytes;
-  char chunk[1 << 16];
-  while (const std::size_t n = std::fread(chunk, 1, sizeof chunk, file.get()))
-    bytes.append(chunk, n);
-  if (std::ferror(file.get())) fail("read", path.string());
-  return bytes;
+  const OpenFile file(open_for_reading(path.string()), &std::fclose);
+  return all_bytes(file.get(), path.string());
 }
 
 LineReader::LineReader(const std::string& path)
-    : path_(path == "-" ? "<stdin>" : path), file_(path == "-" ? stdin : open_for_reading(path)) {}
+    : path_(path == "-" ? "<stdin>" : path), file_(open_for_reading(path)) {}
 
-LineReader::~LineReader() {
-  if (file_ != stdin) std::fclose(file_);
-}
+LineReader::~LineReader() { std::fclose(file_); }
 
 bool LineReader::next(std::string_view& line) {
   std::size_t searched = begin_;

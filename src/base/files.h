@@ -10,6 +10,9 @@
 
 namespace mgdm {
 
+// "-" is standard input, here and below. What cannot be read twice (that, and pipes) is kept in
+// memory: one may look at what it holds, and read it again.
+
 // The bytes of a file; an Error names the path and the reason.
 std::string read_file(const std::filesystem::path& path);
 
@@ -19,7 +22,6 @@ class LineReader {
  public:
   static constexpr std::size_t kMaxLine = std::size_t{64} << 20;
 
-  // "-" reads standard input.
   explicit LineReader(const std::string& path);
   ~LineReader();
   LineReader(const LineReader&) = delete;

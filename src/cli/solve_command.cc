@@ -15,24 +15,11 @@
 namespace mgdm::cli {
 namespace {
 
-// The whole text; "-" is standard input.
-std::string read_input(const std::string& path) {
-  std::string text;
-  LineReader lines(path);
-  for (std::string_view line; lines.next(line);) text += std::string(line) + "\n";
-  return text;
-}
-
-std::vector<std::string> puzzles_of(const SolveSettings& settings, const std::string& text,
-                                    const tasks::Task& task) {
+std::vector<std::string> puzzles_of(const SolveSettings& settings, const tasks::Task& task) {
   std::vector<std::string> puzzles = settings.puzzles;
-  if (settings.input == "-") {
-    for (const std::string_view line : split(text, '\n'))
-      if (!trim(line).empty()) puzzles.emplace_back(trim(line));
-  } else if (!settings.input.empty()) {
-    for (auto& located : data::read_examples(settings.input, task))
-      puzzles.push_back(std::move(located.example.input));
-  }
+  if (settings.input.empty()) return puzzles;
+  for (auto& located : data::read_examples(settings.input, task))
+    puzzles.push_back(std::move(located.example.input));
   return puzzles;
 }
 
@@ -49,7 +36,7 @@ void print(const Solved& solved, const SolveSettings& settings) {
 }
 
 int run(const SolveSettings& settings) {
-  const std::string text = settings.input.empty() ? "" : read_input(settings.input);
+  const std::string text = settings.input.empty() ? "" : read_file(settings.input);
   if (settings.puzzles.empty() && trim(text).empty())
     throw UsageError("no puzzle to solve", "puzzles as words, or --input FILE");
   const auto reasoner =
@@ -59,7 +46,7 @@ int run(const SolveSettings& settings) {
       throw UsageError("puzzles beside a DIMACS formula", "one formula alone");
     return solve_dimacs(reasoner, settings.input, text, settings);
   }
-  const std::vector<std::string> puzzles = puzzles_of(settings, text, reasoner.task());
+  const std::vector<std::string> puzzles = puzzles_of(settings, reasoner.task());
   for (std::size_t i = 0; i < puzzles.size(); ++i) {
     stop_if_interrupted();
     print(solve_puzzle(reasoner, puzzles[i], static_cast<std::uint32_t>(i), settings), settings);
