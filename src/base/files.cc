@@ -51,8 +51,10 @@ std::FILE* open_for_reading(const std::string& path) {
     kept = kept_bytes.emplace(path, all_bytes(file.get(), path)).first;
   }
   std::string& bytes = kept->second;
-  return bytes.empty() ? std::fopen("/dev/null", "rb")
-                       : ::fmemopen(bytes.data(), bytes.size(), "rb");
+  std::FILE* const again =
+      bytes.empty() ? std::fopen("/dev/null", "rb") : ::fmemopen(bytes.data(), bytes.size(), "rb");
+  if (again == nullptr) fail("read", path);
+  return again;
 }
 
 }  // namespace
