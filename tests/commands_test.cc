@@ -147,26 +147,23 @@ TEST_F(Program, BenchListsAndSigns) {
 }
 
 TEST_F(Program, WrongUsageIsTwoAndNamesTheNearest) {
-  Outcome outcome = mgdm("generate sudko");
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_MENTIONS(outcome.err, "did you mean 'sudoku'?");
-  outcome = mgdm("generate sudoku --cuont 3");
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_MENTIONS(outcome.err, "did you mean '--count'?");
-  outcome = mgdm("genrate sudoku");
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_MENTIONS(outcome.err, "did you mean 'generate'?");
-  outcome = mgdm("generate sudoku --count 0");
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_MENTIONS(outcome.err, "1 to");
-  outcome = mgdm("generate sudoku --split tset");
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_MENTIONS(outcome.err, "did you mean 'test'?");
-  EXPECT_EQ(mgdm("generate countdown-4 --nodes 4").code, 2);
-  EXPECT_EQ(mgdm("generate countdown-4 --difficulty hard").code, 2);
-  EXPECT_EQ(mgdm("generate sat").code, 2);
-  EXPECT_EQ(mgdm("generate").code, 2);
-  EXPECT_EQ(mgdm("verify sudoku --data x").code, 2);
+  const std::pair<const char*, const char*> mistakes[] = {
+      {"generate sudko", "did you mean 'sudoku'?"},
+      {"generate sudoku --cuont 3", "did you mean '--count'?"},
+      {"genrate sudoku", "did you mean 'generate'?"},
+      {"generate sudoku --count 0", "1 to"},
+      {"generate sudoku --split tset", "did you mean 'test'?"},
+      {"generate countdown-4 --nodes 4", "nodes only with planning"},
+      {"generate countdown-4 --difficulty hard", "a difficulty only with sudoku"},
+      {"generate sat", "sat-5 to sat-9"},
+      {"generate", "task is required"},
+      {"verify sudoku --data x", "--predictions is required"},
+  };
+  for (const auto& [words, hint] : mistakes) {
+    const Outcome outcome = mgdm(words);
+    EXPECT_EQ(outcome.code, 2) << words;
+    EXPECT_MENTIONS(outcome.err, hint);
+  }
 }
 
 TEST_F(Program, BadInputIsOneNamesTheLineAndLeavesNoFile) {
