@@ -203,6 +203,15 @@ TEST_F(ConnectedLaunch, TheClockOfTheFirstProcessEndsARunByMinutes) {
   EXPECT_EQ(checkpoints("run").size(), 1u);
 }
 
+TEST_F(ConnectedLaunch, EachProcessNeedsAnExample) {
+  const Outcome outcome =
+      mgdm("launch -n 2 -- " + recipe("mgdm") + " training.batch=1 --out " + path("x"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("training.batch = 1 for 2 processes"), std::string::npos)
+      << outcome.err;
+  EXPECT_FALSE(fs::exists(path("x")));
+}
+
 TEST_F(Launch, MistakesAreNamed) {
   const auto complains = [&](const std::string& words, int code, const std::string& expected) {
     const Outcome outcome = mgdm(words);
@@ -213,8 +222,6 @@ TEST_F(Launch, MistakesAreNamed) {
   complains("launch -n two -- train x.toml", 2, "integer");
   complains("launch -- train x.toml", 2, "-n is required");
   complains("launch -n 2", 2, "command is required");
-  complains("launch -n 2 -- " + recipe("mgdm") + " training.batch=1 --out " + path("x"), 2,
-            "training.batch = 1 for 2 processes");
   complains("launch -n 2 -- trian", 2, "did you mean 'train'?");
   complains("launch -n 2 -- train nowhere.toml", 1, "of 2 ended with exit status 1");
   EXPECT_FALSE(fs::exists(path("x")));

@@ -48,11 +48,13 @@ void meet_in(c10d::Store& store, int rank, int size, const Place& place,
   say(store, key("here", rank), place.id + '\n' + place.words);
   if (!all_said(store, "here", size, Clock::now() + limit)) {
     std::string absent;
+    int count = 0;
     for (int peer = 0; peer < size; ++peer)
       if (!store.check({key("here", peer)}))
-        absent += fmt::format("{}{}", absent.empty() ? "" : ", ", peer);
-    leave(rank, Error(fmt::format("rank {} of {} waited {} s for rank {}", rank, size,
-                                  std::chrono::duration<double>(limit).count(), absent),
+        absent += fmt::format("{}{}", count++ == 0 ? "" : ", ", peer);
+    leave(rank, Error(fmt::format("rank {} of {} waited {} s for rank{} {}", rank, size,
+                                  std::chrono::duration<double>(limit).count(),
+                                  count == 1 ? "" : "s", absent),
                       fmt::format("all {} processes, started at about the same time", size),
                       "look at what they printed; mgdm launch starts all of one machine; "
                       "MGDM_RENDEZVOUS_SECONDS=N waits longer"));

@@ -52,7 +52,7 @@ TEST(Rendezvous, NamesThoseWhoDidNotCome) {
     meet(store, 1, 4, {}, 100ms);
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("rank 1 of 4 waited 0.1 s for rank 0, 2, 3"),
+    EXPECT_NE(std::string(error.what()).find("rank 1 of 4 waited 0.1 s for ranks 0, 2, 3"),
               std::string::npos)
         << error.what();
   }
