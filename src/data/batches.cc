@@ -70,6 +70,7 @@ Batch Batches::make(std::uint64_t step) {
     if (augment_) {
       const tasks::Example twin = augment_(dataset_.example(item), item, epoch);
       const Vocabulary& vocabulary = dataset_.vocabulary();
+      dataset_.layout().check_fits(twin.input.size(), twin.output.size());
       dataset_.layout().write(vocabulary.encode(twin.input), vocabulary.encode(twin.output), place);
     } else {
       dataset_.write_row(item, place);

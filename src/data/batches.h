@@ -2,7 +2,8 @@
 //
 // The epochs, each in an order of its own, form one endless sequence of items; batch `step` is
 // items step*B .. step*B + B-1 of it. So every batch is full, a batch is a pure function of (seed,
-// step), and training can resume at any step.
+// step), and training can resume at any step. An item that comes twice in one batch, where an epoch
+// ends or in a dataset smaller than a batch, is noised alike both times: draws go by item and step.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,7 @@ std::vector<std::uint32_t> epoch_order(std::size_t size, std::uint64_t seed, std
 struct Batch {  // or a share of one
   std::uint64_t step = 0;
   std::vector<std::uint32_t> items;   // (B) which examples
-  std::vector<std::uint32_t> epochs;  // (B) and in which epoch: keys of random streams
+  std::vector<std::uint32_t> epochs;  // (B) and in which epoch
   std::vector<Token> tokens;          // (B, N)
   std::vector<std::uint8_t> frozen;   // (B, N)
 };

@@ -202,6 +202,16 @@ TEST(Batches, AugmentedRowsAreFreshInEveryEpoch) {
   EXPECT_TRUE(task->verify({row.substr(0, 81), ""}, row.substr(86, 81)).correct) << row;
 }
 
+TEST(Batches, ATwinThatDoesNotFitIsAnError) {
+  EncodedDataset dataset(Vocabulary(), make_seq2seq(13));
+  dataset.add({"0,1-0,1", "0,1"});  // 12 tokens with [SEP] and [EOS]
+  const Augment longer = [](const tasks::Example&, std::uint32_t, std::uint32_t) {
+    return tasks::Example{"10,11-10,11", "10,11"};
+  };
+  Batches batches(dataset, 1, 7, 0, 1, longer);
+  EXPECT_THROW(batches.next(), Error);
+}
+
 class ExamplesFile : public testing::Test {
  protected:
   void TearDown() override { std::filesystem::remove(path_); }

@@ -68,7 +68,13 @@ class Task {
 
   // A twin of a solved example: the same puzzle under a random symmetry, for augmentation. Its
   // label follows the rule of the task's labels. UsageError where a task has no symmetries.
+  // Twins of training examples are training examples: none is in the test split.
   virtual Example augment(const Example& example, Stream& random) const;
+
+  // How many characters the input and the output of any twin have together, at most.
+  virtual std::size_t longest_twin(const Example& example) const {
+    return example.input.size() + example.output.size();
+  }
 
   // The label written backwards, and back again: what a reverse model learns (planning only).
   virtual std::string reversed_output(std::string_view output) const;
@@ -101,8 +107,8 @@ std::vector<std::string> task_names();
 // the test would be a variation of item 7 of the training data.
 Stream item_stream(std::uint64_t seed, Split split, std::uint32_t item);
 
-// One puzzle in ten belongs to the test, by a hash of a form that the task's symmetries leave
-// alone.
+// One puzzle in ten belongs to the test, by a hash of a form that the task's symmetries leave alone
+// (but for planning, where renamed nodes make another puzzle).
 bool in_test_split(std::string_view canonical_form);
 
 }  // namespace mgdm::tasks

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "data/augmentation.h"
@@ -49,18 +50,36 @@ std::vector<Example> generate(const tasks::Task& task, const DataSettings& setti
         return chunk;
       },
       [&](std::vector<Example>&& chunk) {
+        stop_if_interrupted();
         std::move(chunk.begin(), chunk.end(), std::back_inserter(examples));
       });
   return examples;
 }
 
-int longest_row(const std::vector<Example>& examples, const std::string& layout) {
+// Tokens per row that hold every example, and every twin of it where there are such.
+int longest_row(const tasks::Task& task, const std::vector<Example>& examples,
+                const DataSettings& settings) {
   std::size_t longest = 0;
-  for (const Example& example : examples)
-    longest =
-        std::max(longest, layout == "in_place" ? example.output.size()
-                                               : example.input.size() + example.output.size() + 2);
+  for (const Example& example : examples) {
+    const std::size_t both = settings.augment ? task.longest_twin(example)
+                                              : example.input.size() + example.output.size();
+    longest = std::max(longest, settings.layout == "in_place" ? example.output.size() : both + 2);
+  }
   return static_cast<int>(longest);
+}
+
+int row_length(const tasks::Task& task, const std::vector<Example>& examples,
+               const DataSettings& settings) {
+  if (settings.length == 0) return longest_row(task, examples, settings);
+  const auto length = static_cast<int>(settings.length);
+  // Without twins, encoding finds what is too long, and names it.
+  if (settings.augment)
+    if (const int needed = longest_row(task, examples, settings); needed > length)
+      throw UsageError(
+          fmt::format("data.length = {}, but twins of the puzzles have up to {} tokens", length,
+                      needed),
+          fmt::format("at least {}, or 0", needed), "data.augment=false");
+  return length;
 }
 
 }  // namespace
@@ -71,24 +90,21 @@ PreparedData prepare_data(const std::string& task_name, const DataSettings& sett
       tasks::make_task(task_name, tasks::task_options(settings.nodes, settings.difficulty));
   std::vector<Example> examples =
       settings.files.empty() ? generate(*task, settings, seed) : read_files(*task, settings);
+  data::Augment augment;  // refuses a task without symmetries
+  if (settings.augment) augment = data::symmetries(task, seed, settings.reverse);
+  const int length = row_length(*task, examples, settings);
   if (settings.reverse)
     for (Example& example : examples) example.output = task->reversed_output(example.output);
 
   const data::Vocabulary vocabulary(
       settings.alphabet.empty() ? data::kPaperAlphabet : std::string_view(settings.alphabet));
-  const int length = settings.length > 0 ? static_cast<int>(settings.length)
-                                         : longest_row(examples, settings.layout);
   const std::shared_ptr<const data::Layout> layout =
       data::make_layout(settings.layout, length, vocabulary);
   const std::size_t kept = examples.size() - static_cast<std::size_t>(settings.held_out);
   const std::span<const Example> all(examples);
   const int threads = static_cast<int>(settings.threads);
-  PreparedData prepared{task,
-                        data::encode(all.first(kept), vocabulary, layout, threads),
-                        data::encode(all.subspan(kept), vocabulary, layout, threads),
-                        {}};
-  if (settings.augment) prepared.augment = data::symmetries(task, seed, settings.reverse);
-  return prepared;
+  return {task, data::encode(all.first(kept), vocabulary, layout, threads),
+          data::encode(all.subspan(kept), vocabulary, layout, threads), std::move(augment)};
 }
 
 }  // namespace mgdm::training

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
 #include <span>
 
@@ -30,22 +31,52 @@ Puzzle generate(Stream& random, int nodes) {
   return puzzle;
 }
 
-Puzzle twin(Puzzle puzzle, Stream& random) {
-  // Names 0 .. 2 * nodes - 1, of which a stream of `nodes` uses all but one.
-  const std::size_t names = 2 * (puzzle.path.size() + 1);
-  std::vector<int> name(std::max(names, std::size_t{2 * kMaxNodes}));
-  std::iota(name.begin(), name.end(), 0);
-  random.shuffle(std::span<int>(name).first(names));
-  const auto rename = [&](int& node) { node = name[static_cast<std::size_t>(node)]; };
-  for (std::vector<Edge>* edges : {&puzzle.problem.edges, &puzzle.path})
-    for (Edge& edge : *edges) {
-      rename(edge.from);
-      rename(edge.to);
+namespace {
+
+// Calls f with every mention of a node.
+template <class SomePuzzle, class F>
+void for_nodes(SomePuzzle& puzzle, F&& f) {
+  for (auto* edges : {&puzzle.problem.edges, &puzzle.path})
+    for (auto& edge : *edges) {
+      f(edge.from);
+      f(edge.to);
     }
-  rename(puzzle.problem.start);
-  rename(puzzle.problem.goal);
+  f(puzzle.problem.start);
+  f(puzzle.problem.goal);
+}
+
+// Names 0 .. 2 * nodes - 1, of which a stream of `nodes` uses all but one; or more, in a puzzle
+// that somebody else has made.
+std::size_t names_of(const Puzzle& puzzle) {
+  std::size_t names = 2 * (puzzle.path.size() + 1);
+  for_nodes(puzzle, [&](int node) { names = std::max(names, static_cast<std::size_t>(node) + 1); });
+  return names;
+}
+
+}  // namespace
+
+Puzzle twin(Puzzle puzzle, Stream& random) {
+  std::vector<int> name(names_of(puzzle));
+  std::iota(name.begin(), name.end(), 0);
+  random.shuffle(std::span<int>(name));
+  for_nodes(puzzle, [&](int& node) { node = name[static_cast<std::size_t>(node)]; });
   random.shuffle(std::span<Edge>(puzzle.problem.edges));
   return puzzle;
+}
+
+std::size_t longest_twin(const Puzzle& puzzle) {
+  std::map<int, std::size_t> times;  // that a node is named
+  for_nodes(puzzle, [&](int node) { ++times[node]; });
+  std::size_t length = render(puzzle.problem).size() + render(puzzle.path).size();
+  std::vector<std::size_t> counts;
+  for (const auto& [node, count] : times) {
+    counts.push_back(count);
+    length -= count * std::to_string(node).size();
+  }
+  std::sort(counts.rbegin(), counts.rend());
+  std::size_t name = names_of(puzzle);
+  for (const std::size_t count : counts) length += count * std::to_string(--name).size();
+  return length;
 }
 
 std::string canonical_form(Problem problem) {

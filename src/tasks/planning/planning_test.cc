@@ -99,6 +99,31 @@ TEST(PlanningGenerate, SplitsDoNotMeetWhateverTheEdgeOrder) {
   }
 }
 
+TEST(PlanningGenerate, TwinsOfTrainingPuzzlesStayInTraining) {
+  const auto task = make_planning(4);
+  for (std::uint32_t item = 0; item < 500; ++item) {
+    Stream random(0, Purpose::kTest, item);
+    const Example twin = task->augment(task->generate(0, Split::kTrain, item), random);
+    EXPECT_FALSE(in_test_split(canonical_form(parse_problem(twin.input)))) << twin.input;
+  }
+}
+
+TEST(PlanningGenerate, SomeTwinIsAsLongAsTheLongest) {
+  const auto task = make_planning(6);
+  // The second is somebody else's: a node beyond the usual names.
+  for (const Example& example :
+       {task->generate(0, Split::kTrain, 0), Example{"0,1/1,12-0,12", ""}}) {
+    const Example solved{example.input, task->solve(example.input).value()};
+    Stream random(0, Purpose::kTest, 0);
+    std::size_t longest = 0;
+    for (int i = 0; i < 5000; ++i) {
+      const Example twin = task->augment(solved, random);
+      longest = std::max(longest, twin.input.size() + twin.output.size());
+    }
+    EXPECT_EQ(longest, task->longest_twin(solved)) << solved.input;
+  }
+}
+
 TEST(PlanningGenerate, RefusesOtherSizes) {
   EXPECT_THROW(make_planning(1), UsageError);
   EXPECT_THROW(make_planning(51), UsageError);

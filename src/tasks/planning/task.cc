@@ -50,8 +50,14 @@ class Planning : public Task {
   }
 
   Example augment(const Example& example, Stream& random) const override {
-    const Puzzle other = twin({parse_problem(example.input), path_of(example.output)}, random);
+    Puzzle other = solved(example);
+    do other = twin(std::move(other), random);
+    while (in_test_split(canonical_form(other.problem)));
     return {render(other.problem), render(other.path)};
+  }
+
+  std::size_t longest_twin(const Example& example) const override {
+    return planning::longest_twin(solved(example));
   }
 
   std::string reversed_output(std::string_view output) const override {
@@ -71,6 +77,10 @@ class Planning : public Task {
     if (!path)
       throw Error(fmt::format("{} is not a path", in_quotes(output)), "edges a,b separated by '/'");
     return *path;
+  }
+
+  static Puzzle solved(const Example& example) {
+    return {parse_problem(example.input), path_of(example.output)};
   }
 
   // The path, or the path walked backwards.
