@@ -85,6 +85,13 @@ TEST(Map, NothingAboveTheTorchLineNamesTorch) {
   }
 }
 
+TEST(Map, OnlyCompatAsksForTheVersionOfLibTorch) {
+  for (const auto& entry : fs::recursive_directory_iterator(kRoot / "src"))
+    if (entry.is_regular_file() && entry.path().parent_path().filename() != "compat") {
+      EXPECT_EQ(read_file(entry.path()).find("TORCH_VERSION"), std::string::npos) << entry.path();
+    }
+}
+
 TEST(Map, SeesIncludes) {
   EXPECT_EQ(included_rooms("#include \"base/error.h\"\n  # include \"tasks/task.h\"\n// x\n"),
             (std::set<std::string>{"base", "tasks"}));

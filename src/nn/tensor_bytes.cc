@@ -3,7 +3,6 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <fmt/format.h>
-#include <torch/version.h>
 
 #include <cstring>
 #include <map>
@@ -12,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "compat/scalar_types.h"
 
 namespace mgdm::nn {
 namespace {
@@ -19,23 +19,10 @@ namespace {
 using formats::Dtype;
 
 constexpr std::pair<Dtype, at::ScalarType> kTypes[] = {
-    {Dtype::kBool, at::kBool},
-    {Dtype::kU8, at::kByte},
-    {Dtype::kI8, at::kChar},
-    {Dtype::kI16, at::kShort},
-    {Dtype::kI32, at::kInt},
-    {Dtype::kI64, at::kLong},
-    {Dtype::kF16, at::kHalf},
-    {Dtype::kBF16, at::kBFloat16},
-    {Dtype::kF32, at::kFloat},
+    {Dtype::kBool, at::kBool},  {Dtype::kU8, at::kByte},       {Dtype::kI8, at::kChar},
+    {Dtype::kI16, at::kShort},  {Dtype::kI32, at::kInt},       {Dtype::kI64, at::kLong},
+    {Dtype::kF16, at::kHalf},   {Dtype::kBF16, at::kBFloat16}, {Dtype::kF32, at::kFloat},
     {Dtype::kF64, at::kDouble},
-#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 3)
-    {Dtype::kF8E5M2, at::ScalarType::Float8_e5m2},
-    {Dtype::kF8E4M3, at::ScalarType::Float8_e4m3fn},
-    {Dtype::kU16, at::ScalarType::UInt16},
-    {Dtype::kU32, at::ScalarType::UInt32},
-    {Dtype::kU64, at::ScalarType::UInt64},
-#endif
 };
 
 }  // namespace
@@ -43,6 +30,8 @@ constexpr std::pair<Dtype, at::ScalarType> kTypes[] = {
 Dtype dtype_of(at::ScalarType type) {
   for (const auto& [dtype, scalar_type] : kTypes)
     if (scalar_type == type) return dtype;
+  for (const auto& [name, scalar_type] : compat::newer_scalar_types())
+    if (scalar_type == type) return formats::dtype_named(name).value();
   throw Error(fmt::format("a tensor of type {}", c10::toString(type)),
               "one that safetensors has: " + joined_or(formats::dtype_names()));
 }
@@ -50,8 +39,11 @@ Dtype dtype_of(at::ScalarType type) {
 at::ScalarType scalar_type_of(Dtype dtype) {
   for (const auto& [known, scalar_type] : kTypes)
     if (known == dtype) return scalar_type;
-  throw Error(fmt::format("LibTorch {} has no type {}", TORCH_VERSION, formats::name_of(dtype)),
-              "a file in another type", "convert the file, or build with LibTorch 2.3 or newer");
+  for (const auto& [name, scalar_type] : compat::newer_scalar_types())
+    if (name == formats::name_of(dtype)) return scalar_type;
+  throw Error(
+      fmt::format("LibTorch {} has no type {}", compat::torch_version(), formats::name_of(dtype)),
+      "a file in another type", "convert the file, or build with LibTorch 2.3 or newer");
 }
 
 at::Tensor host_copy(const at::Tensor& value) {
