@@ -26,6 +26,14 @@ void append(const fs::path& path, const std::string& text) {
   if (!file.flush()) throw Error(fmt::format("cannot write {}", path.string()));
 }
 
+// A line of metrics.jsonl and its step; -1 when it is broken (the disk was full).
+std::pair<nlohmann::json, std::int64_t> parsed(std::string_view line) {
+  auto json = nlohmann::json::parse(line, nullptr, false);
+  const bool good = json.is_object() && json.contains("step") && json["step"].is_number_integer();
+  const std::int64_t step = good ? json["step"].get<std::int64_t>() : -1;
+  return {std::move(json), step};
+}
+
 // Keeps the lines that `keep` likes.
 template <class Keep>
 void filter_lines(const fs::path& path, Keep&& keep) {
@@ -86,10 +94,18 @@ void RunFolder::log(std::int64_t step, const Metrics& metrics) {
   events_->add_scalars(scalars, step);
 }
 
+bool RunFolder::has(std::int64_t step, const std::string& name) const {
+  if (!fs::exists(path_ / "metrics.jsonl")) return false;
+  LineReader lines((path_ / "metrics.jsonl").string());
+  for (std::string_view line; lines.next(line);)
+    if (const auto& [json, at] = parsed(line); at == step && json.contains(name)) return true;
+  return false;
+}
+
 void RunFolder::rewind(std::int64_t step) {
   filter_lines(path_ / "metrics.jsonl", [&](std::string_view line) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    return json.is_object() && json.value("step", std::int64_t{0}) <= step;
+    const std::int64_t at = parsed(line).second;
+    return at >= 0 && at <= step;
   });
   filter_lines(path_ / "metrics.csv", [&](std::string_view line) {
     const auto number = parse_int(line.substr(0, line.find(',')));

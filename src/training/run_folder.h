@@ -5,7 +5,7 @@
 //     env.json              program version, git revision, device, recipe, processes
 //     metrics.jsonl         the truth: one line per measurement
 //     metrics.csv           the same as step,name,value
-//     events.out.tfevents.* the same for TensorBoard
+//     events.out.tfevents.* the same for TensorBoard, one for each sitting; never rewound
 //     checkpoint-STEP/      a model folder + what training_state.h adds to it, DONE last
 #pragma once
 
@@ -31,13 +31,14 @@ class RunFolder {
   // or the other way round.
   RunFolder(std::filesystem::path path, bool resume);
 
-  const std::filesystem::path& path() const { return path_; }
-
   void write_config(const std::string& toml) const;
   void write_environment(const std::map<std::string, std::string>& facts) const;
 
   // Adds a line to metrics.jsonl, and what follows from it.
   void log(std::int64_t step, const Metrics& metrics);
+
+  // Whether `name` was logged at `step`.
+  bool has(std::int64_t step, const std::string& name) const;
 
   // Forgets what was measured after `step`: training goes on from there.
   void rewind(std::int64_t step);

@@ -25,7 +25,7 @@ void DataSettings::visit(config::Visitor& v) {
   v.field("reverse", reverse, "learn the answer backwards (planning)");
   v.field("augment", augment, "another twin of every puzzle in each epoch");
   v.field("held_out", held_out, "examples kept from training, to watch the loss on", at_least(0));
-  v.field("threads", threads, "for generating and batching (0 = all cores)", range(0, 1024));
+  v.field("threads", threads, "for generating and encoding (0 = all cores)", range(0, 1024));
 }
 
 void TrainingSettings::visit(config::Visitor& v) {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -22,6 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr const char* kEvaluationSeconds = "evaluation_seconds";
 constexpr const char* kLessMemory =
     "a larger training.accumulate (the same batch in smaller parts), or a smaller training.batch";
 
@@ -53,26 +55,39 @@ class Loop {
     bool last = budget_.fraction(position.step, position.seconds) >= 1;
     while (!last) {
       const double done = budget_.fraction(position.step, seconds());
+      factor_ = learning_rate_factor(run_.optimizer, position.step, done);
       compat::with_memory_for(memory_need(), kLessMemory, [&] {
-        step_.run(batches.next(), learning_rate_factor(run_.optimizer, position.step, done),
-                  {.stop = interrupted(), .end = done >= 1});
+        step_.run(batches.next(), factor_, {.stop = interrupted(), .end = done >= 1});
       });
       ++position.step;
       position.seconds = seconds();
       const Wishes next = agreed();
       last = next.end;
       if (last || position.step % run_.training.log_every == 0) log();
-      const std::int64_t every = run_.training.evaluate_every;
-      if (last || (every > 0 && position.step % every == 0)) evaluate();
-      if (next.stop || (last && interrupted())) stop();
-      if (!last && checkpoint_due()) checkpoint();
+      if (next.stop) stop();
+      if (last || checkpoint_due()) checkpoint();
+      if (!last && evaluation_due()) evaluate();
     }
-    const std::filesystem::path saved = checkpoint();
-    run_.group.finish();
-    return saved;
+    return finish();
   }
 
  private:
+  // What was trained is saved by now. A resumed run may have lost no more than its last evaluation.
+  std::filesystem::path finish() {
+    if (run_.folder == nullptr) {
+      run_.group.finish();
+      return {};
+    }
+    const bool evaluated = run_.folder->has(state_.position.step, kEvaluationSeconds) || evaluate();
+    run_.group.finish();
+    const std::filesystem::path saved = run_.folder->newest_checkpoint().value();
+    if (!evaluated)
+      throw Interrupted(
+          fmt::format("interrupted in the last evaluation; {} is complete", saved.string()), "",
+          "--resume evaluates it");
+    return saved;
+  }
+
   double seconds() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
 
   // What all processes do next. One alone just looks; several read it off the step, on CUDA only
@@ -112,13 +127,14 @@ class Loop {
     const double epoch = static_cast<double>(position.step) *
                          static_cast<double>(run_.training.batch) /
                          static_cast<double>(run_.data.train.size());
-    run_.folder->log(position.step,
-                     {{"loss", loss},
-                      {"gradient_norm", step_.gradient_norm()},
-                      {"lr_factor", learning_rate_factor(run_.optimizer, position.step - 1, done)},
-                      {"epoch", epoch},
-                      {"tokens_per_second", tokens_per_second},
-                      {"seconds", position.seconds}});
+    Metrics metrics{
+        {"loss", loss},   {"gradient_norm", step_.gradient_norm()}, {"lr_factor", factor_},
+        {"epoch", epoch}, {"tokens_per_second", tokens_per_second}, {"seconds", position.seconds}};
+    if (watch_due()) {
+      const TimeAside aside(*this);
+      watch(metrics);
+    }
+    run_.folder->log(position.step, metrics);
     const double left = done > 0 ? position.seconds * (1 - done) / done : 0;
     status_.show(
         fmt::format("step {}{}  {:3.0f}%  loss {:.4f}{}  {} tokens/s  {} left", position.step,
@@ -134,30 +150,54 @@ class Loop {
     return std::max<std::size_t>(1, std::min<std::size_t>(512, rows / parts));
   }
 
-  // The other processes meanwhile wait in their next step.
-  void evaluate() {
-    if (run_.folder == nullptr) return;
-    const std::int64_t step = state_.position.step;
+  // Seldom enough that it takes a few percent of the time at most: a row that is only looked at
+  // costs a third of one that is trained on.
+  bool watch_due() const {
+    constexpr std::int64_t kTrainedPerWatched = 20;
+    const auto held_out = static_cast<std::int64_t>(run_.data.held_out.size());
+    const std::int64_t trained =
+        (state_.position.step - last_watch_.value_or(0)) * run_.training.batch;
+    return held_out > 0 && (!last_watch_ || trained >= kTrainedPerWatched * held_out);
+  }
+
+  // The examples that are never trained on, without decoding.
+  void watch(Metrics& metrics) {
     const auto in_use = state_.averaged();
+    const HeldOut watched = held_out(run_.model, run_.objective, run_.data.held_out, run_.seed,
+                                     run_.training.precision == "bf16", rows_at_once());
+    last_watch_ = state_.position.step;
+    held_out_text_ = fmt::format("  held-out {:.4f} ({:.1f}% of tokens)", watched.loss,
+                                 100 * watched.token_accuracy);
+    metrics.emplace_back("held_out_loss", watched.loss);
+    metrics.emplace_back("held_out_token_accuracy", watched.token_accuracy);
+  }
+
+  bool evaluation_due() const {
+    const std::int64_t every = run_.training.evaluate_every;
+    return every > 0 && state_.position.step % every == 0;
+  }
+
+  // Whether it came to an end. The other processes meanwhile wait in their next step.
+  bool evaluate() {
+    if (run_.folder == nullptr) return true;
+    const TimeAside aside(*this);
+    const std::int64_t step = state_.position.step;
     Metrics metrics;
-    if (run_.data.held_out.size() > 0) {
-      const HeldOut watched = held_out(run_.model, run_.objective, run_.data.held_out, run_.seed,
-                                       run_.training.precision == "bf16", rows_at_once());
-      held_out_text_ = fmt::format("  held-out {:.4f} ({:.1f}% of tokens)", watched.loss,
-                                   100 * watched.token_accuracy);
-      metrics.emplace_back("held_out_loss", watched.loss);
-      metrics.emplace_back("held_out_token_accuracy", watched.token_accuracy);
-    }
+    if (run_.data.held_out.size() > 0) watch(metrics);
     try {
+      const auto in_use = state_.averaged();
       if (run_.on_evaluate)
         for (const auto& metric : run_.on_evaluate(step)) metrics.push_back(metric);
     } catch (const Interrupted&) {
-      return;  // the loop sees it too, and saves first
+      return false;  // the loop sees it too
     }
+    if (metrics.empty()) return true;
+    metrics.emplace_back(kEvaluationSeconds, aside.seconds());
     run_.folder->log(step, metrics);
     std::string line = fmt::format("step {}:", step);
     for (const auto& [name, value] : metrics) line += fmt::format("  {} {:.4f}", name, value);
     status_.show(line, true);
+    return true;
   }
 
   bool checkpoint_due() const {
@@ -170,6 +210,7 @@ class Loop {
 
   std::filesystem::path checkpoint() {
     if (run_.folder == nullptr) return {};
+    const TimeAside aside(*this);
     compat::synchronize(run_.model.device());
     // Losses are looked at now and then only, and a checkpoint of NaN would push out a good one.
     if (const double loss = step_.loss(); !std::isfinite(loss))
@@ -205,6 +246,20 @@ class Loop {
     run_.folder->rewind(state_.position.step);
   }
 
+  // While it lives, time is spent beside training: it does not count in tokens per second.
+  class TimeAside {
+   public:
+    explicit TimeAside(Loop& loop) : loop_(loop), began_(loop.seconds()) {}
+    ~TimeAside() { loop_.last_log_.seconds += seconds(); }
+    double seconds() const { return loop_.seconds() - began_; }
+    TimeAside(const TimeAside&) = delete;
+    TimeAside& operator=(const TimeAside&) = delete;
+
+   private:
+    Loop& loop_;
+    const double began_;
+  };
+
   const TrainingRun& run_;
   const data::Share share_;
   const Budget budget_;
@@ -213,6 +268,8 @@ class Loop {
   StatusLine status_;
   Position last_log_;
   Clock::time_point started_, last_checkpoint_;
+  double factor_ = 0;  // of the learning rates, in the last step
+  std::optional<std::int64_t> last_watch_;
   std::string held_out_text_;
 };
 

@@ -3,9 +3,11 @@
 #include <ATen/ops/isfinite.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/tensor.h>
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "base/files.h"
 
 namespace mgdm::training {
@@ -51,8 +53,14 @@ void TrainingState::read(const std::filesystem::path& folder) {
   if (const auto raw = folder / kRaw; std::filesystem::exists(raw))
     nn::assign(weights(model), nn::read_tensors(raw), raw.string());
   optimizer->load(folder / "optimizer.safetensors");
-  const auto state = nlohmann::json::parse(read_file(folder / "trainer_state.json"));
-  position = {state.at("step"), state.at("seconds")};
+  const auto place = folder / "trainer_state.json";
+  try {
+    const auto state = nlohmann::json::parse(read_file(place));
+    position = {state.at("step"), state.at("seconds")};
+  } catch (const nlohmann::json::exception&) {
+    throw Error(fmt::format("{} is broken", place.string()), R"({"step": 12, "seconds": 3.5})",
+                "resume from an older checkpoint: remove this one");
+  }
 }
 
 bool TrainingState::finite() const {

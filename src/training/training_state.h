@@ -22,7 +22,7 @@ namespace mgdm::training {
 
 struct Position {
   std::int64_t step = 0;
-  double seconds = 0;  // spent training, over all sittings
+  double seconds = 0;  // in the loop, with evaluations and saving, over all sittings
 };
 
 class TrainingState {

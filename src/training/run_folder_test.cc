@@ -1,0 +1,109 @@
+#include "training/run_folder.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace mgdm::training {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RunFolders : public testing::Test {
+ protected:
+  void SetUp() override { fs::remove_all(path_); }
+  void TearDown() override { fs::remove_all(path_); }
+
+  std::string text(const std::string& name) const { return read_file(path_ / name); }
+  std::set<std::string> names() const {
+    std::set<std::string> found;
+    for (const auto& entry : fs::directory_iterator(path_))
+      found.insert(entry.path().filename().string());
+    return found;
+  }
+  static void fill(const fs::path& folder) { write_file((folder / "x").string(), "1"); }
+
+  const fs::path path_ =
+      fs::temp_directory_path() / ("mgdm_run_folder_" + std::to_string(::getpid()));
+};
+
+TEST_F(RunFolders, MetricsStandInThreeFiles) {
+  RunFolder folder(path_, false);
+  folder.log(1, {{"loss", 0.5}, {"epoch", 2}});
+  folder.log(2, {{"loss", 0.25}});
+  EXPECT_EQ(text("metrics.jsonl"),
+            "{\"step\":1,\"loss\":0.5,\"epoch\":2.0}\n{\"step\":2,\"loss\":0.25}\n");
+  EXPECT_EQ(text("metrics.csv"), "step,name,value\n1,loss,0.5\n1,epoch,2\n2,loss,0.25\n");
+  for (const std::string& name : names())
+    if (name.starts_with("events.out.tfevents.")) {
+      EXPECT_NE(text(name).find("loss"), std::string::npos);
+      EXPECT_NE(text(name).find("epoch"), std::string::npos);
+      return;
+    }
+  FAIL() << "no events";
+}
+
+TEST_F(RunFolders, RewindForgetsWhatCameLaterAndWhatIsBroken) {
+  RunFolder folder(path_, false);
+  for (const int step : {4, 8, 12}) folder.log(step, {{"loss", step}, {"accuracy", 1}});
+  write_file((path_ / "metrics.jsonl").string(), text("metrics.jsonl") + "{\"step\":3,\"lo");
+  folder.rewind(8);
+  EXPECT_EQ(text("metrics.jsonl"),
+            "{\"step\":4,\"loss\":4.0,\"accuracy\":1.0}\n"
+            "{\"step\":8,\"loss\":8.0,\"accuracy\":1.0}\n");
+  EXPECT_EQ(text("metrics.csv"),
+            "step,name,value\n4,loss,4\n4,accuracy,1\n8,loss,8\n8,accuracy,1\n");
+}
+
+TEST_F(RunFolders, KnowsWhatWasLogged) {
+  RunFolder folder(path_, false);
+  EXPECT_FALSE(folder.has(4, "loss"));
+  folder.log(4, {{"loss", 1}});
+  folder.log(4, {{"accuracy", 1}});
+  EXPECT_TRUE(folder.has(4, "loss"));
+  EXPECT_TRUE(folder.has(4, "accuracy"));
+  EXPECT_FALSE(folder.has(4, "epoch"));
+  EXPECT_FALSE(folder.has(8, "loss"));
+}
+
+TEST_F(RunFolders, TheNewestCheckpointsStay) {
+  RunFolder folder(path_, false);
+  EXPECT_EQ(folder.newest_checkpoint(), std::nullopt);
+  for (const int step : {8, 9, 10, 11}) folder.write_checkpoint(step, 2, fill);
+  EXPECT_EQ(folder.newest_checkpoint(), path_ / "checkpoint-11");
+  EXPECT_FALSE(fs::exists(path_ / "checkpoint-8"));
+  EXPECT_FALSE(fs::exists(path_ / "checkpoint-9"));
+  EXPECT_EQ(text("checkpoint-10/x"), "1");
+  // One that was not finished is none.
+  fs::remove(path_ / "checkpoint-11/DONE");
+  EXPECT_EQ(folder.newest_checkpoint(), path_ / "checkpoint-10");
+}
+
+TEST_F(RunFolders, OneThatFailsLeavesTheOthers) {
+  RunFolder folder(path_, false);
+  folder.write_checkpoint(4, 1, fill);
+  try {
+    folder.write_checkpoint(8, 1, [](const fs::path&) { throw Error("the disk is full"); });
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("step 8 is not saved: the disk is full"),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(folder.newest_checkpoint(), path_ / "checkpoint-4");
+  for (const std::string& name : names()) EXPECT_FALSE(name.starts_with("checkpoint-8")) << name;
+}
+
+TEST_F(RunFolders, HoldsOneRun) {
+  EXPECT_THROW(RunFolder(path_, /*resume=*/true), Error);
+  RunFolder(path_, false).write_config("x = 1\n");
+  EXPECT_THROW(RunFolder(path_, false), Error);
+  EXPECT_NO_THROW(RunFolder(path_, true));
+}
+
+}  // namespace
+}  // namespace mgdm::training
