@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <set>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -19,6 +20,19 @@ void read_into(Recipe& recipe, const std::filesystem::path& path, int depth) {
   for (const std::string& base : alone.extends)
     read_into(recipe, path.parent_path() / base, depth + 1);
   config::Fields(recipe).read_toml(text, path.string());
+}
+
+// AR and teacherless models see no later token; the others must.
+void check(const Recipe& recipe) {
+  const std::string& kind = recipe.objective.kind;
+  const bool causal = kind == "ar" || kind == "teacherless";
+  if (recipe.model.causal != causal)
+    throw UsageError(
+        fmt::format("objective.kind = {} with model.causal = {}", kind, recipe.model.causal),
+        fmt::format("model.causal={} for {}", causal, kind));
+  if (kind == "ar" && recipe.data.layout != "seq2seq")
+    throw UsageError(fmt::format("objective.kind = ar with data.layout = {}", recipe.data.layout),
+                     "data.layout=seq2seq: it answers after the puzzle");
 }
 
 }  // namespace
@@ -51,7 +65,26 @@ Recipe read_recipe(const std::string& path, const std::vector<std::string>& over
   for (const std::string& override_text : overrides) fields.set(override_text);
   if (recipe.task.empty())
     throw UsageError(fmt::format("{} names no task", path), "task = \"planning\" or another");
+  check(recipe);
   return recipe;
+}
+
+void check_continues(const Recipe& before, const Recipe& now, const std::string& folder) {
+  static const std::set<std::string> kFixed{"task",          "data.layout",        "data.length",
+                                            "data.alphabet", "data.reverse",       "objective.kind",
+                                            "training.ema",  "optimizer.optimizer"};
+  Recipe old = before, fresh = now;
+  const config::Fields olds(old), news(fresh);
+  for (std::size_t i = 0; i < olds.all().size(); ++i) {
+    const config::Field &was = olds.all()[i], &is = news.all()[i];
+    const bool fixed =
+        kFixed.contains(was.key) || (was.key.starts_with("model.") && was.key != "model.dropout");
+    if (fixed && was.value() != is.value())
+      throw Error(fmt::format("the run in {} has {} = {}, not {}", folder, was.key, was.value(),
+                              is.value()),
+                  "the recipe that it was started with",
+                  fmt::format("{}={}, or a new run in another --out", was.key, was.value()));
+  }
 }
 
 }  // namespace mgdm::cli

@@ -44,7 +44,12 @@ struct Recipe {
   void visit(config::Visitor& v);
 };
 
-// The file, what it extends, and then the overrides (key=value).
+// The file, what it extends, and then the overrides (key=value). UsageError when its sections do
+// not fit together.
 Recipe read_recipe(const std::string& path, const std::vector<std::string>& overrides);
+
+// Error unless a run by `before`, which stands in `folder`, can go on by `now`: the weights must
+// keep their meaning. How long, how fast and on what it is trained may change.
+void check_continues(const Recipe& before, const Recipe& now, const std::string& folder);
 
 }  // namespace mgdm::cli

@@ -43,23 +43,22 @@ TEST(Recipes, EveryOneResolves) {
       EXPECT_TRUE(budget.steps() > 0 || recipe.training.minutes > 0);
       EXPECT_EQ(recipe.model.width % recipe.model.heads, 0);
       EXPECT_LE(recipe.data.length, recipe.model.positions);
-      // AR and teacherless models see no later token; the others must.
-      const bool causal = recipe.objective.kind == "ar" || recipe.objective.kind == "teacherless";
-      EXPECT_EQ(recipe.model.causal, causal);
     });
   }
   EXPECT_GT(count, 80u);
 }
 
-// The paper's example of every task and size fits the length that its recipes name.
+// Puzzles of every task and size fit the length that its recipes name.
 TEST(Recipes, PaperLengthsHoldTheirPuzzles) {
   for (const fs::path& path : recipes()) {
     if (path.parent_path().filename() != "paper") continue;
     const Recipe recipe = read_recipe(path, {});
-    const auto example = tasks::make_task(recipe.task)->generate(0, tasks::Split::kTest, 0);
-    EXPECT_NO_THROW(data::make_seq2seq(static_cast<int>(recipe.data.length))
-                        ->check_fits(example.input.size(), example.output.size()))
-        << path;
+    const auto task = tasks::make_task(recipe.task);
+    const auto layout = data::make_seq2seq(static_cast<int>(recipe.data.length));
+    for (std::uint32_t item = 0; item < 100; ++item) {
+      const auto example = task->generate(0, tasks::Split::kTest, item);
+      ASSERT_NO_THROW(layout->check_fits(example.input.size(), example.output.size())) << path;
+    }
   }
 }
 
@@ -73,6 +72,37 @@ TEST(Recipes, LaterFilesAndOverridesWin) {
   EXPECT_EQ(recipe.optimizer.lr, 3e-4);    // over parts/common.toml
   EXPECT_EQ(read_recipe(paper / "countdown-4-base-mgdm.toml", {"objective.beta=3"}).objective.beta,
             3);
+}
+
+TEST(Recipes, SectionsMustFitTogether) {
+  const auto read = [](const std::string& name, const std::vector<std::string>& overrides) {
+    return read_recipe(kRecipes / "smoke" / (name + ".toml"), overrides);
+  };
+  EXPECT_NO_THROW(read("ar", {}));
+  EXPECT_THROW(read("ar", {"model.causal=false"}), UsageError);  // it would be shown the answer
+  EXPECT_THROW(read("teacherless", {"model.causal=false"}), UsageError);
+  EXPECT_THROW(read("mgdm", {"model.causal=true"}), UsageError);
+  EXPECT_THROW(read("ar", {"data.layout=in_place"}), UsageError);
+}
+
+TEST(Recipes, ARunGoesOnOnlyAsWhatItIs) {
+  const fs::path path = kRecipes / "smoke/mgdm.toml";
+  const Recipe before = read_recipe(path, {});
+  for (const std::string other :
+       {"task=countdown-3", "data.alphabet=abc", "data.length=99", "data.reverse=true",
+        "model.width=128", "objective.kind=rdm", "optimizer.optimizer=muon", "training.ema=0.5"}) {
+    try {
+      check_continues(before, read_recipe(path, {other}), "runs/x");
+      ADD_FAILURE() << other;
+    } catch (const Error& error) {
+      const std::string key = other.substr(0, other.find('='));
+      EXPECT_NE(std::string(error.what()).find("the run in runs/x has " + key), std::string::npos)
+          << error.what();
+    }
+  }
+  for (const std::string other :
+       {"training.steps=99", "optimizer.lr=1e-5", "data.count=77", "model.dropout=0.3"})
+    EXPECT_NO_THROW(check_continues(before, read_recipe(path, {other}), "runs/x")) << other;
 }
 
 TEST(Recipes, MistakesAreNamed) {

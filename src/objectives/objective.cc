@@ -46,10 +46,13 @@ bool absorbs(std::string_view kind) {
   return kind == "mgdm" || kind == "rdm" || kind == "d3pm_absorbing";
 }
 
+std::vector<std::string> kinds() {
+  return {"mgdm", "rdm", "d3pm_absorbing", "d3pm_uniform", "ar", "teacherless"};
+}
+
 void Settings::visit(config::Visitor& v) {
   using config::one_of, config::range;
-  v.field("kind", kind, "what is minimised",
-          one_of({"mgdm", "rdm", "d3pm_absorbing", "d3pm_uniform", "ar", "teacherless"}));
+  v.field("kind", kind, "what is minimised", one_of(kinds()));
   v.field("steps", steps, "noise levels T", range(1, 100000));
   v.field("sequence_weight", sequence_weight,
           "mgdm: weight of a noise level t: 1, 1/(t+1), or T-t (rdm: linear, d3pm: original)",

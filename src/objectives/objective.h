@@ -103,6 +103,9 @@ class Objective {
   const Settings settings_;
 };
 
+// All kinds there are.
+std::vector<std::string> kinds();
+
 // Whether noise turns tokens into [MASK].
 bool absorbs(std::string_view kind);
 
