@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/models.h"
@@ -77,8 +78,13 @@ std::unique_ptr<nn::Model> start_model(const Recipe& recipe, const data::Vocabul
         fmt::format("model.positions = {}, but rows have {} tokens", settings.positions, length),
         "at least as many positions as tokens in a row");
   if (recipe.init.empty()) return nn::make_model(settings, static_cast<std::uint64_t>(recipe.seed));
+  const auto folder = find_model(recipe.init);
+  if (const std::string alphabet = nn::read_config(folder).alphabet;
+      !alphabet.empty() && alphabet != vocabulary.alphabet())
+    throw Error(fmt::format("{} was trained on the alphabet {}", recipe.init, in_quotes(alphabet)),
+                "data.alphabet with the same characters in the same order");
   auto model = nn::make_model(settings, /*seed=*/{});
-  nn::load_weights(find_model(recipe.init), *model);
+  nn::load_weights(folder, *model);
   return model;
 }
 
@@ -116,12 +122,15 @@ void run(const TrainCommandSettings& settings) {
                                    .objective = recipe.objective.kind,
                                    .train_shown = recipe.objective.train_shown,
                                    .reverse = recipe.data.reverse,
+                                   .precision = recipe.training.precision,
                                    .decoding = recipe.decoding};
   std::optional<training::RunFolder> folder;
   if (group.first()) {
     folder.emplace(out, settings.resume);
     Recipe resolved = recipe;
     resolved.data.length = length;
+    if (settings.resume)
+      check_continues(read_recipe(out / "config.toml", {}), resolved, out.string());
     folder->write_config(config::Fields(resolved).dump());
     folder->write_environment({{"version", version()},
                                {"git_revision", git_revision()},
@@ -136,8 +145,7 @@ void run(const TrainCommandSettings& settings) {
 
   const std::vector<tasks::Example> test =
       group.first() ? test_examples(recipe, *data.task) : std::vector<tasks::Example>{};
-  const evaluation::Reasoner reasoner(model, card, vocabulary,
-                                      device.is_cuda() && recipe.training.precision == "bf16");
+  const evaluation::Reasoner reasoner(model, card, vocabulary);
   const auto last =
       training::train({.model = *model,
                        .objective = *objective,

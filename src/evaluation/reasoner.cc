@@ -9,6 +9,7 @@
 #include "decoding/restarts.h"
 #include "nn/batch_tensors.h"
 #include "nn/checkpoint.h"
+#include "objectives/objective.h"
 #include "tasks/judge.h"
 
 namespace mgdm::evaluation {
@@ -17,33 +18,46 @@ void ModelCard::visit(config::Visitor& v) {
   v.field("task", task, "what the model answers");
   v.field("layout", layout, "how a puzzle lies in a row", config::one_of({"seq2seq", "in_place"}));
   v.field("length", length, "tokens per row", config::range(1, 65536));
-  v.field("objective", objective, "what it was trained by");
+  v.field("objective", objective, "what it was trained by", config::one_of(objectives::kinds()));
   v.field("train_shown", train_shown, "shown positions were trained too");
   v.field("reverse", reverse, "it answers backwards");
+  v.field("precision", precision, "of matrix products on CUDA", config::one_of({"bf16", "fp32"}));
   v.section("decoding", decoding);
 }
 
-Reasoner::Reasoner(std::shared_ptr<nn::Model> model, ModelCard card, data::Vocabulary vocabulary,
-                   bool half_precision)
+namespace {
+
+// What is not a field of the card (git_revision, ...) is for people.
+ModelCard card_of(const nn::Metadata& metadata, const std::string& folder) {
+  ModelCard card;
+  config::Fields fields(card);
+  for (const auto& [key, value] : metadata)
+    for (const config::Field& field : fields.all()) try {
+        if (field.key == key) fields.set(key + "=" + value);
+      } catch (const Error& error) {
+        throw Error(fmt::format("{}/config.json: mgdm.metadata: {}", folder, error.what()));
+      }
+  return card;
+}
+
+}  // namespace
+
+Reasoner::Reasoner(std::shared_ptr<nn::Model> model, ModelCard card, data::Vocabulary vocabulary)
     : model_(std::move(model)),
       card_(std::move(card)),
       vocabulary_(std::move(vocabulary)),
       task_(tasks::make_task(card_.task)),
       layout_(data::make_layout(card_.layout, static_cast<int>(card_.length), vocabulary_)),
-      half_precision_(half_precision) {}
+      half_precision_(model_->device().is_cuda() && card_.precision == "bf16") {}
 
 Reasoner Reasoner::load(const std::string& folder, c10::Device device) {
   nn::LoadedModel loaded = nn::load_model(folder);
   if (loaded.alphabet.empty() || !loaded.metadata.contains("task"))
     throw Error(fmt::format("{} says nothing of a task", folder),
                 "a model trained by mgdm, or one with an mgdm block in config.json");
-  ModelCard card;
-  config::Fields fields(card);
-  for (const auto& [key, value] : loaded.metadata)
-    for (const config::Field& field : fields.all())
-      if (field.key == key) fields.set(key + "=" + value);
   loaded.model->to(device);
-  return {std::move(loaded.model), card, data::Vocabulary(loaded.alphabet), device.is_cuda()};
+  return {std::move(loaded.model), card_of(loaded.metadata, folder),
+          data::Vocabulary(loaded.alphabet)};
 }
 
 void Reasoner::write_puzzle(const std::string& input, data::Row row) const {

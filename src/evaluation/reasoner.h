@@ -29,6 +29,7 @@ struct ModelCard {
   std::string objective = "mgdm";
   bool train_shown = false;
   bool reverse = false;              // answers come backwards
+  std::string precision = "bf16";    // of matrix products on CUDA
   decoding::Settings decoding = {};  // how it is decoded unless somebody asks otherwise
 
   void visit(config::Visitor& v);
@@ -43,8 +44,7 @@ struct Answer {
 
 class Reasoner {
  public:
-  Reasoner(std::shared_ptr<nn::Model> model, ModelCard card, data::Vocabulary vocabulary,
-           bool half_precision);
+  Reasoner(std::shared_ptr<nn::Model> model, ModelCard card, data::Vocabulary vocabulary);
 
   static Reasoner load(const std::string& folder, c10::Device device);
 

@@ -55,7 +55,7 @@ inline Reasoner scripted_reasoner(const std::string& task, int length,
     difficulty.data_ptr<std::int64_t>()[i] = random.between(0, hardest);
   auto model = std::make_shared<NetworkModel>(
       nn::ModelSettings(), decoding::oracle_network(answers, difficulty, vocabulary.size()));
-  return {std::move(model), {.task = task, .length = length}, vocabulary, false};
+  return {std::move(model), {.task = task, .length = length}, vocabulary};
 }
 
 // A tiny GPT-2 with random weights, causal for objective "ar".
@@ -74,8 +74,7 @@ inline Reasoner tiny_reasoner(const std::string& objective, const std::string& t
            .length = length,
            .objective = objective,
            .reverse = reverse},
-          data::Vocabulary(),
-          false};
+          data::Vocabulary()};
 }
 
 }  // namespace mgdm::evaluation
