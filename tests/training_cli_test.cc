@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "background_process.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "program_test.h"
@@ -169,6 +170,120 @@ TEST_F(Training, OverridesAndMistakes) {
   EXPECT_EQ(train("mgdm", "model.heads=3 --out " + path("x")).code, 2);
   EXPECT_EQ(train("mgdm", "model.positions=8 --out " + path("x")).code, 2);
   EXPECT_FALSE(fs::exists(path("x")));
+}
+
+// Twins of planning puzzles can be longer than the puzzles themselves.
+TEST_F(Training, RowsHoldEveryTwin) {
+  const std::string twins =
+      "data.augment=true data.nodes=8 data.count=33 data.held_out=1 model.positions=200 "
+      "evaluation.count=0 training.steps=100 ";
+  const Outcome trained = train("mgdm", twins + "--out " + path("run"));
+  EXPECT_EQ(trained.code, 0) << trained.err;
+  const Outcome tight = train("mgdm", twins + "data.length=80 --out " + path("x"));
+  EXPECT_EQ(tight.code, 2);
+  EXPECT_NE(tight.err.find("data.length = 80, but twins of the puzzles have up to"),
+            std::string::npos)
+      << tight.err;
+}
+
+TEST_F(Training, MeasuresAsItGoes) {
+  // 32 x 20 examples are trained on for each of 1 that is held out, so every log has a look at it.
+  const Outcome outcome = train("mgdm",
+                                "data.held_out=1 training.steps=60 training.log_every=20 "
+                                "training.evaluate_every=30 --out " +
+                                    path("run"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("% of tokens)"), std::string::npos) << outcome.err;
+  std::vector<int> watched, evaluated;
+  const std::string text = read_file(path("run/metrics.jsonl"));
+  for (const std::string_view line : split(text, '\n')) {
+    if (line.empty()) continue;
+    const auto metrics = nlohmann::json::parse(line);
+    EXPECT_TRUE(metrics.contains("held_out_token_accuracy")) << line;
+    (metrics.contains("loss") ? watched : evaluated).push_back(metrics["step"]);
+    EXPECT_EQ(metrics.contains("accuracy_paper"), !metrics.contains("loss")) << line;
+    // The cosine's factor of the step itself: cos falls to 0 only after the last.
+    if (metrics["step"] == 60 && metrics.contains("loss")) {
+      EXPECT_GT(metrics["lr_factor"], 0);
+    }
+  }
+  EXPECT_EQ(watched, (std::vector<int>{20, 40, 60}));
+  EXPECT_EQ(evaluated, (std::vector<int>{30, 60}));
+}
+
+TEST_F(Training, AnEvaluationThatFailsLosesNothing) {
+  write_file(path("test.jsonl"), R"({"input": "10,11/11,12/13,11/11,14-10,12", "output": ""})");
+  const Outcome outcome =
+      train("mgdm", "'evaluation.files=[\"" + path("test.jsonl") + "\"]' --out " + path("run"));
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_NE(outcome.err.find("the model reads rows of"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(fs::exists(path("run/checkpoint-12/DONE")));
+}
+
+TEST_F(Training, CtrlCSavesAndResumeGoesOn) {
+  const std::string recipe = "'" + (kSmoke / "mgdm.toml").string() + "' ";
+  BackgroundProcess process("exec '" + std::string(MGDM_PROGRAM) + "' train " + recipe +
+                                "training.steps=100000000 training.log_every=10 --out " +
+                                path("run"),
+                            path("err"));
+  ASSERT_TRUE(
+      BackgroundProcess::wait_until(60, [&] { return fs::exists(path("run/metrics.jsonl")); }));
+  process.send(SIGINT);
+  EXPECT_EQ(process.wait(30), 130) << read_file(path("err"));
+  EXPECT_NE(read_file(path("err")).find("interrupted at step"), std::string::npos);
+  ASSERT_EQ(checkpoints("run").size(), 1u);
+  // The end is behind already, and only the evaluation is missing. It is made up for once.
+  for (int i = 0; i < 2; ++i) {
+    const Outcome resumed = train("mgdm", "training.steps=1 --resume --out " + path("run"));
+    EXPECT_EQ(resumed.code, 0) << resumed.err;
+    const std::string metrics = read_file(path("run/metrics.jsonl"));
+    const std::size_t first = metrics.find("accuracy_paper");
+    EXPECT_NE(first, std::string::npos) << metrics;
+    EXPECT_EQ(metrics.find("accuracy_paper", first + 1), std::string::npos) << metrics;
+  }
+}
+
+TEST_F(Training, ResumeRefusesAnotherRun) {
+  ASSERT_EQ(train("mgdm", "training.steps=2 evaluation.count=0 --out " + path("run")).code, 0);
+  const std::string config = read_file(path("run/config.toml"));
+  const Outcome other =
+      train("mgdm", "task=countdown-3 data.nodes=6 --resume --out " + path("run"));
+  EXPECT_EQ(other.code, 1);
+  EXPECT_NE(other.err.find("has task = \"planning\", not \"countdown-3\""), std::string::npos)
+      << other.err;
+  EXPECT_EQ(read_file(path("run/config.toml")), config);
+  write_file(path("run/checkpoint-2/trainer_state.json"), "{");
+  const Outcome broken = train("mgdm", "--resume --out " + path("run"));
+  EXPECT_EQ(broken.code, 1);
+  EXPECT_NE(broken.err.find("checkpoint-2/trainer_state.json is broken"), std::string::npos)
+      << broken.err;
+}
+
+TEST_F(Training, FromFilesAndFromACheckpoint) {
+  ASSERT_EQ(
+      mgdm("generate planning --nodes 3 --count 288 --seed 1 --out " + path("data.jsonl")).code, 0);
+  const std::string files = "'data.files=[\"" + path("data.jsonl") + "\"]' data.count=0 ";
+  ASSERT_EQ(train("mgdm", "--out " + path("generated")).code, 0);
+  const Outcome read = train("mgdm", files + "--out " + path("files"));
+  ASSERT_EQ(read.code, 0) << read.err;
+  // The file holds what the recipe generates.
+  EXPECT_EQ(read_file(path("generated/checkpoint-12/model.safetensors")),
+            read_file(path("files/checkpoint-12/model.safetensors")));
+
+  const std::string init = "init=" + path("generated/checkpoint-12") + " ";
+  const std::string still = "optimizer.lr=0 training.steps=1 evaluation.count=0 ";
+  const Outcome started = train("mgdm", init + still + "--out " + path("started"));
+  ASSERT_EQ(started.code, 0) << started.err;
+  const auto weights = [&](const std::string& file) {
+    const std::string bytes = read_file(path(file));
+    return bytes.substr(bytes.size() / 2);
+  };
+  EXPECT_EQ(weights("generated/checkpoint-12/model.safetensors"),
+            weights("started/checkpoint-1/model.safetensors"));
+  const Outcome shuffled =
+      train("mgdm", init + "data.alphabet=1023456789,/-+*=abcdefghij --out " + path("x"));
+  EXPECT_EQ(shuffled.code, 1);
+  EXPECT_NE(shuffled.err.find("was trained on the alphabet"), std::string::npos) << shuffled.err;
 }
 
 TEST_F(Training, TheResolvedRecipeIsARecipe) {

@@ -153,7 +153,11 @@ class Launch {
     const int error = file == nullptr ? -1 : ::fileno(file);
     const pid_t parent = ::getpid();
     const pid_t pid = ::fork();
-    if (pid < 0) throw Error(fmt::format("cannot start a process: {}", std::strerror(errno)));
+    if (pid < 0) {
+      const int reason = errno;
+      if (file != nullptr) std::fclose(file);
+      throw Error(fmt::format("cannot start a process: {}", std::strerror(reason)));
+    }
     if (pid == 0) {
       // Only calls that are allowed between fork and exec in a program with threads.
       ::setpgid(0, 0);  // Ctrl-C reaches us alone, and we pass it on

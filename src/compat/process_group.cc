@@ -248,9 +248,9 @@ void ProcessGroup::broadcast(at::Tensor tensor) {
 
 void ProcessGroup::finish() {
   if (!state_) return;
-  const at::Tensor one = at::zeros({1}, at::TensorOptions().device(device_).dtype(at::kFloat));
-  all_reduce(one);
-  one.item();  // on CUDA, waits for it
+  const at::Tensor nothing = at::zeros({1}, at::TensorOptions().device(device_).dtype(at::kFloat));
+  all_reduce(nothing);
+  nothing.item();  // on CUDA, waits for it
   // From here on nobody is missed who needs less time to leave than another.
   state_->watch.reset();
   state_->finished = true;
