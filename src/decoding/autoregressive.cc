@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "compat/device.h"
 #include "data/vocabulary.h"
 #include "decoding/network.h"
@@ -34,6 +35,7 @@ Result decode_autoregressive(nn::Model& model, const Batch& batch, const OnStep&
   nn::Cache cache;
   int step = 0;
   for (std::int64_t n = first; n < length && !ended.all().item<bool>(); ++n) {
+    stop_if_interrupted();
     if (!cached) cache = {};
     const at::Tensor unread = tokens.slice(1, cache.length, n);
     const at::Tensor log_probs = answer_log_probs(model.next_logits(unread, cache));  // (B, V)

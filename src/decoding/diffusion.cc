@@ -7,6 +7,7 @@
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
+#include "base/interrupt.h"
 #include "data/vocabulary.h"
 #include "decoding/orders.h"
 #include "nn/draws.h"
@@ -62,6 +63,7 @@ Result decode(const Network& network, const Batch& batch, const Settings& settin
 
   at::Tensor rows = active.nonzero().squeeze(1);  // the active ones
   for (int step = 0; step < settings.steps && rows.size(0) > 0; ++step) {
+    stop_if_interrupted();
     Pass pass;
     pass.t = settings.steps - 1 - step;
     pass.log_probs = answer_log_probs(logits_of(rows, network, tokens, batch.frozen));

@@ -7,6 +7,7 @@
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros_like.h>
 
+#include "base/interrupt.h"
 #include "decoding/orders.h"
 #include "nn/draws.h"
 #include "objectives/categories.h"
@@ -32,6 +33,7 @@ Result decode_multinomial(const Network& network, std::int64_t vocabulary, const
       at::where(diffused, token_of_category(below(draw(steps, length), categories)), batch.tokens);
   at::Tensor forward_passes = at::zeros_like(batch.items);
   for (std::int64_t step = 0; step < steps; ++step) {
+    stop_if_interrupted();
     const std::int64_t t = steps - 1 - step;
     const at::Tensor log_f = category_log_probs(network(tokens, batch.frozen));  // (B, N, K)
     at::Tensor preference = log_uniform_posterior(category_of_token(tokens), log_f,
