@@ -21,8 +21,10 @@ Evaluation evaluate(const Reasoner& reasoner, std::span<const tasks::Example> ex
     stop_if_interrupted();
     const std::size_t count = std::min(static_cast<std::size_t>(batch), examples.size() - begin);
     std::vector<std::string> inputs;
-    for (const tasks::Example& example : examples.subspan(begin, count))
+    for (const tasks::Example& example : examples.subspan(begin, count)) {
+      reasoner.check_room(example);
       inputs.push_back(example.input);
+    }
     std::vector<std::uint32_t> items(count);
     std::iota(items.begin(), items.end(), static_cast<std::uint32_t>(begin));
 

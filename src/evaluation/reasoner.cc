@@ -31,12 +31,14 @@ namespace {
 ModelCard card_of(const nn::Metadata& metadata, const std::string& folder) {
   ModelCard card;
   config::Fields fields(card);
-  for (const auto& [key, value] : metadata)
-    for (const config::Field& field : fields.all()) try {
-        if (field.key == key) fields.set(key + "=" + value);
-      } catch (const Error& error) {
-        throw Error(fmt::format("{}/config.json: mgdm.metadata: {}", folder, error.what()));
-      }
+  try {
+    for (const config::Field& field : fields.all())
+      if (const auto found = metadata.find(field.key); found != metadata.end())
+        fields.set(field.key + "=" + found->second);
+    tasks::make_task(card.task);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}/config.json: mgdm.metadata: {}", folder, error.what()));
+  }
   return card;
 }
 
@@ -60,15 +62,23 @@ Reasoner Reasoner::load(const std::string& folder, c10::Device device) {
           data::Vocabulary(loaded.alphabet)};
 }
 
-void Reasoner::write_puzzle(const std::string& input, data::Row row) const {
+void Reasoner::check_room(const tasks::Example& example) const {
+  const std::size_t puzzle = example.input.size(), answer = example.output.size();
   const auto length = static_cast<std::size_t>(layout_->length());
   const bool in_place = card_.layout == "in_place";
   const std::size_t most = in_place ? length : length - std::min<std::size_t>(length, 2);
-  if (in_place ? input.size() != most : input.size() > most)
-    throw Error(fmt::format("the puzzle {} has {} characters", in_quotes(input), input.size()),
-                fmt::format("{} {}: the model reads rows of {} tokens",
-                            in_place ? "exactly" : "at most", most, length),
-                "a model that was trained on puzzles of this size");
+  if (in_place ? puzzle == most : puzzle + answer <= most) return;
+  const bool with_answer = !in_place && answer > 0;
+  throw Error(
+      fmt::format("the puzzle {} has {} characters{}", in_quotes(example.input), puzzle,
+                  with_answer ? fmt::format(", and its answer {}", answer) : ""),
+      fmt::format("{} {}{}: the model reads rows of {} tokens", in_place ? "exactly" : "at most",
+                  most, with_answer ? " together" : "", length),
+      "a model that was trained on puzzles of this size");
+}
+
+void Reasoner::write_puzzle(const std::string& input, data::Row row) const {
+  check_room({input, ""});
   layout_->write_puzzle(vocabulary_.encode(input), row);
 }
 

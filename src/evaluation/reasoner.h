@@ -59,6 +59,9 @@ class Reasoner {
   // character that the model does not know.
   void write_puzzle(const std::string& input, data::Row row) const;
 
+  // Error when the puzzle, or the puzzle with its answer where that is known, has no room in a row.
+  void check_room(const tasks::Example& example) const;
+
   const ModelCard& card() const { return card_; }
   const tasks::Task& task() const { return *task_; }
   const data::Layout& layout() const { return *layout_; }
