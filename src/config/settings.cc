@@ -64,7 +64,7 @@ std::string_view type_name(const Target& target) {
 template <class T>
 bool in_range(const Constraint& constraint, T value) {
   const auto number = static_cast<double>(value);
-  return number >= constraint.low && number <= constraint.high;
+  return std::isfinite(number) && number >= constraint.low && number <= constraint.high;
 }
 
 bool allowed_text(const Constraint& constraint, const std::string& text) {
@@ -120,6 +120,10 @@ class Assign {
   }
 
   [[noreturn]] void wrong_type() const {
+    if (const auto* number = node_.as_floating_point()) {
+      const double value = number->get();
+      refuse(field_, place_, toml_value(&value));
+    }
     constexpr std::string_view kKinds[] = {
         "nothing",  "a table",       "a list", "text",   "an integer",
         "a number", "true or false", "a date", "a time", "a date and time"};
@@ -166,8 +170,14 @@ const Field& Fields::find(std::string_view key, const std::string& place) const 
     if (field.key == key) return field;
     keys.push_back(field.key);
   }
-  throw UsageError(fmt::format("{}unknown key {}", place, in_quotes(key)), "",
-                   did_you_mean(key, keys));
+  std::vector<std::string> longer;  // "steps" may be short for "training.steps"
+  for (const std::string& known : keys)
+    if (const std::size_t dot = known.rfind('.');
+        dot != std::string::npos && known.substr(dot + 1) == key)
+      longer.push_back(known);
+  throw UsageError(fmt::format("{}unknown key {}", place, in_quotes(key)),
+                   longer.empty() ? "" : joined_or(longer),
+                   longer.empty() ? did_you_mean(key, keys) : "");
 }
 
 void Fields::read_toml(std::string_view text, std::string_view name) {
@@ -237,14 +247,15 @@ std::string Fields::help() const {
   return out;
 }
 
-std::vector<std::string> Fields::differences(const Fields& other) const {
+std::vector<Fields::Difference> Fields::differences(const Fields& other) const {
   MGDM_CHECK(fields_.size() == other.fields_.size());
-  std::vector<std::string> keys;
+  std::vector<Difference> found;
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     MGDM_CHECK(fields_[i].key == other.fields_[i].key);
-    if (fields_[i].value() != other.fields_[i].value()) keys.push_back(fields_[i].key);
+    Difference difference{fields_[i].key, fields_[i].value(), other.fields_[i].value()};
+    if (difference.here != difference.there) found.push_back(std::move(difference));
   }
-  return keys;
+  return found;
 }
 
 }  // namespace mgdm::config

@@ -108,8 +108,12 @@ class Fields {
   // One line per field: key, value now, help, what is allowed.
   std::string help() const;
 
-  // The keys whose values differ from those of `other`, which must have the same fields.
-  std::vector<std::string> differences(const Fields& other) const;
+  // The fields whose values differ from those of `other`, which must have the same fields.
+  struct Difference {
+    std::string key, here, there;  // values as TOML writes them
+    bool operator==(const Difference&) const = default;
+  };
+  std::vector<Difference> differences(const Fields& other) const;
 
  private:
   const Field& find(std::string_view key, const std::string& place) const;

@@ -91,7 +91,8 @@ TEST(Settings, Differences) {
   b.decoding.steps = 21;
   b.revise = false;
   EXPECT_EQ(Fields(a).differences(Fields(b)),
-            (std::vector<std::string>{"revise", "decoding.steps"}));
+            (std::vector<Fields::Difference>{{"revise", "true", "false"},
+                                             {"decoding.steps", "20", "21"}}));
 }
 
 TEST(Settings, UnknownKeyNamesTheNearest) {
@@ -103,6 +104,8 @@ TEST(Settings, UnknownKeyNamesTheNearest) {
   error = usage_error([&] { fields.read_toml("\n[decoding]\nodrer = \"topk\"", "r.toml"); });
   EXPECT_MENTIONS(error, "r.toml:3: unknown key 'decoding.odrer'");
   EXPECT_MENTIONS(error, "did you mean 'decoding.order'?");
+  error = usage_error([&] { fields.set("steps=3"); });
+  EXPECT_MENTIONS(error, "expected: decoding.steps");
 }
 
 TEST(Settings, WrongTypeRangeAndChoice) {
@@ -116,7 +119,10 @@ TEST(Settings, WrongTypeRangeAndChoice) {
   error = usage_error([&] { fields.set("decoding.steps=many"); });
   EXPECT_MENTIONS(error, "an integer, 1 to 1000");
   error = usage_error([&] { fields.set("decoding.steps=2.5"); });
+  EXPECT_MENTIONS(error, "decoding.steps = 2.5");
   EXPECT_MENTIONS(error, "an integer, 1 to 1000");
+  error = usage_error([&] { fields.set("decoding.temperature=inf"); });
+  EXPECT_MENTIONS(error, "decoding.temperature = inf");
   error = usage_error([&] { fields.set("decoding.temperature=nan"); });
   EXPECT_MENTIONS(error, "a number, at least 0");
   error = usage_error([&] { fields.set("decoding.order=topc"); });
