@@ -1,6 +1,8 @@
 #include "base/files.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -142,6 +144,16 @@ void AtomicFile::commit() {
     fail("write", path_);
   }
 }
+
+FileLock::FileLock(const std::string& path)
+    : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  if (descriptor_ < 0) fail("read", path);
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  ::close(descriptor_);
+  throw Error(fmt::format("another process works in {}", path), "one at a time");
+}
+
+FileLock::~FileLock() { ::close(descriptor_); }
 
 void write_file(const std::string& path, std::string_view bytes) {
   AtomicFile file(path);

@@ -61,6 +61,19 @@ class AtomicFile {
   std::FILE* file_ = nullptr;
 };
 
+// Keeps a file or folder that exists to this process, as long as it lives. An Error when another
+// process has it; where the file system knows no locks, it does nothing.
+class FileLock {
+ public:
+  explicit FileLock(const std::string& path);
+  ~FileLock();
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
 // AtomicFile in one call.
 void write_file(const std::string& path, std::string_view bytes);
 

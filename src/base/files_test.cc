@@ -105,5 +105,14 @@ TEST_F(Files, DevicesAreWrittenInPlace) {
   }
 }
 
+TEST_F(Files, ALockHasOneHolderAtATime) {
+  {
+    const FileLock first(folder_);
+    EXPECT_THROW(FileLock second(folder_), Error);
+  }
+  EXPECT_NO_THROW(FileLock again(folder_));
+  EXPECT_THROW(FileLock nothing(path("nowhere")), Error);
+}
+
 }  // namespace
 }  // namespace mgdm

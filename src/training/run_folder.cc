@@ -58,6 +58,7 @@ RunFolder::RunFolder(fs::path path, bool resume) : path_(std::move(path)) {
   std::error_code failed;
   fs::create_directories(path_, failed);
   if (failed) throw Error(fmt::format("cannot make {}: {}", path_.string(), failed.message()));
+  lock_ = std::make_unique<FileLock>(path_.string());
   remove_leftovers();
   events_ = std::make_unique<formats::EventWriter>(path_);
 }
@@ -141,10 +142,9 @@ fs::path RunFolder::write_checkpoint(std::int64_t step, std::int64_t keep,
     folder.commit();
   } catch (const Error& error) {
     const auto newest = newest_checkpoint();
-    throw Error(fmt::format("step {} is not saved: {}", step, error.what()), "",
-                newest ? fmt::format("make room; --resume continues from {}, which is intact",
-                                     newest->string())
-                       : "make room, and start again");
+    throw Error(
+        fmt::format("step {} is not saved: {}", step, error.what()), "",
+        newest ? fmt::format("--resume continues from {}, which is intact", newest->string()) : "");
   }
   const auto all = checkpoints();
   for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < all.size(); ++i)

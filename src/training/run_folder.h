@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/files.h"
 #include "formats/tensorboard.h"
 
 namespace mgdm::training {
@@ -59,6 +60,7 @@ class RunFolder {
   std::vector<std::pair<std::int64_t, std::filesystem::path>> checkpoints() const;
 
   std::filesystem::path path_;
+  std::unique_ptr<FileLock> lock_;  // two processes that write here would spoil it
   std::unique_ptr<formats::EventWriter> events_;
 };
 

@@ -21,7 +21,8 @@ void StatusLine::show(const std::string& line, bool important) {
   if (quiet_ || (!important && now - last_ < pause)) return;
   last_ = now;
   draw_line(stderr, terminal_, line);
-  drawn_ = true;
+  if (important && terminal_) fmt::print(stderr, "\n");
+  drawn_ = !important;
 }
 
 }  // namespace mgdm::training

@@ -13,7 +13,7 @@ class StatusLine {
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
 
-  // An important line is shown however soon it comes after the last.
+  // An important line is shown however soon it comes after the last, and stays.
   void show(const std::string& line, bool important);
 
  private:

@@ -114,7 +114,7 @@ class Loop {
   void log() {
     Position& position = state_.position;
     const double loss = step_.loss();  // waits for the device
-    if (!std::isfinite(loss)) throw diverged(fmt::format("the loss is {}", loss));
+    if (!std::isfinite(loss)) throw diverged(loss);
     if (run_.folder == nullptr) return;
     position.seconds = seconds();
     const double elapsed = position.seconds - last_log_.seconds;
@@ -213,14 +213,17 @@ class Loop {
     const TimeAside aside(*this);
     compat::synchronize(run_.model.device());
     // Losses are looked at now and then only, and a checkpoint of NaN would push out a good one.
-    if (const double loss = step_.loss(); !std::isfinite(loss))
-      throw diverged(fmt::format("the loss is {}", loss));
+    if (const double loss = step_.loss(); !std::isfinite(loss)) throw diverged(loss);
     if (!state_.finite()) throw diverged("some weights are no longer numbers");
     last_checkpoint_ = Clock::now();
     return run_.folder->write_checkpoint(
         state_.position.step, run_.training.keep, [&](const std::filesystem::path& folder) {
           state_.write(folder, run_.data.train.vocabulary(), run_.card);
         });
+  }
+
+  Error diverged(double loss) const {
+    return diverged(std::isnan(loss) ? "the loss is not a number" : "the loss is infinite");
   }
 
   Error diverged(const std::string& how) const {
