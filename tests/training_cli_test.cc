@@ -211,13 +211,41 @@ TEST_F(Training, MeasuresAsItGoes) {
   EXPECT_EQ(evaluated, (std::vector<int>{30, 60}));
 }
 
-TEST_F(Training, AnEvaluationThatFailsLosesNothing) {
+TEST_F(Training, WhatWouldStopTheEvaluationIsRefusedAtOnce) {
   write_file(path("test.jsonl"), R"({"input": "10,11/11,12/13,11/11,14-10,12", "output": ""})");
   const Outcome outcome =
       train("mgdm", "'evaluation.files=[\"" + path("test.jsonl") + "\"]' --out " + path("run"));
   EXPECT_EQ(outcome.code, 1) << outcome.err;
   EXPECT_NE(outcome.err.find("the model reads rows of"), std::string::npos) << outcome.err;
-  EXPECT_TRUE(fs::exists(path("run/checkpoint-12/DONE")));
+  EXPECT_EQ(train("ar", "decoding.tries=3 --out " + path("run")).code, 2);
+  EXPECT_EQ(train("mgdm", "'data.alphabet=0123456789,/-é' --out " + path("run")).code, 1);
+  EXPECT_EQ(train("mgdm", "model.vocabulary=99 --out " + path("run")).code, 2);
+  const Outcome large = train("mgdm", "model.width=65536 model.layers=200 --out " + path("run"),
+                              "ulimit -v 30000000;");
+  EXPECT_EQ(large.code, 1);
+  EXPECT_NE(large.err.find("out of memory for the model"), std::string::npos) << large.err;
+  EXPECT_FALSE(fs::exists(path("run")));
+}
+
+TEST_F(Training, TwoProcessesDoNotShareAFolder) {
+  ASSERT_EQ(train("mgdm", "training.steps=1 evaluation.count=0 --out " + path("run")).code, 0);
+  const FileLock held(path("run"));
+  const Outcome second = train("mgdm", "--resume --out " + path("run"));
+  EXPECT_EQ(second.code, 1);
+  EXPECT_NE(second.err.find("another process works in"), std::string::npos) << second.err;
+}
+
+TEST_F(Training, CtrlCEndsAnEvaluationWithinABatch) {
+  ASSERT_EQ(train("mgdm", "training.steps=1 evaluation.count=0 --out " + path("run")).code, 0);
+  ASSERT_EQ(mgdm("generate planning --nodes 3 --split test --count 500 --out " + path("t")).code,
+            0);
+  BackgroundProcess process("exec '" + std::string(MGDM_PROGRAM) +
+                                "' eval --steps 10000 --batch 500 --model " +
+                                path("run/checkpoint-1") + " --data " + path("t"),
+                            path("err"));
+  std::this_thread::sleep_for(std::chrono::seconds(3));  // it takes minutes
+  process.send(SIGINT);
+  EXPECT_EQ(process.wait(10), 130) << read_file(path("err"));
 }
 
 TEST_F(Training, CtrlCSavesAndResumeGoesOn) {
@@ -246,6 +274,11 @@ TEST_F(Training, CtrlCSavesAndResumeGoesOn) {
 TEST_F(Training, ResumeRefusesAnotherRun) {
   ASSERT_EQ(train("mgdm", "training.steps=2 evaluation.count=0 --out " + path("run")).code, 0);
   const std::string config = read_file(path("run/config.toml"));
+  const Outcome shorter = train("mgdm", "training.steps=1 --resume --out " + path("run"));
+  EXPECT_NE(shorter.err.find("resuming with training.steps = 1, was 2\n"), std::string::npos)
+      << shorter.err;
+  EXPECT_EQ(train("mgdm", "training.steps=2 evaluation.count=0 --resume --out " + path("run")).code,
+            0);
   const Outcome other =
       train("mgdm", "task=countdown-3 data.nodes=6 --resume --out " + path("run"));
   EXPECT_EQ(other.code, 1);
@@ -399,6 +432,13 @@ TEST_F(Training, EvalSaysAllThatWasAsked) {
   EXPECT_EQ(one["accuracy"], score["accuracy"]);
   EXPECT_EQ(one["errors"], score["errors"]);
 
+  EXPECT_EQ(mgdm(eval + " --json " + path("x") + " --predictions " + path("x")).code, 2);
+  EXPECT_EQ(mgdm(eval + " --predictions " + data).code, 2);
+  EXPECT_EQ(split(read_file(data), '\n').size(), 31u);
+  const Outcome run = mgdm("eval --model " + path("run") + " --data " + data);
+  EXPECT_EQ(run.code, 1);
+  EXPECT_NE(run.err.find("try: " + model), std::string::npos) << run.err;
+
   const Outcome unknown = mgdm(eval + " --decoding topq");
   EXPECT_EQ(unknown.code, 2);
   for (const char* name : {"topk", "random", "margin", "threshold", "entropy"})
@@ -503,6 +543,20 @@ TEST_F(Training, PuzzlesLongerThanTheModelsRowsAreNamed) {
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.err.find("has 47 characters"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("the model reads rows of"), std::string::npos) << outcome.err;
+  // The puzzle alone has room.
+  write_file(path("test.jsonl"), R"({"input": "0,1/1,2-0,2", "output": "0,1/1,2/2,3/3,4/4,5"})");
+  const Outcome answer =
+      mgdm("eval --model " + path("run/checkpoint-1") + " --data " + path("test.jsonl"));
+  EXPECT_EQ(answer.code, 1);
+  EXPECT_NE(answer.err.find("and its answer 19"), std::string::npos) << answer.err;
+}
+
+TEST_F(Training, HelpListsWhatARecipeCanSay) {
+  const Outcome help = mgdm("train --help");
+  EXPECT_EQ(help.code, 0);
+  for (const char* key : {"objective.train_shown = false", "training.log_every = 50",
+                          "model.frozen_embedding = false", "optimizer.lr"})
+    EXPECT_NE(help.out.find(key), std::string::npos) << key;
 }
 
 TEST_F(Training, SolveAndDescribe) {

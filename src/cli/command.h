@@ -26,6 +26,7 @@ struct Command {
   // Takes the keys of the fields that were given; gives the exit code.
   std::function<int(const std::vector<std::string>& given)> run;
   std::vector<std::string> inherited;  // fields whose default is a model's, not ours
+  std::string more;                    // at the end of --help
 };
 
 // A command around a settings struct with visit() and a function on it, which gives an exit code
@@ -50,7 +51,8 @@ Command make_command(std::string name, std::string about, std::string examples,
               return run(*settings);
             }
           },
-          /*inherited=*/{}};
+          /*inherited=*/{},
+          /*more=*/{}};
 }
 
 Command tasks_command();

@@ -127,7 +127,8 @@ int dispatch(std::vector<Command> commands, const std::vector<std::string>& word
     CLI::App& sub = *app.add_subcommand(command.name, command.about);
     for (const config::Field& field : command.fields.all()) add_field(sub, command, field, given);
     sub.allow_extras(false);
-    sub.footer("Examples:\n" + command.examples);
+    sub.footer("Examples:\n" + command.examples +
+               (command.more.empty() ? "" : "\n" + command.more));
   }
   if (words.empty()) {
     fmt::print("{}", app.help());

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <map>
+
 #include "base/error.h"
 #include "base/files.h"
 #include "base/progress.h"
@@ -131,8 +134,26 @@ void measure_losses(EvalSettings settings, const evaluation::Reasoner& reasoner,
   if (!settings.quiet) fmt::print("{}", loss_text(task, profile));
 }
 
+// What is written must not push out what is read, or something else that is written.
+void check_files(const EvalSettings& settings) {
+  std::map<std::string, std::string> flags;  // by the file that a flag names
+  for (const auto& [flag, file] : {std::pair("--data", settings.data),
+                                   {"--json", settings.json},
+                                   {"--predictions", settings.predictions},
+                                   {"--losses", settings.losses},
+                                   {"--figure", settings.figure}}) {
+    if (file.empty() || file == "-") continue;
+    const auto [other, is_new] =
+        flags.emplace(std::filesystem::weakly_canonical(file).string(), flag);
+    if (!is_new)
+      throw UsageError(fmt::format("{} and {} name the same file, {}", other->second, flag, file),
+                       "a file for each");
+  }
+}
+
 void run(const EvalSettings& asked) {
   EvalSettings settings = asked;
+  check_files(settings);
   const bool losses = !settings.losses.empty();
   if (losses && (!settings.json.empty() || !settings.predictions.empty()))
     throw UsageError("--losses with --json or --predictions",

@@ -63,28 +63,29 @@ Recipe read_recipe(const std::string& path, const std::vector<std::string>& over
   recipe.extends.clear();
   config::Fields fields(recipe);
   for (const std::string& override_text : overrides) fields.set(override_text);
+  if (!recipe.extends.empty())
+    throw UsageError("extends on the command line", "extends in a recipe's file only");
   if (recipe.task.empty())
     throw UsageError(fmt::format("{} names no task", path), "task = \"planning\" or another");
   check(recipe);
   return recipe;
 }
 
-void check_continues(const Recipe& before, const Recipe& now, const std::string& folder) {
+std::vector<std::string> check_continues(const Recipe& before, const Recipe& now,
+                                         const std::string& folder) {
   static const std::set<std::string> kFixed{"task",          "data.layout",        "data.length",
                                             "data.alphabet", "data.reverse",       "objective.kind",
                                             "training.ema",  "optimizer.optimizer"};
   Recipe old = before, fresh = now;
-  const config::Fields olds(old), news(fresh);
-  for (std::size_t i = 0; i < olds.all().size(); ++i) {
-    const config::Field &was = olds.all()[i], &is = news.all()[i];
-    const bool fixed =
-        kFixed.contains(was.key) || (was.key.starts_with("model.") && was.key != "model.dropout");
-    if (fixed && was.value() != is.value())
-      throw Error(fmt::format("the run in {} has {} = {}, not {}", folder, was.key, was.value(),
-                              is.value()),
+  std::vector<std::string> changes;
+  for (const auto& [key, was, is] : config::Fields(old).differences(config::Fields(fresh))) {
+    if (kFixed.contains(key) || (key.starts_with("model.") && key != "model.dropout"))
+      throw Error(fmt::format("the run in {} has {} = {}, not {}", folder, key, was, is),
                   "the recipe that it was started with",
-                  fmt::format("{}={}, or a new run in another --out", was.key, was.value()));
+                  fmt::format("{}={}, or a new run in another --out", key, was));
+    changes.push_back(fmt::format("{} = {}, was {}", key, is, was));
   }
+  return changes;
 }
 
 }  // namespace mgdm::cli

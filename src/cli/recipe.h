@@ -49,7 +49,9 @@ struct Recipe {
 Recipe read_recipe(const std::string& path, const std::vector<std::string>& overrides);
 
 // Error unless a run by `before`, which stands in `folder`, can go on by `now`: the weights must
-// keep their meaning. How long, how fast and on what it is trained may change.
-void check_continues(const Recipe& before, const Recipe& now, const std::string& folder);
+// keep their meaning. How long, how fast and on what it is trained may change; what does comes back
+// as "training.steps = 12, was 2000".
+std::vector<std::string> check_continues(const Recipe& before, const Recipe& now,
+                                         const std::string& folder);
 
 }  // namespace mgdm::cli

@@ -83,6 +83,7 @@ TEST(Recipes, SectionsMustFitTogether) {
   EXPECT_THROW(read("teacherless", {"model.causal=false"}), UsageError);
   EXPECT_THROW(read("mgdm", {"model.causal=true"}), UsageError);
   EXPECT_THROW(read("ar", {"data.layout=in_place"}), UsageError);
+  EXPECT_THROW(read("mgdm", {"extends=[\"ar.toml\"]"}), UsageError);  // only files do
 }
 
 TEST(Recipes, ARunGoesOnOnlyAsWhatItIs) {
@@ -100,9 +101,13 @@ TEST(Recipes, ARunGoesOnOnlyAsWhatItIs) {
           << error.what();
     }
   }
-  for (const std::string other :
-       {"training.steps=99", "optimizer.lr=1e-5", "data.count=77", "model.dropout=0.3"})
-    EXPECT_NO_THROW(check_continues(before, read_recipe(path, {other}), "runs/x")) << other;
+  EXPECT_TRUE(check_continues(before, before, "runs/x").empty());
+  const std::vector<std::string> changes{"training.steps=99", "optimizer.lr=1e-5", "data.count=77",
+                                         "model.dropout=0.3"};
+  EXPECT_EQ(
+      check_continues(before, read_recipe(path, changes), "runs/x"),
+      (std::vector<std::string>{"data.count = 77, was 256", "model.dropout = 0.3, was 0.1",
+                                "optimizer.lr = 1e-05, was 0.001", "training.steps = 99, was 12"}));
 }
 
 TEST(Recipes, MistakesAreNamed) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/text.h"
 
@@ -11,6 +13,8 @@ Vocabulary::Vocabulary(std::string_view alphabet) : alphabet_(alphabet) {
   if (alphabet.empty() || alphabet.size() > 256 - kSpecialTokens)
     throw Error(fmt::format("an alphabet of {} characters", alphabet.size()),
                 fmt::format("1 to {} characters", 256 - kSpecialTokens));
+  if (std::any_of(alphabet.begin(), alphabet.end(), [](char c) { return c < ' ' || c > '~'; }))
+    throw Error("the alphabet " + in_quotes(alphabet), "printable ASCII characters");
   ids_.fill(kUnk);
   for (std::size_t i = 0; i < alphabet.size(); ++i) {
     Token& id = ids_[static_cast<unsigned char>(alphabet[i])];

@@ -59,6 +59,8 @@ std::unique_ptr<Model> make_model(const ModelSettings& settings,
   if (settings.causal && !settings.shift)
     throw UsageError("a causal model without shift would be shown the token it predicts",
                      "shift = true with causal = true");
+  if (settings.architecture == "gpt2" && settings.frozen_embedding)
+    throw UsageError("architecture gpt2 with frozen_embedding", "frozen_embedding = false");
   if (settings.architecture == "gpt2") return std::make_unique<Gpt2>(settings, seed);
   if (settings.causal && settings.frozen_embedding)
     throw UsageError("a causal model with frozen_embedding",

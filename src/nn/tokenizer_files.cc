@@ -60,9 +60,6 @@ json special_tokens() {
 
 void write_tokenizer_files(const std::filesystem::path& folder, const data::Vocabulary& vocabulary,
                            std::int64_t max_length) {
-  const std::string& alphabet = vocabulary.alphabet();
-  if (std::any_of(alphabet.begin(), alphabet.end(), [](char c) { return c < ' ' || c > '~'; }))
-    throw Error("the alphabet " + in_quotes(alphabet), "printable ASCII characters");
   const auto write = [&](const char* name, const json& content) {
     write_file((folder / name).string(), content.dump(2) + "\n");
   };
