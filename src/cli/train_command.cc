@@ -9,6 +9,7 @@
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/models.h"
+#include "cli/overrides.h"
 #include "cli/recipe.h"
 #include "compat/deterministic.h"
 #include "compat/device.h"
@@ -104,6 +105,7 @@ void check_decoding(const evaluation::Reasoner& reasoner, std::span<const tasks:
 
 void run(const TrainCommandSettings& settings) {
   const Recipe recipe = read_recipe(settings.recipe, settings.overrides);
+  check_effects(recipe, settings.overrides);
   const std::filesystem::path out =
       settings.out.empty()
           ? std::filesystem::path("runs") / std::filesystem::path(settings.recipe).stem()

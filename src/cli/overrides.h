@@ -1,0 +1,15 @@
+// Overrides on a command line that would change nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/recipe.h"
+
+namespace mgdm::cli {
+
+// UsageError when a key=value that somebody asked for has no effect in the recipe as it now stands:
+// a beta that no loss has, a momentum without muon. In files such values are only at rest.
+void check_effects(const Recipe& recipe, const std::vector<std::string>& overrides);
+
+}  // namespace mgdm::cli

@@ -1,0 +1,52 @@
+#include "cli/overrides.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace mgdm::cli {
+namespace {
+
+// Whether an override is refused in a recipe of the given lines.
+bool refused(const std::vector<std::string>& recipe_lines, const std::string& text) {
+  Recipe recipe;
+  config::Fields fields(recipe);
+  for (const std::string& line : recipe_lines) fields.set(line);
+  fields.set(text);
+  try {
+    check_effects(recipe, {text});
+    return false;
+  } catch (const UsageError&) {
+    return true;
+  }
+}
+
+TEST(Overrides, WhatChangesNothingIsRefused) {
+  struct Case {
+    std::string key, with, without;  // recipes in which the key counts, and does not
+  };
+  for (const Case& each : std::vector<Case>{
+           {"objective.beta=2", "objective.kind=mgdm", "objective.kind=rdm"},
+           {"objective.beta=2", "objective.kind=ar", "objective.reweight_tokens=false"},
+           {"objective.alpha=1", "objective.kind=mgdm", "objective.kind=d3pm_absorbing"},
+           {"objective.reweight_tokens=true", "objective.kind=ar", "objective.kind=d3pm_uniform"},
+           {"objective.sequence_weight=none", "objective.kind=mgdm", "objective.kind=ar"},
+           {"objective.steps=5", "objective.kind=rdm", "objective.kind=teacherless"},
+           {"objective.loop_weights=last", "model.architecture=looped", "model.architecture=gpt2"},
+           {"model.loops=2", "model.architecture=looped", "model.architecture=gpt2"},
+           {"model.dropout=0.2", "model.architecture=gpt2", "model.architecture=looped"},
+           {"model.dropout=0", "model.architecture=looped", ""},
+           {"optimizer.momentum=0.9", "optimizer.optimizer=muon", "optimizer.optimizer=adamw"},
+           {"optimizer.muon_lr=0.1", "optimizer.optimizer=muon", "optimizer.optimizer=adamw"},
+           {"optimizer.decay_share=0.1", "optimizer.schedule=linear", "optimizer.schedule=cosine"},
+           {"decoding.steps=3", "objective.kind=teacherless", "objective.kind=ar"},
+           {"optimizer.lr=1", "objective.kind=ar", ""}}) {
+    EXPECT_FALSE(refused({each.with}, each.key)) << each.key << " with " << each.with;
+    if (!each.without.empty()) {
+      EXPECT_TRUE(refused({each.without}, each.key)) << each.key << " with " << each.without;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mgdm::cli
