@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "training/run_folder.h"
 
 namespace mgdm::cli {
 namespace {
@@ -27,30 +28,12 @@ std::vector<fs::path> shelves() {
   return folders;
 }
 
-// The newest checkpoint of a run's folder, or "".
-std::string newest_checkpoint(const fs::path& folder) {
-  std::string newest;
-  std::int64_t last = -1;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    constexpr std::string_view kPrefix = "checkpoint-";
-    if (!name.starts_with(kPrefix) || !is_model(entry.path())) continue;
-    const auto step = parse_int(std::string_view(name).substr(kPrefix.size()));
-    if (step && *step > last) {
-      last = *step;
-      newest = entry.path().string();
-    }
-  }
-  return newest;
-}
-
 }  // namespace
 
 std::string find_model(const std::string& name) {
   if (is_model(name)) return name;
-  if (const std::string newest = newest_checkpoint(name); !newest.empty())
-    throw Error(fmt::format("{} is the folder of a run", name), "a model", newest);
+  if (const auto newest = training::newest_checkpoint(name))
+    throw Error(fmt::format("{} is the folder of a run", name), "a model", newest->string());
   std::set<std::string> known;
   for (const fs::path& shelf : shelves()) {
     if (is_model(shelf / name)) return (shelf / name).string();

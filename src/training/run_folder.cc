@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -45,7 +44,26 @@ void filter_lines(const fs::path& path, Keep&& keep) {
   write_file(path.string(), kept);
 }
 
+// Complete checkpoints by their steps, oldest first.
+std::map<std::int64_t, fs::path> checkpoints(const fs::path& folder) {
+  std::map<std::int64_t, fs::path> found;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(kCheckpoint) || !fs::exists(entry.path() / kDone)) continue;
+    if (const auto step = parse_int(std::string_view(name).substr(kCheckpoint.size())))
+      found.emplace(*step, entry.path());
+  }
+  return found;
+}
+
 }  // namespace
+
+std::optional<fs::path> newest_checkpoint(const fs::path& folder) {
+  const auto found = checkpoints(folder);
+  if (found.empty()) return std::nullopt;
+  return found.rbegin()->second;
+}
 
 RunFolder::RunFolder(fs::path path, bool resume) : path_(std::move(path)) {
   const bool there = fs::exists(path_ / "config.toml");
@@ -114,24 +132,6 @@ void RunFolder::rewind(std::int64_t step) {
   });
 }
 
-std::vector<std::pair<std::int64_t, fs::path>> RunFolder::checkpoints() const {
-  std::vector<std::pair<std::int64_t, fs::path>> found;
-  for (const auto& entry : fs::directory_iterator(path_)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with(kCheckpoint) || !fs::exists(entry.path() / kDone)) continue;
-    if (const auto step = parse_int(std::string_view(name).substr(kCheckpoint.size())))
-      found.emplace_back(*step, entry.path());
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
-std::optional<fs::path> RunFolder::newest_checkpoint() const {
-  const auto found = checkpoints();
-  if (found.empty()) return std::nullopt;
-  return found.back().second;
-}
-
 fs::path RunFolder::write_checkpoint(std::int64_t step, std::int64_t keep,
                                      const std::function<void(const fs::path&)>& fill) const {
   const fs::path target = path_ / fmt::format("{}{}", kCheckpoint, step);
@@ -146,9 +146,9 @@ fs::path RunFolder::write_checkpoint(std::int64_t step, std::int64_t keep,
         fmt::format("step {} is not saved: {}", step, error.what()), "",
         newest ? fmt::format("--resume continues from {}, which is intact", newest->string()) : "");
   }
-  const auto all = checkpoints();
-  for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < all.size(); ++i)
-    fs::remove_all(all[i].second);
+  const auto all = checkpoints(path_);
+  auto superfluous = static_cast<std::int64_t>(all.size()) - keep;
+  for (auto it = all.begin(); superfluous > 0; ++it, --superfluous) fs::remove_all(it->second);
   return target;
 }
 

@@ -26,6 +26,9 @@ namespace mgdm::training {
 
 using Metrics = std::vector<std::pair<std::string, double>>;
 
+// The newest complete checkpoint of the run in `folder`; none where there is no run.
+std::optional<std::filesystem::path> newest_checkpoint(const std::filesystem::path& folder);
+
 class RunFolder {
  public:
   // Opens or makes the folder. An Error when it holds a run already and `resume` is not asked for,
@@ -44,8 +47,9 @@ class RunFolder {
   // Forgets what was measured after `step`: training goes on from there.
   void rewind(std::int64_t step);
 
-  // The newest checkpoint that is complete.
-  std::optional<std::filesystem::path> newest_checkpoint() const;
+  std::optional<std::filesystem::path> newest_checkpoint() const {
+    return training::newest_checkpoint(path_);
+  }
 
   // Calls fill(temporary folder), marks it complete, gives it its name, and removes all but the
   // newest `keep`. If anything fails (the disk is full) the older checkpoints stay as they are, and
@@ -56,8 +60,6 @@ class RunFolder {
 
  private:
   void remove_leftovers() const;
-  // Complete ones, oldest first.
-  std::vector<std::pair<std::int64_t, std::filesystem::path>> checkpoints() const;
 
   std::filesystem::path path_;
   std::unique_ptr<FileLock> lock_;  // two processes that write here would spoil it
