@@ -17,12 +17,11 @@ struct Condition {
 
 std::vector<Condition> conditions(const Recipe& recipe) {
   const std::string& kind = recipe.objective.kind;
-  const bool left_to_right = kind == "ar", one_pass = kind == "teacherless";
-  const bool reweights = kind == "mgdm" || kind == "ar";
+  const bool reweights = objectives::reweights(kind);
   const bool looped = recipe.model.architecture == "looped";
   const bool muon = recipe.optimizer.optimizer == "muon";
   return {
-      {"objective.steps", !left_to_right && !one_pass, "an objective.kind with noise levels"},
+      {"objective.steps", !objectives::causal(kind), "an objective.kind with noise levels"},
       {"objective.sequence_weight", kind == "mgdm", "objective.kind=mgdm"},
       {"objective.reweight_tokens", reweights, "objective.kind=mgdm or ar"},
       {"objective.alpha", reweights && recipe.objective.reweight_tokens,
@@ -35,7 +34,7 @@ std::vector<Condition> conditions(const Recipe& recipe) {
       {"optimizer.muon_lr", muon, "optimizer.optimizer=muon"},
       {"optimizer.momentum", muon, "optimizer.optimizer=muon"},
       {"optimizer.decay_share", recipe.optimizer.schedule == "linear", "optimizer.schedule=linear"},
-      {"decoding.", !left_to_right, "a model that does not answer left to right"},
+      {"decoding.", kind != "ar", "a model that does not answer left to right"},
   };
 }
 

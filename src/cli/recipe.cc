@@ -22,10 +22,9 @@ void read_into(Recipe& recipe, const std::filesystem::path& path, int depth) {
   config::Fields(recipe).read_toml(text, path.string());
 }
 
-// AR and teacherless models see no later token; the others must.
 void check(const Recipe& recipe) {
   const std::string& kind = recipe.objective.kind;
-  const bool causal = kind == "ar" || kind == "teacherless";
+  const bool causal = objectives::causal(kind);
   if (recipe.model.causal != causal)
     throw UsageError(
         fmt::format("objective.kind = {} with model.causal = {}", kind, recipe.model.causal),

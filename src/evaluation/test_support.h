@@ -67,7 +67,7 @@ inline Reasoner tiny_reasoner(const std::string& objective, const std::string& t
   settings.width = 16;
   settings.positions = length;
   settings.dropout = 0;
-  settings.causal = objective == "ar" || objective == "teacherless";
+  settings.causal = objectives::causal(objective);
   return {nn::make_model(settings, 7),
           {.task = task,
            .layout = layout,

@@ -18,7 +18,7 @@ namespace {
 Settings resolved(Settings settings) {
   if (settings.kind == "d3pm_absorbing") settings.sequence_weight = "original";
   if (settings.kind == "rdm") settings.sequence_weight = "linear";
-  if (settings.kind != "mgdm" && settings.kind != "ar") settings.reweight_tokens = false;
+  if (!reweights(settings.kind)) settings.reweight_tokens = false;
   return settings;
 }
 
@@ -45,6 +45,10 @@ void check(const Settings& settings) {
 bool absorbs(std::string_view kind) {
   return kind == "mgdm" || kind == "rdm" || kind == "d3pm_absorbing";
 }
+
+bool causal(std::string_view kind) { return kind == "ar" || kind == "teacherless"; }
+
+bool reweights(std::string_view kind) { return kind == "mgdm" || kind == "ar"; }
 
 std::vector<std::string> kinds() {
   return {"mgdm", "rdm", "d3pm_absorbing", "d3pm_uniform", "ar", "teacherless"};
@@ -115,7 +119,7 @@ std::unique_ptr<Objective> make_objective(const Settings& asked) {
   if (settings.kind == "d3pm_uniform") return make_uniform(settings);
   if (absorbs(settings.kind)) return make_absorbing(settings);
   throw UsageError(fmt::format("unknown objective {}", in_quotes(settings.kind)),
-                   "mgdm, rdm, d3pm_absorbing, d3pm_uniform, ar or teacherless");
+                   joined_or(kinds()));
 }
 
 }  // namespace mgdm::objectives

@@ -109,6 +109,12 @@ std::vector<std::string> kinds();
 // Whether noise turns tokens into [MASK].
 bool absorbs(std::string_view kind);
 
+// Whether its network sees no later token: AR and teacherless. The others must see all.
+bool causal(std::string_view kind);
+
+// Whether its loss can weigh tokens by alpha and beta.
+bool reweights(std::string_view kind);
+
 // UsageError when the settings do not fit together.
 std::unique_ptr<Objective> make_objective(const Settings& settings);
 
