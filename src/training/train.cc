@@ -63,7 +63,7 @@ class Loop {
       position.seconds = seconds();
       const Wishes next = agreed();
       last = next.end;
-      if (last || position.step % run_.training.log_every == 0) log();
+      if (last || position.step % run_.training.log_every == 0) log(last);
       if (next.stop) stop();
       if (last || checkpoint_due()) checkpoint();
       if (!last && evaluation_due()) evaluate();
@@ -111,7 +111,7 @@ class Loop {
                       "", "--resume continues from there");
   }
 
-  void log() {
+  void log(bool last) {
     Position& position = state_.position;
     const double loss = step_.loss();  // waits for the device
     if (!std::isfinite(loss)) throw diverged(loss);
@@ -130,10 +130,7 @@ class Loop {
     Metrics metrics{
         {"loss", loss},   {"gradient_norm", step_.gradient_norm()}, {"lr_factor", factor_},
         {"epoch", epoch}, {"tokens_per_second", tokens_per_second}, {"seconds", position.seconds}};
-    if (watch_due()) {
-      const TimeAside aside(*this);
-      watch(metrics);
-    }
+    if (run_.data.held_out.size() > 0 && (last || watch_due())) watch(metrics);
     run_.folder->log(position.step, metrics);
     const double left = done > 0 ? position.seconds * (1 - done) / done : 0;
     status_.show(
@@ -155,13 +152,13 @@ class Loop {
   bool watch_due() const {
     constexpr std::int64_t kTrainedPerWatched = 20;
     const auto held_out = static_cast<std::int64_t>(run_.data.held_out.size());
-    const std::int64_t trained =
-        (state_.position.step - last_watch_.value_or(0)) * run_.training.batch;
-    return held_out > 0 && (!last_watch_ || trained >= kTrainedPerWatched * held_out);
+    return !last_watch_ || (state_.position.step - *last_watch_) * run_.training.batch >=
+                               kTrainedPerWatched * held_out;
   }
 
   // The examples that are never trained on, without decoding.
   void watch(Metrics& metrics) {
+    const TimeAside aside(*this);
     const auto in_use = state_.averaged();
     const HeldOut watched = held_out(run_.model, run_.objective, run_.data.held_out, run_.seed,
                                      run_.training.precision == "bf16", rows_at_once());
@@ -183,11 +180,9 @@ class Loop {
     const TimeAside aside(*this);
     const std::int64_t step = state_.position.step;
     Metrics metrics;
-    if (run_.data.held_out.size() > 0) watch(metrics);
     try {
       const auto in_use = state_.averaged();
-      if (run_.on_evaluate)
-        for (const auto& metric : run_.on_evaluate(step)) metrics.push_back(metric);
+      if (run_.on_evaluate) metrics = run_.on_evaluate(step);
     } catch (const Interrupted&) {
       return false;  // the loop sees it too
     }
@@ -211,7 +206,6 @@ class Loop {
   std::filesystem::path checkpoint() {
     if (run_.folder == nullptr) return {};
     const TimeAside aside(*this);
-    compat::synchronize(run_.model.device());
     // Losses are looked at now and then only, and a checkpoint of NaN would push out a good one.
     if (const double loss = step_.loss(); !std::isfinite(loss)) throw diverged(loss);
     if (!state_.finite()) throw diverged("some weights are no longer numbers");
@@ -249,10 +243,14 @@ class Loop {
     run_.folder->rewind(state_.position.step);
   }
 
-  // While it lives, time is spent beside training: it does not count in tokens per second.
+  // While it lives, time is spent beside training: it does not count in tokens per second. The
+  // steps that the device still has to do are training.
   class TimeAside {
    public:
-    explicit TimeAside(Loop& loop) : loop_(loop), began_(loop.seconds()) {}
+    explicit TimeAside(Loop& loop) : loop_(loop) {
+      compat::synchronize(loop.run_.model.device());
+      began_ = loop.seconds();
+    }
     ~TimeAside() { loop_.last_log_.seconds += seconds(); }
     double seconds() const { return loop_.seconds() - began_; }
     TimeAside(const TimeAside&) = delete;
@@ -260,7 +258,7 @@ class Loop {
 
    private:
     Loop& loop_;
-    const double began_;
+    double began_ = 0;
   };
 
   const TrainingRun& run_;
