@@ -142,7 +142,9 @@ void check_files(const EvalSettings& settings) {
                                    {"--predictions", settings.predictions},
                                    {"--losses", settings.losses},
                                    {"--figure", settings.figure}}) {
-    if (file.empty() || file == "-") continue;
+    const auto status = std::filesystem::status(file);
+    const bool device = exists(status) && !is_regular_file(status);
+    if (file.empty() || file == "-" || device) continue;
     const auto [other, is_new] =
         flags.emplace(std::filesystem::weakly_canonical(file).string(), flag);
     if (!is_new)
