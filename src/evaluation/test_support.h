@@ -13,6 +13,7 @@
 #include "decoding/fake_networks.h"
 #include "evaluation/reasoner.h"
 #include "nn/batch_tensors.h"
+#include "objectives/objective.h"
 
 namespace mgdm::evaluation {
 
