@@ -19,6 +19,7 @@ struct GenerateSettings {
   std::int64_t seed = 0;
   std::string split = "train";
   std::string difficulty = tasks::kDefaultDifficulty;
+  std::string guesses;
   std::int64_t nodes = tasks::kDefaultNodes;
   std::int64_t threads = 0;
   std::string out = "-";
@@ -31,6 +32,8 @@ struct GenerateSettings {
     v.field("split", split, "the two never share a puzzle", config::one_of({"train", "test"}));
     v.field("difficulty", difficulty, "sudoku: the paper's easy puzzles, or minimal ones",
             config::one_of({"easy", "hard"}));
+    v.field("guesses", guesses,
+            "sudoku, hard: only puzzles that take so many guesses after singles: 10.. or 5..9");
     v.field("nodes", nodes, "planning: nodes per stream", config::range(2, 50));
     v.field("threads", threads, "0 = all cores; the output is the same", config::range(0, 1024));
     v.field("out", out, "a file, .csv for Sudoku CSV; - prints");
@@ -39,8 +42,8 @@ struct GenerateSettings {
 };
 
 void run(const GenerateSettings& settings) {
-  const auto task =
-      tasks::make_task(settings.task, tasks::task_options(settings.nodes, settings.difficulty));
+  const auto task = tasks::make_task(
+      settings.task, tasks::task_options(settings.nodes, settings.difficulty, settings.guesses));
   const bool csv = settings.out.ends_with(".csv");
   if (csv && settings.task != "sudoku")
     throw UsageError(fmt::format("--out {} asks for Sudoku CSV, but the task is {}", settings.out,
@@ -80,6 +83,7 @@ Command generate_command() {
       "  mgdm generate countdown-4 --count 500000 --out train.jsonl\n"
       "  mgdm generate countdown-4 --count 1000 --split test --out test.jsonl\n"
       "  mgdm generate sudoku --difficulty hard --count 10000 --out hard.csv\n"
+      "  mgdm generate sudoku --difficulty hard --guesses 10.. --count 1000\n"
       "  mgdm generate planning --nodes 4 --seed 7\n",
       {"task"}, {"task"}, run);
 }

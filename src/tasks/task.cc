@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "base/error.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -28,7 +30,8 @@ std::unique_ptr<Task> find_task(std::string_view name, const TaskOptions& option
   if (name == "planning") return planning::make_planning(options.nodes.value_or(kPaperNodes));
   if (const auto k = numbered(name, "countdown-", countdown::kMinNumbers, countdown::kMaxNumbers))
     return countdown::make_countdown(*k);
-  if (name == "sudoku") return sudoku::make_sudoku(options.difficulty.value_or(Difficulty::kEasy));
+  if (name == "sudoku")
+    return sudoku::make_sudoku(options.difficulty.value_or(Difficulty::kEasy), options.guesses);
   if (const auto n = numbered(name, "sat-", 5, 9)) return sat::make_sat(*n);
   if (name == "sat") return sat::make_sat_any();
   return nullptr;
@@ -44,10 +47,29 @@ std::string Task::reversed_output(std::string_view) const {
   throw UsageError(name() + " has no reverse order", "planning");
 }
 
-TaskOptions task_options(std::int64_t nodes, std::string_view difficulty) {
+std::optional<Guesses> parse_guesses(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  const std::size_t dots = text.find("..");
+  const auto number = [&](std::string_view part, std::int64_t otherwise) {
+    const auto value = part.empty() ? std::optional(otherwise) : parse_int(part);
+    if (!value || *value < 0)
+      throw UsageError(fmt::format("guesses {}", in_quotes(text)), "10.. or 5..9 or 7");
+    return static_cast<std::uint64_t>(*value);
+  };
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (dots == std::string_view::npos) return Guesses{number(text, 0), number(text, 0)};
+  const Guesses range{number(text.substr(0, dots), 0), number(text.substr(dots + 2), kMost)};
+  if (range.low > range.high)
+    throw UsageError(fmt::format("guesses {}", in_quotes(text)), "the smaller number first: 5..9");
+  return range;
+}
+
+TaskOptions task_options(std::int64_t nodes, std::string_view difficulty,
+                         std::string_view guesses) {
   TaskOptions options;
   if (nodes != kDefaultNodes) options.nodes = static_cast<int>(nodes);
   if (difficulty != kDefaultDifficulty) options.difficulty = Difficulty::kHard;
+  options.guesses = parse_guesses(guesses);
   return options;
 }
 
@@ -63,6 +85,8 @@ std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& option
     throw UsageError(fmt::format("{} has no number of nodes", name), "nodes only with planning");
   if (options.difficulty && name != "sudoku")
     throw UsageError(fmt::format("{} has no difficulty", name), "a difficulty only with sudoku");
+  if (options.guesses && name != "sudoku")
+    throw UsageError(fmt::format("{} has no guesses", name), "guesses only with sudoku");
   return task;
 }
 

@@ -85,17 +85,28 @@ class Task {
 
 enum class Difficulty { kEasy, kHard };
 
+// How many guesses a puzzle takes (sudoku/grade.h): low..high, both included.
+struct Guesses {
+  std::uint64_t low = 0, high = 0;
+  bool operator==(const Guesses&) const = default;
+};
+
+// "10..", "5..9", "..4" or "7"; none when the text is empty. UsageError for anything else.
+std::optional<Guesses> parse_guesses(std::string_view text);
+
 // Options that only some tasks have; giving one to another task is a UsageError.
 struct TaskOptions {
-  std::optional<int> nodes;              // planning: nodes per stream (6 in the paper)
-  std::optional<Difficulty> difficulty;  // sudoku: the paper's easy puzzles, or minimal ones
+  std::optional<int> nodes = {};              // planning: nodes per stream (6 in the paper)
+  std::optional<Difficulty> difficulty = {};  // sudoku: the paper's easy puzzles, or minimal ones
+  std::optional<Guesses> guesses = {};        // sudoku, hard: only puzzles that take so many
 };
 
 // The options as settings name them. A default (6 nodes, easy) is no choice: only what the user
 // asked for can be wrong for a task.
 constexpr std::int64_t kDefaultNodes = 6;
 constexpr const char* kDefaultDifficulty = "easy";
-TaskOptions task_options(std::int64_t nodes, std::string_view difficulty);
+TaskOptions task_options(std::int64_t nodes, std::string_view difficulty,
+                         std::string_view guesses = "");
 
 // UsageError with the nearest valid name when there is no such task.
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options = {});

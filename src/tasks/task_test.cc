@@ -68,8 +68,9 @@ TEST(Tasks, UnknownNamesAndMisplacedOptions) {
   } catch (const UsageError& error) {
     EXPECT_NE(std::string(error.what()).find("did you mean 'countdown-4'?"), std::string::npos);
   }
-  EXPECT_THROW(make_task("sudoku", {.nodes = 4, .difficulty = {}}), UsageError);
-  EXPECT_THROW(make_task("planning", {.nodes = {}, .difficulty = Difficulty::kHard}), UsageError);
+  EXPECT_THROW(make_task("sudoku", {.nodes = 4}), UsageError);
+  EXPECT_THROW(make_task("planning", {.difficulty = Difficulty::kHard}), UsageError);
+  EXPECT_THROW(make_task("planning", {.guesses = Guesses{1, 2}}), UsageError);
 }
 
 TEST(Judge, SpecialTokens) {

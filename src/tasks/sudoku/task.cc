@@ -1,7 +1,10 @@
 #include "tasks/sudoku/task.h"
 
+#include "base/error.h"
+#include "base/interrupt.h"
 #include "base/random.h"
 #include "tasks/sudoku/generate.h"
+#include "tasks/sudoku/grade.h"
 #include "tasks/sudoku/grid.h"
 #include "tasks/sudoku/solver.h"
 #include "tasks/sudoku/symmetry.h"
@@ -12,7 +15,8 @@ namespace {
 
 class Sudoku final : public Task {
  public:
-  explicit Sudoku(Difficulty difficulty) : difficulty_(difficulty) {}
+  Sudoku(Difficulty difficulty, std::optional<Guesses> guesses)
+      : difficulty_(difficulty), guesses_(guesses) {}
 
   std::string name() const override { return "sudoku"; }
 
@@ -24,12 +28,14 @@ class Sudoku final : public Task {
 
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
     Stream random = item_stream(seed, split, item);
-    Grid solution = random_solution(random);
-    while (in_test_split(invariant(solution)) != (split == Split::kTest))
-      solution = random_solution(random);
-    const Grid puzzle = difficulty_ == Difficulty::kEasy ? easy_puzzle(solution, random)
-                                                         : minimal_puzzle(solution, random);
-    return {render(puzzle), render(solution)};
+    while (true) {
+      const Grid solution = random_solution(random);
+      if (in_test_split(invariant(solution)) != (split == Split::kTest)) continue;
+      const Grid puzzle = difficulty_ == Difficulty::kEasy ? easy_puzzle(solution, random)
+                                                           : minimal_puzzle(solution, random);
+      if (wanted(puzzle)) return {render(puzzle), render(solution)};
+      stop_if_interrupted();  // thousands may be made before one is hard enough
+    }
   }
 
   std::string normalize_input(std::string_view text) const override {
@@ -58,13 +64,22 @@ class Sudoku final : public Task {
   }
 
  private:
+  bool wanted(const Grid& puzzle) const {
+    if (!guesses_) return true;
+    const std::uint64_t guesses = grade(puzzle).guesses;
+    return guesses_->low <= guesses && guesses <= guesses_->high;
+  }
+
   Difficulty difficulty_;
+  std::optional<Guesses> guesses_;
 };
 
 }  // namespace
 
-std::unique_ptr<Task> make_sudoku(Difficulty difficulty) {
-  return std::make_unique<Sudoku>(difficulty);
+std::unique_ptr<Task> make_sudoku(Difficulty difficulty, std::optional<Guesses> guesses) {
+  if (guesses && difficulty == Difficulty::kEasy)
+    throw UsageError("guesses with easy puzzles, which take none", "difficulty hard");
+  return std::make_unique<Sudoku>(difficulty, guesses);
 }
 
 }  // namespace mgdm::tasks::sudoku

@@ -35,6 +35,30 @@ TEST_P(SudokuTask, GeneratesPuzzlesWithTheirSolution) {
   EXPECT_NE(task_->generate(0, Split::kTrain, 0), task_->generate(1, Split::kTrain, 0));
 }
 
+TEST(SudokuGuesses, KeepOnlyPuzzlesThatTakeSoMany) {
+  const auto task = make_sudoku(Difficulty::kHard, Guesses{3, 8});
+  for (std::uint32_t item = 0; item < 10; ++item) {
+    const Example example = task->generate(0, Split::kTrain, item);
+    const std::uint64_t guesses = grade(parse_grid(example.input)).guesses;
+    EXPECT_GE(guesses, 3u);
+    EXPECT_LE(guesses, 8u);
+    EXPECT_EQ(task->solve(example.input), example.output);
+    EXPECT_EQ(task->generate(0, Split::kTrain, item), example);
+  }
+  EXPECT_THROW(make_sudoku(Difficulty::kEasy, Guesses{3, 8}), UsageError);
+}
+
+TEST(SudokuGuesses, AreReadFromText) {
+  EXPECT_EQ(parse_guesses(""), std::nullopt);
+  EXPECT_EQ(parse_guesses("7"), (Guesses{7, 7}));
+  EXPECT_EQ(parse_guesses("5..9"), (Guesses{5, 9}));
+  EXPECT_EQ(parse_guesses("10..")->low, 10u);
+  EXPECT_GT(parse_guesses("10..")->high, std::uint64_t{1} << 60);
+  EXPECT_EQ(parse_guesses("..4"), (Guesses{0, 4}));
+  for (const char* wrong : {"9..5", "x", "-1", "3.5", "5...9", "1..2..3"})
+    EXPECT_THROW(parse_guesses(wrong), UsageError) << wrong;
+}
+
 TEST_P(SudokuTask, SpeaksOfItself) {
   EXPECT_EQ(task_->name(), "sudoku");
   EXPECT_FALSE(task_->about().empty());
