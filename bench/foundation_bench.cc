@@ -81,10 +81,11 @@ void encoding(const std::string& name, int length) {
                    data::Vocabulary(), layout);
   });
   row("encode " + name, 1e6, measured);
-  const data::EncodedDataset dataset = data::encode(examples, data::Vocabulary(), layout);
+  const data::Mixture mixture =
+      data::Mixture::of(data::encode(examples, data::Vocabulary(), layout));
   row(fmt::format("batch {}, 1024 rows of {}", name, length), 0,
       rate([&](std::size_t first, std::size_t count) {
-        data::Batches batches(dataset, 1024, 0, first / 1024);
+        data::Batches batches(mixture, 1024, 0, first / 1024);
         for (std::size_t done = 0; done < count; done += 1024) batches.next();
       }));
 }

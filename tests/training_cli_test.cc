@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -110,6 +111,40 @@ TEST_F(Training, AveragedWeightsAreSavedAndResumeBitForBit) {
   for (const std::string name : {"model.safetensors", "raw.safetensors", "optimizer.safetensors"})
     EXPECT_EQ(file("whole/checkpoint-12/" + name), file("cut/checkpoint-12/" + name)) << name;
   EXPECT_EQ(mgdm("describe " + path("cut/checkpoint-12")).code, 0);
+}
+
+// In pieces small enough to travel; what is not a weight in bf16.
+TEST_F(Training, CompactShardsResumeCloseToWhereTheyWere) {
+  const std::string with = "training.ema=0.9 training.shard_mb=0.03 training.compact_state=true ";
+  train_and_cut("cut", with);
+  const Outcome resumed = train("mgdm", with + "--resume --out " + path("cut"));
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_NE(resumed.err.find("not bit for bit"), std::string::npos) << resumed.err;
+  std::set<std::string> sharded;
+  for (const auto& entry : fs::directory_iterator(path("cut/checkpoint-12"))) {
+    const std::string name = entry.path().filename().string();
+    if (name.find("-of-") == std::string::npos) continue;
+    sharded.insert(name.substr(0, name.find('-')));
+    EXPECT_LE(fs::file_size(entry.path()), 40000u) << name;
+  }
+  EXPECT_EQ(sharded, (std::set<std::string>{"model", "raw", "optimizer"}));
+  EXPECT_EQ(mgdm("describe " + path("cut/checkpoint-12")).code, 0);
+}
+
+TEST_F(Training, EndlessMixturesTrainAndResume) {
+  const std::string with =
+      "data.endless=true data.length=40 'data.sources=[\"weight=3\", \"nodes=2\"]' "
+      "training.log_every=1 ";
+  ASSERT_EQ(train("mgdm", with + "--out " + path("whole")).code, 0);
+  train_and_cut("cut", with);
+  const Outcome resumed = train("mgdm", with + "--resume --out " + path("cut"));
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(read_file(path("whole/checkpoint-12/model.safetensors")),
+            read_file(path("cut/checkpoint-12/model.safetensors")));
+  const Outcome by_epochs =
+      train("mgdm", with + "training.steps=0 training.epochs=1 --out " + path("epochs"));
+  EXPECT_EQ(by_epochs.code, 2);
+  EXPECT_NE(by_epochs.err.find("training.steps"), std::string::npos) << by_epochs.err;
 }
 
 TEST_F(Training, DivergenceKeepsTheLastGoodCheckpoint) {

@@ -28,6 +28,7 @@ enum class Purpose : std::uint32_t {
   kNoise = 7,     // which tokens stand in for shown ones; step = training step
   kDecode = 8,    // noise on scores while decoding; step = denoising step
   kDropout = 9,   // the seed of LibTorch's generator; item = training step, step = rank
+  kLoops = 10,    // how often a looped network is applied; item = training step
   kTest = 99,     // unit tests
 };
 

@@ -29,6 +29,10 @@ void check(const Recipe& recipe) {
     throw UsageError(
         fmt::format("objective.kind = {} with model.causal = {}", kind, recipe.model.causal),
         fmt::format("model.causal={} for {}", causal, kind));
+  if (recipe.training.fewest_loops > recipe.model.loops)
+    throw UsageError(fmt::format("training.fewest_loops = {} with model.loops = {}",
+                                 recipe.training.fewest_loops, recipe.model.loops),
+                     "at most model.loops");
   if (kind == "ar" && recipe.data.layout != "seq2seq")
     throw UsageError(fmt::format("objective.kind = ar with data.layout = {}", recipe.data.layout),
                      "data.layout=seq2seq: it answers after the puzzle");

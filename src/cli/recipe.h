@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "data/settings.h"
 #include "decoding/settings.h"
 #include "nn/model.h"
 #include "objectives/objective.h"
@@ -33,7 +34,7 @@ struct Recipe {
   std::string task;
   std::int64_t seed = 0;
   std::string init;
-  training::DataSettings data;
+  data::DataSettings data;
   nn::ModelSettings model;
   objectives::Settings objective;
   training::OptimizerSettings optimizer;

@@ -88,8 +88,9 @@ Rows shuffled_rows(const std::string& name, int length, const std::string& layou
       data::generate_encoded(*task, kSeed, tasks::Split::kTrain, kExamples, vocabulary,
                              data::make_layout(layout, length, vocabulary), settings.threads);
   const data::Augment twin = augment ? data::symmetries(task, kSeed) : data::Augment();
-  data::Batches batches(dataset, settings.batch, kSeed, /*first_step=*/0,
-                        std::max(1, settings.threads), twin);
+  const data::Mixture mixture = data::Mixture::of(dataset, twin);
+  data::Batches batches(mixture, settings.batch, kSeed, /*first_step=*/0,
+                        std::max(1, settings.threads));
   Rows rows;
   rows.count = kRows;
   rows.length = static_cast<std::size_t>(length);

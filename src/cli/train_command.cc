@@ -119,9 +119,9 @@ void run(const TrainCommandSettings& settings) {
   const bool quiet = settings.quiet || !group.first();
 
   if (!quiet) fmt::print(stderr, "preparing data ...\n");
-  const training::PreparedData data = training::prepare_data(recipe.task, recipe.data, seed);
-  const data::Vocabulary& vocabulary = data.train.vocabulary();
-  const int length = data.train.layout().length();
+  const data::PreparedData data = data::prepare_data(recipe.task, recipe.data, seed);
+  const data::Vocabulary& vocabulary = data.vocabulary;
+  const int length = data.train.length();
 
   // Everything that can be refused is refused before the first file is written.
   training::Budget(recipe.training, static_cast<std::int64_t>(data.train.size()));
@@ -168,7 +168,9 @@ void run(const TrainCommandSettings& settings) {
   }
   if (!quiet)
     fmt::print(stderr, "{}: {} parameters, {} examples of {} tokens, {}{}\n", out.string(),
-               model->parameters().count(), data.train.size(), length, compat::device_name(device),
+               model->parameters().count(),
+               data.train.size() > 0 ? fmt::format("{}", data.train.size()) : "endless", length,
+               compat::device_name(device),
                group.size() > 1 ? fmt::format(", {} processes", group.size()) : "");
 
   const auto last =

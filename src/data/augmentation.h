@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "data/batches.h"
+#include "data/mixture.h"
 #include "tasks/task.h"
 
 namespace mgdm::data {

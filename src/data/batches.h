@@ -1,37 +1,34 @@
-// Batches of a dataset in deterministic shuffled epochs, made ahead of time in the background.
+// Batches of a mixture in deterministic shuffled epochs, made ahead of time in the background.
 //
-// The epochs, each in an order of its own, form one endless sequence of items; batch `step` is
-// items step*B .. step*B + B-1 of it. So every batch is full, a batch is a pure function of (seed,
-// step), and training can resume at any step. An item that comes twice in one batch, where an epoch
-// ends or in a dataset smaller than a batch, is noised alike both times: draws go by item and step.
+// The epochs of a fixed source, each in an order of its own, form one endless sequence of items,
+// and the mixture deals its sources' sequences out into one; batch `step` is places step*B ..
+// step*B + B-1 of it. So every batch is full, a batch is a pure function of (seed, step), and
+// training can resume at any step. An item that comes twice in one batch, where an epoch ends or in
+// a dataset smaller than a batch, is noised alike both times: draws go by item and step.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "base/parallel.h"
-#include "data/encoded_dataset.h"
+#include "data/mixture.h"
 
 namespace mgdm::data {
 
-// The order of an epoch: a permutation of 0..size-1.
-std::vector<std::uint32_t> epoch_order(std::size_t size, std::uint64_t seed, std::uint32_t epoch);
+// The order of an epoch of a mixture's part: a permutation of 0..size-1.
+std::vector<std::uint32_t> epoch_order(std::size_t size, std::uint64_t seed, std::uint32_t epoch,
+                                       std::uint32_t part = 0);
 
 struct Batch {  // or a share of one
   std::uint64_t step = 0;
-  std::vector<std::uint32_t> items;   // (B) which examples
-  std::vector<std::uint32_t> epochs;  // (B) and in which epoch
+  std::vector<std::uint32_t> items;   // (B) which examples: Mixture::key
+  std::vector<std::uint32_t> epochs;  // (B) and in which epoch of their source
   std::vector<Token> tokens;          // (B, N)
   std::vector<std::uint8_t> frozen;   // (B, N)
 };
-
-// Another example in place of an item's, drawn anew in each epoch.
-using Augment =
-    std::function<tasks::Example(const tasks::Example&, std::uint32_t item, std::uint32_t epoch)>;
 
 // Rows begin..end-1 of every batch: what one of several processes works on.
 struct Share {
@@ -43,12 +40,12 @@ Share share_of(std::size_t batch_size, std::size_t part, std::size_t parts);
 
 class Batches {
  public:
-  // The dataset must outlive the batches. `threads` work in the background (at least one).
-  Batches(const EncodedDataset& dataset, std::size_t batch_size, std::uint64_t seed,
-          std::uint64_t first_step = 0, int threads = 1, Augment augment = {});
+  // The mixture must outlive the batches. `threads` work in the background (at least one).
+  Batches(const Mixture& mixture, std::size_t batch_size, std::uint64_t seed,
+          std::uint64_t first_step = 0, int threads = 1);
   // Only a share of each batch is made.
-  Batches(const EncodedDataset& dataset, std::size_t batch_size, Share share, std::uint64_t seed,
-          std::uint64_t first_step = 0, int threads = 1, Augment augment = {});
+  Batches(const Mixture& mixture, std::size_t batch_size, Share share, std::uint64_t seed,
+          std::uint64_t first_step = 0, int threads = 1);
 
   // Batch first_step, first_step + 1, ...
   Batch next() { return work_.next(); }
@@ -57,15 +54,14 @@ class Batches {
   using Order = std::shared_ptr<const std::vector<std::uint32_t>>;
 
   Batch make(std::uint64_t step);
-  Order order(std::uint32_t epoch);
+  Order order(std::size_t part, std::uint32_t epoch);
 
-  const EncodedDataset& dataset_;
+  const Mixture& mixture_;
   const std::size_t batch_size_;
   const Share share_;
   const std::uint64_t seed_;
-  const Augment augment_;
-  std::mutex mutex_;  // guards orders_, the epochs in use, newest last
-  std::vector<std::pair<std::uint32_t, Order>> orders_;
+  std::mutex mutex_;  // guards orders_: by part the epochs in use, newest last
+  std::vector<std::vector<std::pair<std::uint32_t, Order>>> orders_;
   OrderedWork<Batch> work_;
 };
 

@@ -118,7 +118,8 @@ TEST(Batches, EpochOrdersArePermutationsAndDiffer) {
 
 TEST(Batches, GoThroughTheEpochsInOrder) {
   const EncodedDataset dataset = countdown(10, 1);
-  Batches batches(dataset, 4, /*seed=*/3);
+  const Mixture mixture = Mixture::of(dataset);
+  Batches batches(mixture, 4, /*seed=*/3);
   std::vector<std::uint32_t> items, expected;
   for (std::uint32_t epoch = 0; epoch < 4; ++epoch)
     for (const std::uint32_t item : epoch_order(10, 3, epoch)) expected.push_back(item);
@@ -139,8 +140,8 @@ TEST(Batches, GoThroughTheEpochsInOrder) {
 }
 
 TEST(Batches, DoNotDependOnThreadsAndResumeAnywhere) {
-  const EncodedDataset dataset = countdown(100, 1);
-  Batches one(dataset, 32, 7, 0, 1), three(dataset, 32, 7, 0, 3), later(dataset, 32, 7, 5, 2);
+  const Mixture mixture = Mixture::of(countdown(100, 1));
+  Batches one(mixture, 32, 7, 0, 1), three(mixture, 32, 7, 0, 3), later(mixture, 32, 7, 5, 2);
   for (std::uint64_t step = 0; step < 20; ++step) {
     const Batch a = one.next(), b = three.next();
     ASSERT_EQ(a.items, b.items);
@@ -154,8 +155,8 @@ TEST(Batches, DoNotDependOnThreadsAndResumeAnywhere) {
 }
 
 TEST(Batches, ABatchLargerThanTheDatasetSpansEpochs) {
-  const EncodedDataset dataset = countdown(3, 1);
-  Batches batches(dataset, 64, 0);
+  const Mixture mixture = Mixture::of(countdown(3, 1));
+  Batches batches(mixture, 64, 0);
   const Batch batch = batches.next();
   EXPECT_EQ(batch.epochs.back(), 21u);
   for (std::uint32_t item = 0; item < 3; ++item)
@@ -164,13 +165,13 @@ TEST(Batches, ABatchLargerThanTheDatasetSpansEpochs) {
 }
 
 TEST(Batches, SharesMakeUpTheBatch) {
-  const EncodedDataset dataset = countdown(100, 1);
-  Batches whole(dataset, 7, /*seed=*/3);
+  const Mixture mixture = Mixture::of(countdown(100, 1));
+  Batches whole(mixture, 7, /*seed=*/3);
   const Share shares[] = {share_of(7, 0, 3), share_of(7, 1, 3), share_of(7, 2, 3)};
   EXPECT_EQ(shares[0].begin, 0u);
   EXPECT_EQ(shares[2].end, 7u);
-  Batches first(dataset, 7, shares[0], 3), second(dataset, 7, shares[1], 3),
-      third(dataset, 7, shares[2], 3);
+  Batches first(mixture, 7, shares[0], 3), second(mixture, 7, shares[1], 3),
+      third(mixture, 7, shares[2], 3);
   for (int step = 0; step < 30; ++step) {
     const Batch expected = whole.next();
     Batch all = first.next();
@@ -193,8 +194,8 @@ TEST(Batches, AugmentedRowsAreFreshInEveryEpoch) {
   const std::shared_ptr<const tasks::Task> task = tasks::make_task("sudoku");
   const EncodedDataset dataset =
       generate_encoded(*task, 1, tasks::Split::kTrain, 2, Vocabulary(), make_seq2seq(164), 1);
-  const Augment twin = symmetries(task, 1);
-  Batches one(dataset, 2, 7, 0, 1, twin), two(dataset, 2, 7, 0, 2, twin);
+  const Mixture mixture = Mixture::of(dataset, symmetries(task, 1));
+  Batches one(mixture, 2, 7, 0, 1), two(mixture, 2, 7, 0, 2);
   const Batch first = one.next(), second = one.next();
   EXPECT_EQ(first.tokens, two.next().tokens);
   EXPECT_NE(first.tokens, second.tokens);
@@ -208,8 +209,59 @@ TEST(Batches, ATwinThatDoesNotFitIsAnError) {
   const Augment longer = [](const tasks::Example&, std::uint32_t, std::uint32_t) {
     return tasks::Example{"10,11-10,11", "10,11"};
   };
-  Batches batches(dataset, 1, 7, 0, 1, longer);
+  const Mixture mixture = Mixture::of(dataset, longer);
+  Batches batches(mixture, 1, 7, 0, 1);
   EXPECT_THROW(batches.next(), Error);
+}
+
+// Two fixed sets and a generator, 2 : 1 : 3 in every six places, each in its own order.
+TEST(Mixtures, DealOutTheirSourcesByWeight) {
+  const EncodedDataset first = countdown(10, 1), second = countdown(4, 2);
+  const std::shared_ptr<const tasks::Task> task = tasks::make_task("countdown-4");
+  const std::shared_ptr<const Layout> layout = make_seq2seq(64);
+  const Generate generate = [&](std::uint32_t item) {
+    return task->generate(9, tasks::Split::kTrain, item);
+  };
+  const Mixture mixture({{fixed_source(first), 2},
+                         {fixed_source(second), 1},
+                         {endless_source(generate, Vocabulary(), layout), 3}},
+                        64);
+  EXPECT_EQ(mixture.size(), 0u);  // without end
+  Batches batches(mixture, 6, /*seed=*/3), later(mixture, 6, 3, /*first_step=*/7, 2);
+  for (std::uint64_t step = 0; step < 20; ++step) {
+    const Batch batch = batches.next();
+    if (step >= 7) {
+      EXPECT_EQ(batch.tokens, later.next().tokens);
+    }
+    for (std::size_t row = 0; row < 6; ++row) {
+      const bool endless = row >= 3;
+      std::vector<Token> expected(64);
+      std::vector<std::uint8_t> frozen(64);
+      if (endless) {
+        const auto item = static_cast<std::uint32_t>(step * 3 + row - 3);
+        const tasks::Example example = generate(item);
+        layout->write(Vocabulary().encode(example.input), Vocabulary().encode(example.output),
+                      {expected, frozen});
+        EXPECT_EQ(batch.items[row], mixture.key(2, item));
+      } else {
+        const EncodedDataset& set = row < 2 ? first : second;
+        const std::uint64_t position = row < 2 ? step * 2 + row : step;
+        const auto epoch = static_cast<std::uint32_t>(position / set.size());
+        const auto order = epoch_order(set.size(), 3, epoch, row < 2 ? 0 : 1);
+        EXPECT_EQ(batch.epochs[row], epoch);
+        set.write_row(order[position % set.size()], {expected, frozen});
+      }
+      EXPECT_TRUE(std::equal(expected.begin(), expected.end(),
+                             batch.tokens.begin() + static_cast<std::ptrdiff_t>(row * 64)));
+    }
+  }
+}
+
+TEST(Mixtures, AloneASourceIsADataset) {
+  const Mixture mixture = Mixture::of(countdown(5, 1));
+  EXPECT_EQ(mixture.size(), 5u);
+  EXPECT_EQ(mixture.place(12).position, 12u);
+  EXPECT_EQ(mixture.key(0, 4000000000u), 4000000000u);
 }
 
 class ExamplesFile : public testing::Test {

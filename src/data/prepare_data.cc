@@ -1,8 +1,9 @@
-#include "training/prepare_data.h"
+#include "data/prepare_data.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -11,49 +12,86 @@
 #include "data/augmentation.h"
 #include "data/examples_file.h"
 
-namespace mgdm::training {
+namespace mgdm::data {
 namespace {
 
 using tasks::Example;
 
-std::vector<Example> read_files(const tasks::Task& task, const DataSettings& settings) {
-  std::vector<Example> examples;
-  for (const std::string& file : settings.files)
-    for (data::LocatedExample& located : data::read_examples(file, task)) {
-      if (located.example.output.empty())
-        throw Error(at(file, located.line) + "the puzzle has no answer to learn",
-                    "an \"output\" in every line of training data");
-      examples.push_back(std::move(located.example));
-    }
-  if (settings.count > 0 && static_cast<std::size_t>(settings.count) < examples.size())
-    examples.resize(static_cast<std::size_t>(settings.count));
-  if (examples.size() <= static_cast<std::size_t>(settings.held_out))
-    throw Error(
-        fmt::format("{} examples, of which {} are held out", examples.size(), settings.held_out),
-        "more examples than held_out", "data.held_out=0");
-  return examples;
-}
+// Where the items of a source begin, and how many numbers it has: as Mixture::key deals them out.
+struct Items {
+  std::uint64_t first = 0, range = 0;
 
-std::vector<Example> generate(const tasks::Task& task, const DataSettings& settings,
-                              std::uint64_t seed) {
-  if (settings.count == 0)
-    throw UsageError("data.count = 0 without files", "how many examples to generate");
-  const auto count = static_cast<std::size_t>(settings.count + settings.held_out);
+  std::uint32_t at(std::uint64_t item) const {
+    return static_cast<std::uint32_t>(first + item % range);
+  }
+};
+
+// One source, read or generated.
+struct Loaded {
+  SourceSettings settings;
+  std::shared_ptr<const tasks::Task> task;
+  Items items;
+  std::vector<Example> train;  // empty where examples are made on the fly
+  std::vector<Example> held_out;
+};
+
+std::vector<Example> generate(const tasks::Task& task, std::uint64_t seed, const Items& items,
+                              std::uint64_t first, std::size_t count, int threads) {
   std::vector<Example> examples;
   examples.reserve(count);
   for_chunks<std::vector<Example>>(
-      count, 1024, static_cast<int>(settings.threads),
+      count, 1024, threads,
       [&](std::size_t begin, std::size_t end) {
         std::vector<Example> chunk;
-        for (std::size_t i = begin; i < end; ++i)
-          chunk.push_back(task.generate(seed, tasks::Split::kTrain, static_cast<std::uint32_t>(i)));
+        for (std::size_t i = begin; i < end; ++i) {
+          stop_if_interrupted();
+          chunk.push_back(task.generate(seed, tasks::Split::kTrain, items.at(first + i)));
+        }
         return chunk;
       },
       [&](std::vector<Example>&& chunk) {
-        stop_if_interrupted();
         std::move(chunk.begin(), chunk.end(), std::back_inserter(examples));
       });
   return examples;
+}
+
+void read_files(Loaded& source, std::size_t held_out) {
+  std::vector<Example>& train = source.train;
+  for (const std::string& file : source.settings.files)
+    for (LocatedExample& located : read_examples(file, *source.task)) {
+      if (located.example.output.empty())
+        throw Error(at(file, located.line) + "the puzzle has no answer to learn",
+                    "an \"output\" in every line of training data");
+      train.push_back(std::move(located.example));
+    }
+  const auto count = static_cast<std::size_t>(source.settings.count);
+  const std::size_t needed = std::max<std::size_t>(1, count) + held_out;
+  if (train.size() < needed)
+    throw Error(
+        fmt::format("{} examples in {}", train.size(), fmt::join(source.settings.files, ", ")),
+        fmt::format("at least {}: {} to train on and {} held out", needed, needed - held_out,
+                    held_out),
+        "a smaller data.count or data.held_out");
+  const auto kept = train.end() - static_cast<std::ptrdiff_t>(held_out);
+  std::move(kept, train.end(), std::back_inserter(source.held_out));
+  train.erase(kept, train.end());
+  if (count > 0) train.resize(count);
+}
+
+void fill(Loaded& source, std::size_t held_out, std::uint64_t seed, int threads) {
+  const SourceSettings& settings = source.settings;
+  if (!settings.files.empty()) {
+    if (settings.endless)
+      throw UsageError("data.endless = true with files", "examples that are generated");
+    return read_files(source, held_out);
+  }
+  const auto count = static_cast<std::uint64_t>(settings.count);
+  if (count == 0 && !settings.endless)
+    throw UsageError("data.count = 0 without files", "how many examples to generate");
+  if (!settings.endless)
+    source.train = generate(*source.task, seed, source.items, 0, count, threads);
+  const std::uint64_t first = settings.endless ? source.items.range - held_out : count;
+  source.held_out = generate(*source.task, seed, source.items, first, held_out, threads);
 }
 
 // Tokens per row that hold every example, and every twin of it where there are such.
@@ -68,43 +106,98 @@ int longest_row(const tasks::Task& task, const std::vector<Example>& examples,
   return static_cast<int>(longest);
 }
 
-int row_length(const tasks::Task& task, const std::vector<Example>& examples,
-               const DataSettings& settings) {
-  if (settings.length == 0) return longest_row(task, examples, settings);
+int row_length(const std::vector<Loaded>& sources, const DataSettings& settings) {
   const auto length = static_cast<int>(settings.length);
+  int needed = 0;
+  for (const Loaded& source : sources) {
+    if (length == 0 && source.settings.endless && settings.layout != "in_place")
+      throw UsageError("data.endless without data.length",
+                       "tokens per row: what is not generated yet cannot be measured");
+    for (const std::vector<Example>* examples : {&source.train, &source.held_out})
+      needed = std::max(needed, longest_row(*source.task, *examples, settings));
+  }
+  if (length == 0) return needed;
   // Without twins, encoding finds what is too long, and names it.
-  if (settings.augment)
-    if (const int needed = longest_row(task, examples, settings); needed > length)
-      throw UsageError(
-          fmt::format("data.length = {}, but twins of the puzzles have up to {} tokens", length,
-                      needed),
-          fmt::format("at least {}, or 0", needed), "data.augment=false");
+  if (settings.augment && needed > length)
+    throw UsageError(fmt::format("data.length = {}, but twins of the puzzles have up to {} tokens",
+                                 length, needed),
+                     fmt::format("at least {}, or 0", needed), "data.augment=false");
   return length;
+}
+
+// How many of `held_out` places are a source's, by the weights.
+std::vector<std::size_t> held_out_counts(const std::vector<SourceSettings>& sources,
+                                         std::int64_t held_out) {
+  std::vector<std::size_t> counts;
+  std::int64_t weights = 0, before = 0;
+  for (const SourceSettings& source : sources) weights += source.weight;
+  for (const SourceSettings& source : sources) {
+    const auto up_to = [&](std::int64_t weight) { return held_out * weight / weights; };
+    counts.push_back(static_cast<std::size_t>(up_to(before + source.weight) - up_to(before)));
+    before += source.weight;
+  }
+  return counts;
+}
+
+std::vector<Loaded> load(const std::string& task, const DataSettings& settings,
+                         std::uint64_t seed) {
+  const std::vector<SourceSettings> asked = settings.all_sources();
+  const std::vector<std::size_t> held_out = held_out_counts(asked, settings.held_out);
+  const std::uint64_t range = (std::uint64_t{1} << 32) / asked.size();
+  std::vector<Loaded> sources;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    sources.push_back(
+        {asked[i], tasks::make_task(task, asked[i].task_options()), {i * range, range}, {}, {}});
+    fill(sources.back(), held_out[i], seed, static_cast<int>(settings.threads));
+  }
+  return sources;
 }
 
 }  // namespace
 
 PreparedData prepare_data(const std::string& task_name, const DataSettings& settings,
                           std::uint64_t seed) {
-  const std::shared_ptr<const tasks::Task> task =
-      tasks::make_task(task_name, tasks::task_options(settings.nodes, settings.difficulty));
-  std::vector<Example> examples =
-      settings.files.empty() ? generate(*task, settings, seed) : read_files(*task, settings);
-  data::Augment augment;  // refuses a task without symmetries
-  if (settings.augment) augment = data::symmetries(task, seed, settings.reverse);
-  const int length = row_length(*task, examples, settings);
-  if (settings.reverse)
-    for (Example& example : examples) example.output = task->reversed_output(example.output);
-
-  const data::Vocabulary vocabulary(
-      settings.alphabet.empty() ? data::kPaperAlphabet : std::string_view(settings.alphabet));
-  const std::shared_ptr<const data::Layout> layout =
-      data::make_layout(settings.layout, length, vocabulary);
-  const std::size_t kept = examples.size() - static_cast<std::size_t>(settings.held_out);
-  const std::span<const Example> all(examples);
+  std::vector<Loaded> sources = load(task_name, settings, seed);
+  const std::shared_ptr<const tasks::Task> task = sources.front().task;
+  Augment augment;  // refuses a task without symmetries
+  if (settings.augment) augment = symmetries(task, seed, settings.reverse);
+  const int length = row_length(sources, settings);
+  const Vocabulary vocabulary(settings.alphabet.empty() ? kPaperAlphabet
+                                                        : std::string_view(settings.alphabet));
+  const std::shared_ptr<const Layout> layout = make_layout(settings.layout, length, vocabulary);
   const int threads = static_cast<int>(settings.threads);
-  return {task, data::encode(all.first(kept), vocabulary, layout, threads),
-          data::encode(all.subspan(kept), vocabulary, layout, threads), std::move(augment)};
+  const auto encoded = [&](std::vector<Example>& examples) {
+    if (settings.reverse)
+      for (Example& example : examples) example.output = task->reversed_output(example.output);
+    return encode(examples, vocabulary, layout, threads);
+  };
+
+  std::vector<Mixture::Part> parts;
+  EncodedDataset held_out(vocabulary, layout);
+  bool endless = false;
+  for (Loaded& source : sources) {
+    held_out.append(encoded(source.held_out));
+    endless = endless || source.settings.endless;
+    std::shared_ptr<const Source> made =
+        source.settings.endless
+            ? endless_source(
+                  [task = source.task, seed, items = source.items,
+                   reverse = settings.reverse](std::uint32_t item) {
+                    Example example = task->generate(seed, tasks::Split::kTrain, items.at(item));
+                    if (reverse) example.output = task->reversed_output(example.output);
+                    return example;
+                  },
+                  vocabulary, layout)
+            : fixed_source(encoded(source.train), augment);
+    parts.push_back({std::move(made), static_cast<std::uint32_t>(source.settings.weight)});
+    source = {};
+  }
+  return {task,
+          vocabulary,
+          layout,
+          Mixture(std::move(parts), length),
+          std::move(held_out),
+          endless || settings.augment};
 }
 
-}  // namespace mgdm::training
+}  // namespace mgdm::data

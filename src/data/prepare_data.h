@@ -1,26 +1,29 @@
-// From the [data] section of a recipe to encoded examples.
+// From the [data] section of a recipe to what is trained on.
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "data/batches.h"
 #include "data/encoded_dataset.h"
+#include "data/mixture.h"
+#include "data/settings.h"
 #include "tasks/task.h"
-#include "training/settings.h"
 
-namespace mgdm::training {
+namespace mgdm::data {
 
 struct PreparedData {
   std::shared_ptr<const tasks::Task> task;
-  data::EncodedDataset train;
-  data::EncodedDataset held_out;  // never trained on
-  data::Augment augment;          // empty when there is none
+  Vocabulary vocabulary;
+  std::shared_ptr<const Layout> layout;
+  Mixture train;
+  EncodedDataset held_out;       // never trained on
+  bool made_on_the_fly = false;  // examples are generated or augmented while training
 };
 
-// Generated examples are items 0..count-1 of the training split under `seed`; the held-out ones
-// come right after, or from the end of the files.
+// Generated examples are items of the training split under `seed`: a fixed source of a single one
+// is items 0..count-1, several have ranges of their own (Mixture::key). The held-out ones come
+// right after, from the end of the range where there is no end, or from the end of the files.
 PreparedData prepare_data(const std::string& task, const DataSettings& settings,
                           std::uint64_t seed);
 
-}  // namespace mgdm::training
+}  // namespace mgdm::data

@@ -14,8 +14,8 @@ namespace mgdm::decoding {
 using Network = std::function<at::Tensor(const at::Tensor& tokens, const at::Tensor& frozen)>;
 
 // The last loop's logits of a model, which must outlive the network. `bf16` computes matrix
-// products in bf16 on CUDA.
-Network network_of(nn::Model& model, bool bf16 = false);
+// products in bf16 on CUDA; `loops` other than 0 is how often a looped model applies its blocks.
+Network network_of(nn::Model& model, bool bf16 = false, std::int64_t loops = 0);
 
 // Log-probabilities (..., V) in fp32. [MASK], [SEP] and [UNK] are never an answer and get none of
 // the probability; [EOS] and [PAD] are, because the length of an answer is learned.

@@ -22,6 +22,8 @@ void Settings::visit(config::Visitor& v, std::string_view order_key) {
   v.field("entropy_bound", entropy_bound, "entropy: nats of uncertainty shown in one step",
           at_least(0));
   v.field("early_stop", early_stop, "stop when two passes agree and every prediction is sure");
+  v.field("loops", loops, "looped models: loops in each pass (0 = as many as in training)",
+          range(0, 256));
   v.field("tries", tries, "restarts with other noise until the answer verifies", range(1, 10000));
   v.field("seed", seed, "of the noise", at_least(0));
 }

@@ -20,6 +20,7 @@ struct Settings {
   double threshold = 0.9;           // a confidence above it counts as sure
   double entropy_bound = 0.1;       // entropy: nats that the positions shown at once may have
   bool early_stop = false;
+  std::int64_t loops = 0;  // looped models: loops per pass; 0 = as trained
   std::int64_t tries = 1;
   std::int64_t seed = 1;
 

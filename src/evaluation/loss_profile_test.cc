@@ -48,8 +48,8 @@ void add_plain(std::map<std::size_t, TokenLosses>& losses, const Reasoner& reaso
                const PlainRow& row, const Ints& shown, const std::vector<bool>& counted) {
   const at::NoGradGuard no_grad;
   const at::Tensor logits = reasoner.model()
-                                .forward(at::tensor(shown, at::kLong).unsqueeze(0),
-                                         nn::bool_tensor(row.frozen, 1, at::kCPU), false)
+                                .forward({at::tensor(shown, at::kLong).unsqueeze(0),
+                                          nn::bool_tensor(row.frozen, 1, at::kCPU)})
                                 .back()[0];
   for (std::size_t n = 0; n < shown.size(); ++n) {
     if (!counted[n]) continue;

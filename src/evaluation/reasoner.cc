@@ -111,6 +111,9 @@ std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
     throw UsageError(
         fmt::format("{} tries of a model that always answers the same", resolved.tries),
         "one try: it decodes without noise");
+  if (resolved.loops > 0 && (autoregressive() || model_->settings().architecture != "looped"))
+    throw UsageError(fmt::format("{} loops of a model without loops to add", resolved.loops),
+                     "loops only with a looped model that does not answer left to right");
   decoding::Result first, best;
   if (autoregressive()) {
     first = best = decoding::decode_autoregressive(*model_, batch, on_step, half_precision_);
@@ -143,9 +146,10 @@ std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
 
 decoding::Result Reasoner::decode(const decoding::Batch& batch, const decoding::Settings& settings,
                                   const decoding::OnStep& on_step) const {
+  const decoding::Network of_model = network(settings.loops);
   if (multinomial())
-    return decoding::decode_multinomial(network(), vocabulary_.size(), batch, settings, on_step);
-  return decoding::decode(network(), batch, settings, on_step);
+    return decoding::decode_multinomial(of_model, vocabulary_.size(), batch, settings, on_step);
+  return decoding::decode(of_model, batch, settings, on_step);
 }
 
 std::string Reasoner::read_row(const at::Tensor& tokens,

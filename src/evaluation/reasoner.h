@@ -68,7 +68,9 @@ class Reasoner {
   const data::Vocabulary& vocabulary() const { return vocabulary_; }
   nn::Model& model() const { return *model_; }
   // The model as a function, in the precision it answers with.
-  decoding::Network network() const { return decoding::network_of(*model_, half_precision_); }
+  decoding::Network network(std::int64_t loops = 0) const {
+    return decoding::network_of(*model_, half_precision_, loops);
+  }
   bool autoregressive() const { return card_.objective == "ar"; }
   bool teacherless() const { return card_.objective == "teacherless"; }
   bool multinomial() const { return card_.objective == "d3pm_uniform"; }

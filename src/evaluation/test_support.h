@@ -24,9 +24,8 @@ class NetworkModel : public nn::Model {
       : Model(settings, 0), network_(std::move(network)) {
     parameters_.add("none", {1}, {});  // says where the model is
   }
-  std::vector<at::Tensor> forward(const at::Tensor& tokens, const at::Tensor& frozen,
-                                  bool) override {
-    return {network_(tokens, frozen)};
+  std::vector<at::Tensor> forward(const nn::Input& input) override {
+    return {network_(input.tokens, input.frozen)};
   }
 
  private:

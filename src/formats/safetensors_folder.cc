@@ -23,8 +23,11 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using WeightMap = std::map<std::string, std::string>;  // tensor -> file name
 
-constexpr const char* kSingle = "model.safetensors";
-constexpr const char* kIndex = "model.safetensors.index.json";
+std::string single_file(std::string_view name) { return fmt::format("{}.safetensors", name); }
+std::string index_file(std::string_view name) {
+  return fmt::format("{}.safetensors.index.json", name);
+}
+
 constexpr std::size_t kMaxIndexBytes = 100'000'000;
 
 // Keeps a document from hiding one of two equal keys, and from nesting without end.
@@ -108,8 +111,8 @@ WeightMap read_index(const fs::path& path) {
   return files;
 }
 
-Safetensors open_shards(const fs::path& folder) {
-  const fs::path index = folder / kIndex;
+Safetensors open_shards(const fs::path& folder, std::string_view name) {
+  const fs::path index = folder / index_file(name);
   const WeightMap weight_map = read_index(index);
   std::set<std::string> files;
   for (const auto& [tensor, file] : weight_map) files.insert(file);
@@ -156,21 +159,23 @@ std::vector<std::span<const TensorView>> split_into_shards(std::span<const Tenso
 }
 
 // model-00001-of-00003.safetensors, and not a file that someone called model-best.safetensors.
-bool is_shard_name(std::string_view name) {
-  std::string pattern(name);
+bool is_shard_file(std::string_view file, std::string_view name) {
+  if (!file.starts_with(name)) return false;
+  std::string pattern(file.substr(name.size()));
   for (char& c : pattern)
     if (c >= '0' && c <= '9') c = '0';
-  return pattern == "model-00000-of-00000.safetensors";
+  return pattern == "-00000-of-00000.safetensors";
 }
 
 // Everything of a save in this folder except `keep`; the index first, so that at no time does one
 // stand there without its shards.
-void remove_stale(const fs::path& folder, const std::set<std::string>& keep) {
-  if (!keep.contains(kIndex)) remove_file(folder / kIndex);
+void remove_stale(const fs::path& folder, std::string_view name,
+                  const std::set<std::string>& keep) {
+  if (!keep.contains(index_file(name))) remove_file(folder / index_file(name));
   std::vector<fs::path> stale;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (!keep.contains(name) && (name == kSingle || is_shard_name(name)))
+    const std::string file = entry.path().filename().string();
+    if (!keep.contains(file) && (file == single_file(name) || is_shard_file(file, name)))
       stale.push_back(entry.path());
   }
   for (const fs::path& path : stale) remove_file(path);
@@ -179,14 +184,16 @@ void remove_stale(const fs::path& folder, const std::set<std::string>& keep) {
 }  // namespace
 
 void write_safetensors_folder(const fs::path& folder, std::span<const TensorView> tensors,
-                              const Metadata& metadata, std::uint64_t max_shard_bytes) {
+                              const Metadata& metadata, std::uint64_t max_shard_bytes,
+                              std::string_view name) {
+  const std::string single = single_file(name), index_name = index_file(name);
   std::error_code failure;
   fs::create_directories(folder, failure);
   if (failure) throw Error(fmt::format("cannot create {}: {}", folder.string(), failure.message()));
   const auto shards = split_into_shards(tensors, max_shard_bytes);
   if (shards.size() == 1) {
-    write_safetensors(folder / kSingle, tensors, metadata);
-    remove_stale(folder, {kSingle});
+    write_safetensors(folder / single, tensors, metadata);
+    remove_stale(folder, name, {single});
     return;
   }
 
@@ -194,7 +201,7 @@ void write_safetensors_folder(const fs::path& folder, std::span<const TensorView
   WeightMap weight_map;
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < shards.size(); ++i) {
-    files.push_back(fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, shards.size()));
+    files.push_back(fmt::format("{}-{:05}-of-{:05}.safetensors", name, i + 1, shards.size()));
     for (const TensorView& tensor : shards[i]) {
       if (!weight_map.emplace(tensor.name, files.back()).second)
         throw Error(fmt::format("{}: tensor {}: the name appears twice", folder.string(),
@@ -204,28 +211,33 @@ void write_safetensors_folder(const fs::path& folder, std::span<const TensorView
     }
   }
   if (std::any_of(files.begin(), files.end(), [&](auto& file) { return present(folder / file); }))
-    remove_file(folder / kIndex);
+    remove_file(folder / index_name);
   for (std::size_t i = 0; i < shards.size(); ++i)
     write_safetensors(folder / files[i], shards[i], metadata);
   const json index{{"metadata", {{"total_size", total}}}, {"weight_map", weight_map}};
-  write_file((folder / kIndex).string(), index.dump(2) + "\n");
+  write_file((folder / index_name).string(), index.dump(2) + "\n");
   std::set<std::string> keep(files.begin(), files.end());
-  keep.insert(kIndex);
-  remove_stale(folder, keep);
+  keep.insert(index_name);
+  remove_stale(folder, name, keep);
 }
 
-Safetensors open_safetensors_folder(const fs::path& folder) {
+bool has_safetensors(const fs::path& folder, std::string_view name) {
+  return present(folder / single_file(name)) || present(folder / index_file(name));
+}
+
+Safetensors open_safetensors_folder(const fs::path& folder, std::string_view name) {
+  const std::string single_name = single_file(name), index_name = index_file(name);
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored))
     throw Error(fmt::format("{}: not a folder", folder.string()), "the folder of a model");
-  const bool single = present(folder / kSingle), sharded = present(folder / kIndex);
+  const bool single = present(folder / single_name), sharded = present(folder / index_name);
   if (single && sharded)
-    throw Error(fmt::format("{}: both {} and {}", folder.string(), kSingle, kIndex), "one of them",
-                "remove the one that is older, with its shards");
+    throw Error(fmt::format("{}: both {} and {}", folder.string(), single_name, index_name),
+                "one of them", "remove the one that is older, with its shards");
   if (!single && !sharded)
-    throw Error(fmt::format("{}: neither {} nor {}", folder.string(), kSingle, kIndex),
+    throw Error(fmt::format("{}: neither {} nor {}", folder.string(), single_name, index_name),
                 "the folder of a model");
-  return single ? open_safetensors(folder / kSingle) : open_shards(folder);
+  return single ? open_safetensors(folder / single_name) : open_shards(folder, name);
 }
 
 }  // namespace mgdm::formats

@@ -6,11 +6,14 @@
 //
 //   write_safetensors_folder("runs/7/model", tensors);
 //   const Safetensors model = open_safetensors_folder("runs/7/model");
+//
+// Several lists of tensors can lie in one folder under different names ("model", "optimizer").
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string_view>
 
 #include "formats/safetensors.h"
 
@@ -26,11 +29,16 @@ inline constexpr std::uint64_t kDefaultShardBytes = 5'000'000'000;  // as transf
 void write_safetensors_folder(const std::filesystem::path& folder,
                               std::span<const TensorView> tensors,
                               const Metadata& metadata = kDefaultMetadata,
-                              std::uint64_t max_shard_bytes = kDefaultShardBytes);
+                              std::uint64_t max_shard_bytes = kDefaultShardBytes,
+                              std::string_view name = "model");
 
 // Either form. The index and the shards must agree on every tensor; a folder with both forms (a
 // save that was interrupted in its last moment) is refused, since only a person knows which counts.
 // `total_size` in the index is not checked: files in circulation count tied weights in two ways.
-Safetensors open_safetensors_folder(const std::filesystem::path& folder);
+Safetensors open_safetensors_folder(const std::filesystem::path& folder,
+                                    std::string_view name = "model");
+
+// Whether either form is there.
+bool has_safetensors(const std::filesystem::path& folder, std::string_view name);
 
 }  // namespace mgdm::formats

@@ -85,9 +85,9 @@ void Gpt2::run(Residual& stream, double dropout, Cache* cache) const {
   }
 }
 
-std::vector<at::Tensor> Gpt2::forward(const at::Tensor& tokens, const at::Tensor&, bool training) {
-  const double dropout = training ? settings_.dropout : 0;
-  Residual stream(kernels::dropout(embed(tokens_, positions_, tokens, 0), dropout), dropout);
+std::vector<at::Tensor> Gpt2::forward(const Input& input) {
+  const double dropout = input.training ? settings_.dropout : 0;
+  Residual stream(kernels::dropout(embed(tokens_, positions_, input.tokens, 0), dropout), dropout);
   run(stream, dropout, /*cache=*/nullptr);
   return {aligned(at::linear(stream.normed(final_), tokens_))};
 }

@@ -11,8 +11,7 @@ class Gpt2 : public Model {
  public:
   Gpt2(const ModelSettings& settings, std::optional<std::uint64_t> seed);
 
-  std::vector<at::Tensor> forward(const at::Tensor& tokens, const at::Tensor& frozen,
-                                  bool training) override;
+  std::vector<at::Tensor> forward(const Input& input) override;
   at::Tensor next_logits(const at::Tensor& tokens, Cache& cache) override;
 
  private:

@@ -77,9 +77,7 @@ at::Tensor Looped::mlp(const Block& block, const at::Tensor& x) const {
   return at::linear(relu_squared(at::linear(x, block.up)), block.down);
 }
 
-void Looped::run_loop(std::int64_t loop, Residual& stream, const at::Tensor& e,
-                      Cache* cache) const {
-  if (loop > 0) stream.add(e);
+void Looped::run_loop(std::int64_t loop, Residual& stream, Cache* cache) const {
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const std::size_t place = static_cast<std::size_t>(loop) * blocks_.size() + i;
     at::Tensor* const keys = cache != nullptr ? &cache->keys[place] : nullptr;
@@ -89,15 +87,33 @@ void Looped::run_loop(std::int64_t loop, Residual& stream, const at::Tensor& e,
   }
 }
 
-std::vector<at::Tensor> Looped::forward(const at::Tensor& tokens, const at::Tensor& frozen, bool) {
-  at::Tensor e = embed(tokens_, positions_, tokens, 0);
-  if (frozen_.defined()) e = e + at::embedding(frozen_, frozen.to(at::kLong));
-  std::vector<at::Tensor> logits;
+template <class AfterLoop>
+void Looped::run(const at::Tensor& e, std::int64_t loops, Cache* cache, Wanted wanted,
+                 AfterLoop&& after_loop) const {
   Residual stream(e, /*dropout=*/0);
-  for (std::int64_t loop = 0; loop < settings_.loops; ++loop) {
-    run_loop(loop, stream, e, /*cache=*/nullptr);
-    logits.push_back(aligned(at::linear(stream.normed(kRms), head_)));
+  for (std::int64_t loop = 0; loop < loops; ++loop) {
+    run_loop(loop, stream, cache);
+    const bool last = loop + 1 == loops, want = last || wanted == Wanted::kEvery;
+    at::Tensor normed;
+    if (want || settings_.loop_norm) normed = stream.normed(kRms);
+    if (want) after_loop(normed);
+    if (last) break;
+    if (settings_.loop_norm) {
+      stream = Residual(e, /*dropout=*/0);
+      stream.add(normed);
+    } else {
+      stream.add(e);
+    }
   }
+}
+
+std::vector<at::Tensor> Looped::forward(const Input& input) {
+  at::Tensor e = embed(tokens_, positions_, input.tokens, 0);
+  if (frozen_.defined()) e = e + at::embedding(frozen_, input.frozen.to(at::kLong));
+  std::vector<at::Tensor> logits;
+  run(e, input.loops > 0 ? input.loops : settings_.loops, /*cache=*/nullptr,
+      input.training ? Wanted::kEvery : Wanted::kLast,
+      [&](const at::Tensor& normed) { logits.push_back(aligned(at::linear(normed, head_))); });
   return logits;
 }
 
@@ -108,10 +124,11 @@ at::Tensor Looped::next_logits(const at::Tensor& tokens, Cache& cache) {
   cache.keys.resize(depth);
   cache.values.resize(depth);
   const at::Tensor e = embed(tokens_, positions_, tokens, cache.length);
-  Residual stream(e, /*dropout=*/0);
-  for (std::int64_t loop = 0; loop < settings_.loops; ++loop) run_loop(loop, stream, e, &cache);
+  at::Tensor logits;
+  run(e, settings_.loops, &cache, Wanted::kLast,
+      [&](const at::Tensor& normed) { logits = at::linear(normed.select(1, -1), head_); });
   cache.length += tokens.size(1);
-  return at::linear(stream.normed(kRms).select(1, -1), head_);
+  return logits;
 }
 
 }  // namespace mgdm::nn

@@ -4,6 +4,10 @@
 //   e = tokens + positions (+ frozen or not);  x = e
 //   for r = 1..R:  if r > 1: x += e;  x = blocks(x);  logits_r = head(norm(x))
 //
+// With `loop_norm` the second and later loops start from x = norm(x) + e instead: every loop is
+// then shown a stream of the same size, and a network trained with R loops can be applied more
+// often.
+//
 // Blocks: RMS norms without weights before attention and MLP; queries and keys normalised per head,
 // attention scale 0.25; MLP 4x with relu squared; no biases, no dropout. Output projections and the
 // head start at zero, so that the first loss is that of a uniform guess.
@@ -18,8 +22,7 @@ class Looped : public Model {
  public:
   Looped(const ModelSettings& settings, std::optional<std::uint64_t> seed);
 
-  std::vector<at::Tensor> forward(const at::Tensor& tokens, const at::Tensor& frozen,
-                                  bool training) override;
+  std::vector<at::Tensor> forward(const Input& input) override;
   at::Tensor next_logits(const at::Tensor& tokens, Cache& cache) override;
 
  private:
@@ -30,9 +33,15 @@ class Looped : public Model {
   at::Tensor attend(const Block& block, const at::Tensor& x, at::Tensor* keys,
                     at::Tensor* values) const;
   at::Tensor mlp(const Block& block, const at::Tensor& x) const;
-  // The blocks once, the input e (B, N, C) added before all loops but the first. A cache has room
-  // for every loop.
-  void run_loop(std::int64_t loop, Residual& stream, const at::Tensor& e, Cache* cache) const;
+  // The blocks once, on a stream that has been given the input already. A cache has room for every
+  // loop.
+  void run_loop(std::int64_t loop, Residual& stream, Cache* cache) const;
+  // All loops from the input e (B, N, C). Calls after_loop(norm of the stream) where it is wanted:
+  // after every loop, or after the last one.
+  enum class Wanted { kEvery, kLast };
+  template <class AfterLoop>
+  void run(const at::Tensor& e, std::int64_t loops, Cache* cache, Wanted wanted,
+           AfterLoop&& after_loop) const;
 
   at::Tensor tokens_, positions_, frozen_, head_;  // (V, C), (P, C), (2, C) or undefined, (V, C)
   std::vector<Block> blocks_;

@@ -24,6 +24,9 @@ void ModelSettings::visit(config::Visitor& v) {
   v.field("shift", shift, "position n is predicted from hidden state n-1");
   v.field("frozen_embedding", frozen_embedding,
           "looped: tell the network which positions are given (in_place layout)");
+  v.field("loop_norm", loop_norm,
+          "looped: normalise the stream before every loop but the first, so that more loops can be "
+          "added when decoding");
   v.field("vocabulary", vocabulary, "number of tokens", range(6, 256));
 }
 

@@ -29,6 +29,7 @@ struct ModelSettings {
   bool causal = false;
   bool shift = true;
   bool frozen_embedding = false;
+  bool loop_norm = false;
   std::int64_t vocabulary = 31;
 
   void visit(config::Visitor& v);
@@ -43,6 +44,14 @@ struct Cache {
 // Puts the new positions `now` behind those already `seen` (null: nothing is kept), in both.
 void extend(at::Tensor* seen, at::Tensor& now);
 
+// What a network is shown.
+struct Input {
+  at::Tensor tokens;       // (B, N) int64
+  at::Tensor frozen;       // (B, N) bool
+  bool training = false;   // turns dropout on
+  std::int64_t loops = 0;  // looped: how often the blocks are applied; 0 = as the settings say
+};
+
 class Model {
  public:
   Model(const ModelSettings& settings, std::optional<std::uint64_t> seed)
@@ -52,9 +61,8 @@ class Model {
   Model& operator=(const Model&) = delete;
 
   // Logits (B, N, V) after each loop, the last one being the answer; a model without loops gives
-  // one. tokens (B, N) are int64, frozen (B, N) bool. `training` turns dropout on.
-  virtual std::vector<at::Tensor> forward(const at::Tensor& tokens, const at::Tensor& frozen,
-                                          bool training) = 0;
+  // one.
+  virtual std::vector<at::Tensor> forward(const Input& input) = 0;
 
   // Logits (B, V) about the token after `tokens` (B, n), which follow what the cache has seen; the
   // cache grows. Causal models only.

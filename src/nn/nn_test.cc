@@ -151,7 +151,7 @@ Rows slow_gpt2(const Model& model, const std::vector<std::int64_t>& tokens) {
 }
 
 std::vector<Rows> slow_looped(const Model& model, const std::vector<std::int64_t>& tokens,
-                              const std::vector<bool>& frozen) {
+                              const std::vector<bool>& frozen, std::int64_t loops) {
   const ModelSettings& settings = model.settings();
   const Weights w(model);
   Rows e;
@@ -162,9 +162,10 @@ std::vector<Rows> slow_looped(const Model& model, const std::vector<std::int64_t
   }
   std::vector<Rows> logits;
   Rows x = e;
-  for (std::int64_t loop = 0; loop < settings.loops; ++loop) {
+  for (std::int64_t loop = 0; loop < loops; ++loop) {
     if (loop > 0)
-      for (std::size_t i = 0; i < x.size(); ++i) x[i] = plus(x[i], e[i]);
+      for (std::size_t i = 0; i < x.size(); ++i)
+        x[i] = plus(settings.loop_norm ? rms_norm(x[i]) : x[i], e[i]);
     for (std::int64_t layer = 0; layer < settings.layers; ++layer) {
       const auto weight = [&](const char* name) -> const Rows& {
         return w.rows(fmt::format("blocks.{}.{}", layer, name));
@@ -237,7 +238,7 @@ TEST(Gpt2, EqualsPlainLoops) {
     settings.causal = causal;
     settings.shift = shift;
     const std::unique_ptr<Model> model = lively(settings);
-    const auto logits = model->forward(tokens(), frozen(), /*training=*/false);
+    const auto logits = model->forward({tokens(), frozen()});
     ASSERT_EQ(logits.size(), 1u);
     expect_near(logits[0], slow_gpt2(*model, kTokens), fmt::format("{} {}", causal, shift));
   }
@@ -263,7 +264,7 @@ TEST(Gpt2, StepByStepEqualsAllAtOnce) {
 TEST(Gpt2, RowsOfABatchDoNotMeet) {
   const std::unique_ptr<Model> model = lively(small("gpt2"));
   const at::Tensor two = at::cat({tokens(), tokens().flip(1)}, 0);
-  const at::Tensor logits = model->forward(two, at::Tensor(), false)[0];
+  const at::Tensor logits = model->forward({two, at::Tensor()})[0];
   std::vector<std::int64_t> reversed(kTokens.rbegin(), kTokens.rend());
   expect_near(logits.select(0, 0), slow_gpt2(*model, kTokens), "first");
   expect_near(logits.select(0, 1), slow_gpt2(*model, reversed), "second");
@@ -271,30 +272,45 @@ TEST(Gpt2, RowsOfABatchDoNotMeet) {
 
 TEST(Gpt2, DropsOnlyInTraining) {
   const std::unique_ptr<Model> model = lively(small("gpt2"));
-  const auto run = [&](bool training) { return model->forward(tokens(), frozen(), training)[0]; };
+  const auto run = [&](bool training) { return model->forward({tokens(), frozen(), training})[0]; };
   EXPECT_TRUE(at::equal(run(false), run(false)));
   EXPECT_FALSE(at::equal(run(true), run(true)));
 }
 
 TEST(Looped, EqualsPlainLoops) {
   for (const bool frozen_embedding : {false, true})
-    for (const bool shift : {false, true}) {
-      ModelSettings settings = small("looped");
-      settings.frozen_embedding = frozen_embedding;
-      settings.shift = shift;
-      const std::unique_ptr<Model> model = lively(settings);
-      const auto logits = model->forward(tokens(), frozen(), /*training=*/true);
-      const auto expected = slow_looped(*model, kTokens, kFrozen);
-      ASSERT_EQ(logits.size(), expected.size());
-      for (std::size_t loop = 0; loop < logits.size(); ++loop)
-        expect_near(logits[loop], expected[loop], fmt::format("loop {}", loop));
-    }
+    for (const bool shift : {false, true})
+      for (const bool loop_norm : {false, true}) {
+        ModelSettings settings = small("looped");
+        settings.frozen_embedding = frozen_embedding;
+        settings.shift = shift;
+        settings.loop_norm = loop_norm;
+        const std::unique_ptr<Model> model = lively(settings);
+        const auto logits = model->forward({tokens(), frozen(), /*training=*/true});
+        const auto expected = slow_looped(*model, kTokens, kFrozen, settings.loops);
+        ASSERT_EQ(logits.size(), expected.size());
+        for (std::size_t loop = 0; loop < logits.size(); ++loop)
+          expect_near(logits[loop], expected[loop], fmt::format("loop {}", loop));
+      }
+}
+
+// Without training only the answer is computed, after as many loops as are asked for.
+TEST(Looped, AppliesItsBlocksAsOftenAsAsked) {
+  ModelSettings settings = small("looped");
+  settings.loop_norm = true;
+  const std::unique_ptr<Model> model = lively(settings);
+  for (const std::int64_t loops : {1, 2, 5}) {
+    const auto logits = model->forward({tokens(), frozen(), /*training=*/false, loops});
+    ASSERT_EQ(logits.size(), 1u);
+    expect_near(logits[0], slow_looped(*model, kTokens, kFrozen, loops).back(),
+                fmt::format("{} loops", loops));
+  }
 }
 
 TEST(Models, RefuseWhatIsTooLong) {
   for (const std::string architecture : {"gpt2", "looped"}) {
     const auto model = make_model(small(architecture), 1);
-    EXPECT_THROW(model->forward(at::zeros({1, 11}, at::kLong), at::Tensor(), false), Error);
+    EXPECT_THROW(model->forward({at::zeros({1, 11}, at::kLong), at::Tensor()}), Error);
   }
 }
 
@@ -366,7 +382,7 @@ TEST(Models, LoopedStartsWithAUniformGuess) {
   ModelSettings settings = small("looped");
   settings.width = 48;
   const auto model = make_model(settings, 7);
-  for (const at::Tensor& logits : model->forward(tokens(), frozen(), false))
+  for (const at::Tensor& logits : model->forward({tokens(), frozen()}))
     EXPECT_TRUE(at::equal(logits, at::zeros({1, 7, 9})));
   for (const Parameter& parameter : model->parameters().all()) {
     const double std = parameter.value.detach().std().item<double>();

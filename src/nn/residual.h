@@ -31,7 +31,7 @@ class Residual {
  private:
   at::Tensor x_;
   at::Tensor pending_;  // the branch not added yet, or undefined
-  const double dropout_;
+  double dropout_;
 };
 
 }  // namespace mgdm::nn

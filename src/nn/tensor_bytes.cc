@@ -80,7 +80,10 @@ void assign(const std::vector<NamedTensor>& targets, const std::vector<NamedTens
     const std::string place = fmt::format("{}: tensor {}", source, in_quotes(target.name, 200));
     const auto found = by_name.find(target.name);
     if (found == by_name.end()) throw Error(place + " is missing", kind(target.value));
-    if (kind(*found->second) != kind(target.value))
+    const bool widens = found->second->scalar_type() == at::kBFloat16 &&
+                        target.value.scalar_type() == at::kFloat &&
+                        found->second->sizes().equals(target.value.sizes());
+    if (!widens && kind(*found->second) != kind(target.value))
       throw Error(fmt::format("{} is {}", place, kind(*found->second)), kind(target.value));
   }
   if (values.size() != targets.size())
@@ -93,18 +96,22 @@ void assign(const std::vector<NamedTensor>& targets, const std::vector<NamedTens
   }
 }
 
-void write_tensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors) {
+void write_tensors(const std::filesystem::path& folder, std::string_view name,
+                   const std::vector<NamedTensor>& tensors, const TensorFiles& files) {
   std::vector<at::Tensor> copies;
   std::vector<formats::TensorView> views;
   for (const NamedTensor& tensor : tensors) {
-    copies.push_back(host_copy(tensor.value));
+    const bool shorten =
+        files.compact && tensor.value.scalar_type() == at::kFloat && tensor.value.numel() > 1;
+    copies.push_back(host_copy(shorten ? tensor.value.to(at::kBFloat16) : tensor.value));
     views.push_back(view_of(tensor.name, copies.back()));
   }
-  formats::write_safetensors(path, views);
+  formats::write_safetensors_folder(folder, views, formats::kDefaultMetadata, files.max_shard_bytes,
+                                    name);
 }
 
-std::vector<NamedTensor> read_tensors(const std::filesystem::path& path) {
-  const formats::Safetensors file = formats::open_safetensors(path);
+std::vector<NamedTensor> read_tensors(const std::filesystem::path& folder, std::string_view name) {
+  const formats::Safetensors file = formats::open_safetensors_folder(folder, name);
   std::vector<NamedTensor> tensors;
   for (const formats::TensorView& view : file.tensors())
     tensors.push_back({view.name, to_tensor(view)});

@@ -1,16 +1,17 @@
 // Tensors to files of tensors and back.
 //
-//   write_tensors("state.safetensors", {{"momentum", momentum}});
-//   for (const NamedTensor& t : read_tensors("state.safetensors")) ...
+//   write_tensors("runs/7", "state", {{"momentum", momentum}});   // runs/7/state.safetensors
+//   for (const NamedTensor& t : read_tensors("runs/7", "state")) ...
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "formats/safetensors.h"
+#include "formats/safetensors_folder.h"
 
 namespace mgdm::nn {
 
@@ -33,12 +34,19 @@ formats::TensorView view_of(std::string name, const at::Tensor& value);
 at::Tensor to_tensor(const formats::TensorView& view);
 
 // Copies `values` into the `targets` of the same names, in any order. Names, shapes and types must
-// agree, or an Error names `source` and nothing is copied.
+// agree, but bf16 values may go into fp32 targets, or an Error names `source` and nothing is
+// copied.
 void assign(const std::vector<NamedTensor>& targets, const std::vector<NamedTensor>& values,
             const std::string& source);
 
-// A file of tensors, bit for bit.
-void write_tensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors);
-std::vector<NamedTensor> read_tensors(const std::filesystem::path& path);
+struct TensorFiles {
+  std::uint64_t max_shard_bytes = formats::kDefaultShardBytes;
+  bool compact = false;  // fp32 tensors of more than one number as bf16, half the size
+};
+
+// NAME.safetensors in a folder, or shards of it; bit for bit unless `compact`.
+void write_tensors(const std::filesystem::path& folder, std::string_view name,
+                   const std::vector<NamedTensor>& tensors, const TensorFiles& files = {});
+std::vector<NamedTensor> read_tensors(const std::filesystem::path& folder, std::string_view name);
 
 }  // namespace mgdm::nn

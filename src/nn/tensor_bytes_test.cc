@@ -1,8 +1,10 @@
 #include "nn/tensor_bytes.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/equal.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
@@ -22,14 +24,33 @@ TEST(TensorBytes, EveryTypeComesBack) {
   tensors.push_back({"scalar", at::arange(1).view({})});
   tensors.push_back({"nothing", at::empty({0, 3})});
   tensors.push_back({"transposed", at::arange(6).view({2, 3}).t()});
-  write_tensors(folder.path() / "t.safetensors", tensors);
-  const auto read = read_tensors(folder.path() / "t.safetensors");
+  write_tensors(folder.path(), "t", tensors);
+  const auto read = read_tensors(folder.path(), "t");
   ASSERT_EQ(read.size(), tensors.size());
   for (std::size_t i = 0; i < read.size(); ++i) {
     EXPECT_EQ(read[i].name, tensors[i].name);
     EXPECT_EQ(read[i].value.scalar_type(), tensors[i].value.scalar_type());
     EXPECT_TRUE(at::equal(read[i].value, tensors[i].value)) << read[i].name;
   }
+}
+
+// bf16 keeps 8 bits of a number: a relative error of at most 2^-8. Counts stay exact.
+TEST(TensorBytes, CompactShardsComeBackClose) {
+  const formats::TemporaryFolder folder;
+  const at::Tensor numbers = at::arange(1, 101).to(at::kFloat) / 7, count = at::full({}, 12345.0f);
+  write_tensors(folder.path(), "state", {{"a", numbers}, {"b", numbers * 3}, {"count", count}},
+                {.max_shard_bytes = 200, .compact = true});
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "state-00001-of-00003.safetensors"));
+  const at::Tensor a = at::zeros({100}), b = at::zeros({100}), c = at::zeros({});
+  assign({{"a", a}, {"b", b}, {"count", c}}, read_tensors(folder.path(), "state"), "state");
+  EXPECT_TRUE(((a - numbers).abs() <= numbers / 256).all().item<bool>());
+  EXPECT_FALSE(at::equal(a, numbers));
+  EXPECT_TRUE(((b - numbers * 3).abs() <= numbers * 3 / 256).all().item<bool>());
+  EXPECT_TRUE(at::equal(c, count));
+  // Whole again, and nothing of the shards is left.
+  write_tensors(folder.path(), "state", {{"a", numbers}});
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "state-00001-of-00003.safetensors"));
+  EXPECT_EQ(read_tensors(folder.path(), "state").size(), 1u);
 }
 
 TEST(TensorBytes, CopiesAreCopies) {

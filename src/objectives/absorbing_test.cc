@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "objectives/noise.h"
 #include "objectives/objective.h"
 #include "objectives/test_support.h"
@@ -69,6 +70,41 @@ TEST(Absorbing, DrawsAreThoseOfTheStreams) {
       EXPECT_EQ(flag(noised.counted, b, n), masked);
     }
   }
+}
+
+// With probability full_mask an example is all masks, with the weight of its level T-1; the others
+// are what they are without the setting.
+TEST(Absorbing, FullMaskMovesAFractionToTheHighestLevel) {
+  const std::int64_t rows = 4000;
+  const Batch batch = small_batch(rows);
+  Settings settings = settings_of("mgdm");
+  const Noised plain = make_objective(settings)->noise(batch, 3).front();
+  settings.full_mask = 0.5;
+  const Noised noised = make_objective(settings)->noise(batch, 3).front();
+  const at::Tensor same = noised.t == plain.t;
+  const at::Tensor full = noised.t == kSteps - 1;
+  EXPECT_TRUE((same | full).all().item<bool>());
+  const at::Tensor output = batch.frozen.logical_not();
+  EXPECT_TRUE(at::equal(noised.counted.masked_select(full.unsqueeze(1) & output),
+                        output.masked_select(full.unsqueeze(1) & output)));
+  EXPECT_TRUE(((noised.weight == 1) | ~(full.unsqueeze(1) & output)).all().item<bool>());
+  // 1/2 + 1/2 * 1/T of the examples; five standard deviations.
+  const double expected = 0.5 + 0.5 / kSteps;
+  EXPECT_NEAR(full.to(at::kDouble).mean().item<double>(), expected,
+              5 * std::sqrt(expected * (1 - expected) / static_cast<double>(rows)));
+}
+
+TEST(Absorbing, FullMaskIsRefusedWhereNothingIsMasked) {
+  for (const std::string kind : {"ar", "teacherless", "d3pm_uniform"}) {
+    Settings settings = settings_of(kind);
+    settings.full_mask = 0.5;
+    EXPECT_THROW(make_objective(settings), UsageError) << kind;
+  }
+  Settings coupled = settings_of("rdm");
+  coupled.full_mask = 0.5;
+  EXPECT_NO_THROW(make_objective(coupled));
+  coupled.coupled = true;
+  EXPECT_THROW(make_objective(coupled), UsageError);
 }
 
 // Of 8 output positions, at each level t a share (t + 1) / T is masked; levels are equally likely.

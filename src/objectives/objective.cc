@@ -32,6 +32,11 @@ void check(const Settings& settings) {
   if (settings.train_shown && !absorbs(settings.kind))
     throw UsageError(fmt::format("train_shown with kind {}", in_quotes(settings.kind)),
                      "kind mgdm, rdm or d3pm_absorbing: the others mask nothing");
+  if (settings.full_mask > 0 && (!absorbs(settings.kind) || settings.coupled))
+    throw UsageError(
+        fmt::format("full_mask {} with kind {}{}", settings.full_mask, in_quotes(settings.kind),
+                    settings.coupled ? " and coupled noise levels" : ""),
+        "kind mgdm, rdm or d3pm_absorbing, with one noise level for every example");
   if (settings.label_smoothing > 0 && settings.kind == "d3pm_uniform")
     throw UsageError("label_smoothing with kind \"d3pm_uniform\"",
                      "label_smoothing = 0: its loss is a divergence, not a cross entropy");
@@ -58,6 +63,11 @@ void Settings::visit(config::Visitor& v) {
   using config::one_of, config::range;
   v.field("kind", kind, "what is minimised", one_of(kinds()));
   v.field("steps", steps, "noise levels T", range(1, 100000));
+  v.field(
+      "full_mask", full_mask,
+      "mgdm, rdm, d3pm_absorbing: fraction of the examples that are fully masked (t = T-1); the "
+      "others have a random t",
+      range(0, 1));
   v.field("sequence_weight", sequence_weight,
           "mgdm: weight of a noise level t: 1, 1/(t+1), or T-t (rdm: linear, d3pm: original)",
           one_of({"none", "original", "linear"}));
@@ -78,8 +88,12 @@ void Settings::visit(config::Visitor& v) {
 
 std::vector<Noised> Objective::noise(const Batch& batch, std::uint64_t seed) const {
   if (levels() == 1) return {noise_at(batch, seed, at::zeros_like(batch.items))};
-  const at::Tensor u = nn::uniform(seed, Purpose::kTimestep, batch.items, batch.step, 1);
-  return {noise_at(batch, seed, below(u, levels()).select(1, 0))};
+  // The first number of an example is for its level, the second for whether that is the highest.
+  const bool full = settings_.full_mask > 0;
+  const at::Tensor u = nn::uniform(seed, Purpose::kTimestep, batch.items, batch.step, full ? 2 : 1);
+  at::Tensor t = below(u.select(1, 0), levels());
+  if (full) t = t.masked_fill(u.select(1, 1) < settings_.full_mask, levels() - 1);
+  return {noise_at(batch, seed, t)};
 }
 
 at::Tensor Objective::token_loss(const Prediction& logits, const Batch& batch,

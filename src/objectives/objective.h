@@ -32,6 +32,7 @@ constexpr std::int64_t kPad = 0, kMask = 2, kEos = 3, kFirstOrdinary = 5;
 struct Settings {
   std::string kind = "mgdm";
   std::int64_t steps = 20;  // T
+  double full_mask = 0;
   std::string sequence_weight = "linear";
   bool reweight_tokens = true;
   double alpha = 0.25;

@@ -8,6 +8,11 @@
 #include "training/muon.h"
 
 namespace mgdm::training {
+namespace {
+
+constexpr const char* kStateName = "optimizer";
+
+}  // namespace
 
 void OptimizerSettings::visit(config::Visitor& v) {
   using config::at_least;
@@ -41,10 +46,12 @@ void Optimizer::load_state(const std::vector<nn::NamedTensor>& tensors, const st
   nn::assign(state(), tensors, source);
 }
 
-void Optimizer::save(const std::filesystem::path& path) const { nn::write_tensors(path, state()); }
+void Optimizer::save(const std::filesystem::path& folder, const nn::TensorFiles& files) const {
+  nn::write_tensors(folder, kStateName, state(), files);
+}
 
-void Optimizer::load(const std::filesystem::path& path) {
-  load_state(nn::read_tensors(path), path.string());
+void Optimizer::load(const std::filesystem::path& folder) {
+  load_state(nn::read_tensors(folder, kStateName), (folder / kStateName).string());
 }
 
 namespace {

@@ -60,9 +60,10 @@ class Optimizer {
   // Copies values into them; an Error names `source` when they are not those of state().
   void load_state(const std::vector<nn::NamedTensor>& tensors, const std::string& source);
 
-  // The state as a file; a run that reads it goes on bit for bit.
-  void save(const std::filesystem::path& path) const;
-  void load(const std::filesystem::path& path);
+  // The state as optimizer.safetensors in a folder, or shards of it; a run that reads it goes on
+  // bit for bit, unless the files are compact.
+  void save(const std::filesystem::path& folder, const nn::TensorFiles& files = {}) const;
+  void load(const std::filesystem::path& folder);
 
  protected:
   explicit Optimizer(std::vector<nn::Parameter> parameters) : parameters_(std::move(parameters)) {}

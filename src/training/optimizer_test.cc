@@ -251,7 +251,7 @@ TEST(Optimizers, FindTheBottomOfABowl) {
 
 TEST(Optimizers, GoOnBitForBitFromAFile) {
   const formats::TemporaryFolder folder;
-  const auto path = folder.path() / "optimizer.safetensors";
+  const auto& path = folder.path();
   for (const std::string name : {"adamw", "muon"}) {
     OptimizerSettings settings = lively();
     settings.optimizer = name;
@@ -285,7 +285,7 @@ TEST(Optimizers, GoOnBitForBitFromAFile) {
 
 TEST(Optimizers, RefuseTheStateOfAnother) {
   const formats::TemporaryFolder folder;
-  const auto path = folder.path() / "optimizer.safetensors";
+  const auto& path = folder.path();
   const Parameters parameters = some_parameters();
   OptimizerSettings settings;
   const auto adamw = make_optimizer(settings, parameters.all());

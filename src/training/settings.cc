@@ -13,21 +13,6 @@ using config::at_least;
 using config::one_of;
 using config::range;
 
-void DataSettings::visit(config::Visitor& v) {
-  v.field("files", files, "training data; without files it is generated");
-  v.field("count", count, "how many examples to generate, or to take from the files (0 = all)",
-          range(0, 4e9));
-  v.field("difficulty", difficulty, "sudoku: kind of generated puzzles", one_of({"easy", "hard"}));
-  v.field("nodes", nodes, "planning: nodes per stream", range(2, 50));
-  v.field("layout", layout, "how an example lies in a row", one_of({"seq2seq", "in_place"}));
-  v.field("length", length, "tokens per row (0 = as long as the longest example)", range(0, 65536));
-  v.field("alphabet", alphabet, "characters with a token (empty = the paper's 26)");
-  v.field("reverse", reverse, "learn the answer backwards (planning)");
-  v.field("augment", augment, "another twin of every puzzle in each epoch");
-  v.field("held_out", held_out, "examples kept from training, to watch the loss on", at_least(0));
-  v.field("threads", threads, "for generating and encoding (0 = all cores)", range(0, 1024));
-}
-
 void TrainingSettings::visit(config::Visitor& v) {
   v.field("batch", batch, "examples per step, over all processes", range(1, 1e6));
   v.field("accumulate", accumulate, "parts a batch is worked through in, to save memory",
@@ -40,6 +25,11 @@ void TrainingSettings::visit(config::Visitor& v) {
           one_of({"bf16", "fp32"}));
   v.field("ema", ema, "evaluate and save averaged weights of this decay: 0.999 (0 = the last ones)",
           range(0, 0.999999));
+  v.field(
+      "fewest_loops", fewest_loops,
+      "looped models: every step draws its number of loops from this to model.loops (0 = always "
+      "model.loops)",
+      range(0, 256));
   v.field("cuda_graph", cuda_graph, "record the step once and replay it");
   v.field("deterministic", deterministic,
           "CUDA: bit for bit the same, also after --resume; slower (the CPU always is)");
@@ -51,6 +41,12 @@ void TrainingSettings::visit(config::Visitor& v) {
   v.field("checkpoint_minutes", checkpoint_minutes, "minutes between two checkpoints (0 = none)",
           at_least(0));
   v.field("keep", keep, "how many checkpoints stay", range(1, 1e6));
+  v.field("shard_mb", shard_mb,
+          "cut the files of a checkpoint into shards of at most so many MB (0 = whole)",
+          at_least(0));
+  v.field("compact_state", compact_state,
+          "save averages and the optimiser's state in bf16: half the size; --resume then goes on "
+          "close to where it was, not bit for bit");
 }
 
 Budget::Budget(const TrainingSettings& settings, std::int64_t dataset_size) {
@@ -59,6 +55,8 @@ Budget::Budget(const TrainingSettings& settings, std::int64_t dataset_size) {
     throw UsageError(fmt::format("training.epochs = {}, steps = {}, minutes = {}", settings.epochs,
                                  settings.steps, settings.minutes),
                      "exactly one of the three above 0");
+  if (settings.epochs > 0 && dataset_size == 0)
+    throw UsageError("training.epochs with data without end", "training.steps or training.minutes");
   seconds_ = 60 * settings.minutes;
   steps_ = settings.steps;
   if (settings.epochs > 0)

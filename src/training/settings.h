@@ -1,30 +1,12 @@
-// How long, how large and where: the [data] and [training] sections of a recipe.
+// How long, how large and where: the [training] section of a recipe.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "config/settings.h"
-#include "tasks/task.h"
 
 namespace mgdm::training {
-
-struct DataSettings {
-  std::vector<std::string> files;
-  std::int64_t count = 50000;
-  std::string difficulty = tasks::kDefaultDifficulty;
-  std::int64_t nodes = tasks::kDefaultNodes;
-  std::string layout = "seq2seq";
-  std::int64_t length = 0;
-  std::string alphabet;
-  bool reverse = false;
-  bool augment = false;
-  std::int64_t held_out = 448;
-  std::int64_t threads = 0;
-
-  void visit(config::Visitor& v);
-};
 
 struct TrainingSettings {
   std::int64_t batch = 1024;
@@ -35,6 +17,7 @@ struct TrainingSettings {
   std::string device = "auto";
   std::string precision = "bf16";
   double ema = 0;
+  std::int64_t fewest_loops = 0;
   bool cuda_graph = true;
   bool deterministic = false;
   std::int64_t log_every = 50;
@@ -42,6 +25,8 @@ struct TrainingSettings {
   std::int64_t checkpoint_every = 0;
   double checkpoint_minutes = 10;
   std::int64_t keep = 2;
+  double shard_mb = 0;
+  bool compact_state = false;
 
   void visit(config::Visitor& v);
 };

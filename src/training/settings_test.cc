@@ -33,6 +33,11 @@ TEST(Budgets, TheFractionFollowsStepsOrTheClock) {
   EXPECT_EQ(minutes.fraction(0, 121), 1);
 }
 
+TEST(Budgets, DataWithoutEndHaveNoEpochs) {
+  EXPECT_THROW(budget(1, 0, 0, 0), UsageError);
+  EXPECT_EQ(budget(0, 5, 0, 0).steps(), 5);
+}
+
 TEST(Budgets, ExactlyOneIsNamed) {
   EXPECT_THROW(budget(0, 0, 0), UsageError);
   EXPECT_THROW(budget(1, 1, 0), UsageError);

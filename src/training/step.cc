@@ -41,8 +41,7 @@ TrainingStep::TrainingStep(TrainingState& state, const objectives::Objective& ob
       settings_(settings),
       clip_(clip),
       seed_(seed),
-      rows_(rows),
-      graph_(state.model.device(), settings.cuda_graph) {
+      rows_(rows) {
   const auto options = at::TensorOptions().device(state.model.device());
   tokens_ = at::empty({rows, length}, options.dtype(at::kByte));
   frozen_ = at::empty({rows, length}, options.dtype(at::kByte));
@@ -71,10 +70,20 @@ void TrainingStep::run(const data::Batch& batch, double factor, Wishes wishes) {
                 static_cast<std::uint32_t>(group_.rank()));
   compat::seed_dropout(random.next());
   const compat::Deterministic deterministic(settings_.deterministic && tokens_.is_cuda());
-  graph_.run([this] { body(); });
+  const std::int64_t loops =
+      loops_of_step(settings_.fewest_loops, state_.model.settings().loops, seed_, batch.step);
+  const auto graph = graphs_.try_emplace(loops, state_.model.device(), settings_.cuda_graph).first;
+  graph->second.run([this, loops] { body(loops); });
 }
 
-void TrainingStep::body() {
+std::int64_t loops_of_step(std::int64_t fewest_loops, std::int64_t model_loops, std::uint64_t seed,
+                           std::uint64_t step) {
+  if (fewest_loops == 0) return model_loops;
+  Stream random(seed, Purpose::kLoops, static_cast<std::uint32_t>(step));
+  return random.between(static_cast<int>(fewest_loops), static_cast<int>(model_loops));
+}
+
+void TrainingStep::body(std::int64_t loops) {
   state_.optimizer->zero_grad();
   const objectives::Batch batch{tokens_.to(at::kLong), frozen_.to(at::kBool), items_, step_};
   const std::vector<objectives::Noised> copies = objective_.noise(batch, seed_);
@@ -96,7 +105,7 @@ void TrainingStep::body() {
       {
         const compat::Autocast autocast(state_.model.device(), settings_.precision == "bf16");
         const auto logits =
-            state_.model.forward(noised_part.input, batch_part.frozen, /*training=*/true);
+            state_.model.forward({noised_part.input, batch_part.frozen, /*training=*/true, loops});
         share = objective_.loss(logits, batch_part, noised_part).sum / count;
       }
       share.backward();
@@ -160,7 +169,7 @@ HeldOut held_out(nn::Model& model, const objectives::Objective& objective,
         at::zeros({}, at::TensorOptions().device(device).dtype(at::kLong))};
     for (const objectives::Noised& noised : objective.noise(batch, seed)) {
       const compat::Autocast autocast(device, bf16);
-      const auto logits = model.forward(noised.input, batch.frozen, /*training=*/false);
+      const auto logits = model.forward({noised.input, batch.frozen});
       const objectives::LossSum part = objective.loss(logits, batch, noised);
       loss += part.sum.item<double>();
       count += part.count.item<double>();

@@ -9,6 +9,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 
 #include "compat/graph.h"
@@ -45,7 +46,7 @@ class TrainingStep {
   Wishes wishes() const;  // of any process
 
  private:
-  void body();
+  void body(std::int64_t loops);
   void sum_gradients(at::Tensor& loss);
 
   TrainingState& state_;
@@ -55,7 +56,7 @@ class TrainingStep {
   const double clip_;
   const std::uint64_t seed_;
   const std::int64_t rows_;
-  compat::StepGraph graph_;
+  std::map<std::int64_t, compat::StepGraph> graphs_;  // by the number of loops
   // What changes from step to step, in tensors that stay where they are.
   at::Tensor tokens_, frozen_;  // (B, N) bytes
   at::Tensor items_;            // (B) int64
@@ -64,8 +65,13 @@ class TrainingStep {
   at::Tensor loss_, norm_;      // () float
 };
 
-// Mean loss and share of right tokens over counted positions, without dropout, on noise that is the
-// same at every call; `rows` examples at a time.
+// How often a looped network is applied in a step: drawn from fewest_loops..model_loops, the same
+// on all processes; model_loops where fewest_loops is 0.
+std::int64_t loops_of_step(std::int64_t fewest_loops, std::int64_t model_loops, std::uint64_t seed,
+                           std::uint64_t step);
+
+// Mean loss of the last loop and share of right tokens over counted positions, without dropout, on
+// noise that is the same at every call; `rows` examples at a time.
 struct HeldOut {
   double loss = 0;
   double token_accuracy = 0;

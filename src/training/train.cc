@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <optional>
+#include <thread>
 
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -35,8 +37,7 @@ class Loop {
         budget_(run.training, static_cast<std::int64_t>(run.data.train.size())),
         state_(run.model, run.optimizer, run.training.ema),
         step_(state_, run.objective, run.group, run.training, run.optimizer.clip, run.seed,
-              static_cast<std::int64_t>(share_.end - share_.begin),
-              run.data.train.layout().length()),
+              static_cast<std::int64_t>(share_.end - share_.begin), run.data.train.length()),
         status_(run.quiet) {
     if (run.resume && run.folder != nullptr) restore();
     state_.share(run.group);
@@ -46,8 +47,7 @@ class Loop {
     if (run_.model.device().is_cuda()) compat::use_one_thread();
     Position& position = state_.position;
     data::Batches batches(run_.data.train, static_cast<std::size_t>(run_.training.batch), share_,
-                          run_.seed, static_cast<std::uint64_t>(position.step),
-                          run_.data.augment ? 2 : 1, run_.data.augment);
+                          run_.seed, static_cast<std::uint64_t>(position.step), making_threads());
     started_ = Clock::now() - std::chrono::duration_cast<Clock::duration>(
                                   std::chrono::duration<double>(position.seconds));
     last_checkpoint_ = Clock::now();
@@ -88,6 +88,14 @@ class Loop {
     return saved;
   }
 
+  // Rows that are generated or augmented take longer to make than to train on: on a GPU, most of
+  // the cores work for it. On a CPU they are busy with the network itself.
+  int making_threads() const {
+    if (!run_.data.made_on_the_fly) return 1;
+    const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+    return run_.model.device().is_cuda() ? std::clamp(cores - 2, 2, 16) : 2;
+  }
+
   double seconds() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
 
   // What all processes do next. One alone just looks; several read it off the step, on CUDA only
@@ -119,17 +127,20 @@ class Loop {
     position.seconds = seconds();
     const double elapsed = position.seconds - last_log_.seconds;
     const auto steps = static_cast<double>(position.step - last_log_.step);
-    const auto row = static_cast<double>(run_.data.train.layout().length());
+    const auto row = static_cast<double>(run_.data.train.length());
     const double tokens_per_second =
         elapsed > 0 ? steps * static_cast<double>(run_.training.batch) * row / elapsed : 0;
     last_log_ = position;
     const double done = budget_.fraction(position.step, position.seconds);
-    const double epoch = static_cast<double>(position.step) *
-                         static_cast<double>(run_.training.batch) /
-                         static_cast<double>(run_.data.train.size());
-    Metrics metrics{
-        {"loss", loss},   {"gradient_norm", step_.gradient_norm()}, {"lr_factor", factor_},
-        {"epoch", epoch}, {"tokens_per_second", tokens_per_second}, {"seconds", position.seconds}};
+    Metrics metrics{{"loss", loss},
+                    {"gradient_norm", step_.gradient_norm()},
+                    {"lr_factor", factor_},
+                    {"tokens_per_second", tokens_per_second},
+                    {"seconds", position.seconds}};
+    if (const std::size_t size = run_.data.train.size(); size > 0)
+      metrics.emplace_back("epoch", static_cast<double>(position.step) *
+                                        static_cast<double>(run_.training.batch) /
+                                        static_cast<double>(size));
     if (run_.data.held_out.size() > 0 && (last || watch_due())) watch(metrics);
     run_.folder->log(position.step, metrics);
     const double left = done > 0 ? position.seconds * (1 - done) / done : 0;
@@ -212,8 +223,15 @@ class Loop {
     last_checkpoint_ = Clock::now();
     return run_.folder->write_checkpoint(
         state_.position.step, run_.training.keep, [&](const std::filesystem::path& folder) {
-          state_.write(folder, run_.data.train.vocabulary(), run_.card);
+          state_.write(folder, run_.data.vocabulary, run_.card, tensor_files());
         });
+  }
+
+  nn::TensorFiles tensor_files() const {
+    nn::TensorFiles files{.compact = run_.training.compact_state};
+    if (run_.training.shard_mb > 0)
+      files.max_shard_bytes = static_cast<std::uint64_t>(run_.training.shard_mb * 1e6);
+    return files;
   }
 
   Error diverged(double loss) const {
@@ -239,7 +257,11 @@ class Loop {
   void restore() {
     const auto newest = run_.folder->newest_checkpoint();
     if (!newest) return;  // interrupted before the first one: start again
-    state_.read(*newest);
+    if (state_.read(*newest) == TrainingState::Restored::kClosely)
+      status_.show(fmt::format("{} is compact: training goes on close to where it was, not bit for "
+                               "bit",
+                               newest->string()),
+                   true);
     run_.folder->rewind(state_.position.step);
   }
 

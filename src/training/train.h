@@ -6,11 +6,11 @@
 
 #include "compat/process_group.h"
 #include "data/batches.h"
+#include "data/prepare_data.h"
 #include "nn/checkpoint.h"
 #include "nn/model.h"
 #include "objectives/objective.h"
 #include "training/optimizer.h"
-#include "training/prepare_data.h"
 #include "training/run_folder.h"
 #include "training/settings.h"
 
@@ -19,7 +19,7 @@ namespace mgdm::training {
 struct TrainingRun {
   nn::Model& model;  // on its device
   const objectives::Objective& objective;
-  const PreparedData& data;
+  const data::PreparedData& data;
   OptimizerSettings optimizer;
   TrainingSettings training;
   std::uint64_t seed = 0;

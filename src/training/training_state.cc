@@ -14,7 +14,7 @@ namespace mgdm::training {
 
 namespace {
 
-constexpr const char* kRaw = "raw.safetensors";
+constexpr const char* kRaw = "raw";
 
 std::vector<nn::NamedTensor> weights(const nn::Model& model) {
   std::vector<nn::NamedTensor> all;
@@ -36,27 +36,33 @@ std::unique_ptr<Ema::InUse> TrainingState::averaged() const {
 }
 
 void TrainingState::write(const std::filesystem::path& folder, const data::Vocabulary& vocabulary,
-                          const nn::Metadata& card) const {
+                          const nn::Metadata& card, const nn::TensorFiles& files) const {
   {
     const auto in_use = averaged();
-    nn::write_model(folder, model, vocabulary, card);
+    const bool half = ema && files.compact;  // the averages; without any, these are the weights
+    nn::write_model(folder, model, vocabulary, card,
+                    {.max_shard_bytes = files.max_shard_bytes,
+                     .dtype = half ? formats::Dtype::kBF16 : formats::Dtype::kF32});
   }
-  if (ema) nn::write_tensors(folder / kRaw, weights(model));
-  optimizer->save(folder / "optimizer.safetensors");
-  const nlohmann::json state{{"step", position.step}, {"seconds", position.seconds}};
+  if (ema)
+    nn::write_tensors(folder, kRaw, weights(model), {.max_shard_bytes = files.max_shard_bytes});
+  optimizer->save(folder, files);
+  const nlohmann::json state{
+      {"step", position.step}, {"seconds", position.seconds}, {"compact", files.compact}};
   write_file((folder / "trainer_state.json").string(), state.dump(2) + "\n");
 }
 
-void TrainingState::read(const std::filesystem::path& folder) {
+TrainingState::Restored TrainingState::read(const std::filesystem::path& folder) {
   nn::load_weights(folder, model);
   if (ema) ema->restart();  // at the averages, which is what was loaded
-  if (const auto raw = folder / kRaw; std::filesystem::exists(raw))
-    nn::assign(weights(model), nn::read_tensors(raw), raw.string());
-  optimizer->load(folder / "optimizer.safetensors");
+  if (formats::has_safetensors(folder, kRaw))
+    nn::assign(weights(model), nn::read_tensors(folder, kRaw), (folder / kRaw).string());
+  optimizer->load(folder);
   const auto place = folder / "trainer_state.json";
   try {
     const auto state = nlohmann::json::parse(read_file(place));
     position = {state.at("step"), state.at("seconds")};
+    return state.value("compact", false) ? Restored::kClosely : Restored::kExactly;
   } catch (const nlohmann::json::exception&) {
     throw Error(fmt::format("{} is broken", place.string()), R"({"step": 12, "seconds": 3.5})",
                 "resume from an older checkpoint: remove this one");

@@ -5,6 +5,10 @@
 //   raw.safetensors                      its own weights then: training goes on from them
 //   optimizer.safetensors                means, squares, momentum
 //   trainer_state.json                   the position
+//
+// A checkpoint can be cut into shards, so that its files travel, and be compact: what is not a
+// weight (averages, means, squares, momentum) in bf16. Training then goes on close to, but not bit
+// for bit, where it was.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +34,12 @@ class TrainingState {
   // The model must outlive the state and be on its device.
   TrainingState(nn::Model& model, const OptimizerSettings& settings, double ema_decay);
 
-  // The files of a checkpoint, into a folder that is there; and back, bit for bit.
+  // The files of a checkpoint, into a folder that is there; and back, bit for bit unless they are
+  // compact, which read() tells.
   void write(const std::filesystem::path& folder, const data::Vocabulary& vocabulary,
-             const nn::Metadata& card) const;
-  void read(const std::filesystem::path& folder);
+             const nn::Metadata& card, const nn::TensorFiles& files = {}) const;
+  enum class Restored { kExactly, kClosely };
+  Restored read(const std::filesystem::path& folder);
 
   // No weight is NaN or infinite. Waits for the device.
   bool finite() const;

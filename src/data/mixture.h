@@ -1,0 +1,75 @@
+// What is trained on: one source of examples, or several that share every batch by their weights.
+//
+// A source is a fixed set, gone through again and again in shuffled epochs, or a generator without
+// end, whose examples come once. Each is a sequence; the mixture deals them out in a fixed pattern:
+// of sum(weights) consecutive places a source has `weight`. So the example at a place is a pure
+// function of the place, and training can resume anywhere.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "data/encoded_dataset.h"
+#include "data/layout.h"
+#include "data/vocabulary.h"
+#include "tasks/task.h"
+
+namespace mgdm::data {
+
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  // How many examples there are; 0 = without end.
+  virtual std::size_t size() const = 0;
+
+  // Example `item`, as it is in an epoch, into a row of the layout's length.
+  virtual void write_row(std::uint32_t item, std::uint32_t epoch, Row row) const = 0;
+};
+
+// Another example in place of an item's, drawn anew in each epoch.
+using Augment =
+    std::function<tasks::Example(const tasks::Example&, std::uint32_t item, std::uint32_t epoch)>;
+using Generate = std::function<tasks::Example(std::uint32_t item)>;
+
+std::shared_ptr<const Source> fixed_source(EncodedDataset dataset, Augment augment = {});
+std::shared_ptr<const Source> endless_source(Generate generate, Vocabulary vocabulary,
+                                             std::shared_ptr<const Layout> layout);
+
+class Mixture {
+ public:
+  struct Part {
+    std::shared_ptr<const Source> source;
+    std::uint32_t weight = 1;
+  };
+
+  // All parts write rows of `length` tokens.
+  Mixture(std::vector<Part> parts, int length);
+  static Mixture of(EncodedDataset dataset, Augment augment = {});
+
+  const std::vector<Part>& parts() const { return parts_; }
+  int length() const { return length_; }
+
+  // Examples in all parts; 0 when one of them is without end.
+  std::size_t size() const;
+
+  // What stands at a place of the endless sequence: the position-th example of a part.
+  struct Place {
+    std::size_t part = 0;
+    std::uint64_t position = 0;
+  };
+  Place place(std::uint64_t index) const;
+
+  // The number by which random draws know an item: the parts have ranges of their own.
+  std::uint32_t key(std::size_t part, std::uint32_t item) const;
+
+ private:
+  std::vector<Part> parts_;
+  std::vector<std::uint64_t> ends_;  // of the parts' places in the pattern
+  int length_;
+};
+
+}  // namespace mgdm::data

@@ -1,0 +1,125 @@
+#include "data/prepare_data.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <set>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "formats/jsonl.h"
+
+namespace mgdm::data {
+namespace {
+
+std::vector<tasks::Example> examples_of(const EncodedDataset& dataset) {
+  std::vector<tasks::Example> examples;
+  for (std::size_t i = 0; i < dataset.size(); ++i) examples.push_back(dataset.example(i));
+  return examples;
+}
+
+// The example at a place of the mixture, by its row.
+std::string row_text(const PreparedData& data, std::size_t part, std::uint32_t item) {
+  std::vector<Token> tokens(static_cast<std::size_t>(data.train.length()));
+  std::vector<std::uint8_t> frozen(tokens.size());
+  data.train.parts()[part].source->write_row(item, 0, {tokens, frozen});
+  return data.vocabulary.decode(tokens);
+}
+
+std::string row_of(const tasks::Example& example) {
+  return example.input + "[SEP]" + example.output + "[EOS]";
+}
+
+TEST(PrepareData, GeneratedExamplesAreTheFirstItemsAndHeldOutTheNext) {
+  DataSettings settings;
+  settings.count = 20;
+  settings.held_out = 5;
+  const PreparedData data = prepare_data("countdown-3", settings, 7);
+  const auto task = tasks::make_task("countdown-3");
+  ASSERT_EQ(data.train.size(), 20u);
+  EXPECT_FALSE(data.made_on_the_fly);
+  for (std::uint32_t i = 0; i < 20; ++i)
+    EXPECT_TRUE(
+        row_text(data, 0, i).starts_with(row_of(task->generate(7, tasks::Split::kTrain, i))));
+  std::vector<tasks::Example> expected;
+  for (std::uint32_t i = 20; i < 25; ++i)
+    expected.push_back(task->generate(7, tasks::Split::kTrain, i));
+  EXPECT_EQ(examples_of(data.held_out), expected);
+}
+
+TEST(PrepareData, CountIsTheTrainingExamplesOfFilesToo) {
+  const std::string path = std::filesystem::temp_directory_path() /
+                           ("mgdm_prepare_" + std::to_string(::getpid()) + ".jsonl");
+  const auto task = tasks::make_task("countdown-3");
+  std::string text;
+  for (std::uint32_t i = 0; i < 30; ++i) {
+    const auto [input, output] = task->generate(1, tasks::Split::kTrain, i);
+    text += formats::jsonl_line({{"input", input}, {"output", output}});
+  }
+  write_file(path, text);
+  DataSettings settings;
+  settings.files = {path};
+  settings.held_out = 4;
+  settings.count = 0;
+  EXPECT_EQ(prepare_data("countdown-3", settings, 0).train.size(), 26u);
+  settings.count = 26;
+  const PreparedData all = prepare_data("countdown-3", settings, 0);
+  EXPECT_EQ(all.train.size(), 26u);
+  EXPECT_EQ(all.held_out.example(0), task->generate(1, tasks::Split::kTrain, 26));
+  settings.count = 10;
+  const PreparedData some = prepare_data("countdown-3", settings, 0);
+  EXPECT_EQ(some.train.size(), 10u);
+  EXPECT_EQ(some.held_out.example(3), task->generate(1, tasks::Split::kTrain, 29));
+  settings.count = 27;
+  EXPECT_THROW(prepare_data("countdown-3", settings, 0), Error);
+  std::filesystem::remove(path);
+}
+
+TEST(PrepareData, SourcesHaveItemsOfTheirOwnAndShareTheHeldOut) {
+  DataSettings settings;
+  settings.count = 6;
+  settings.held_out = 8;
+  settings.layout = "in_place";
+  settings.sources = {"weight=3", "difficulty=hard guesses=2..", "difficulty=hard endless=true"};
+  const PreparedData data = prepare_data("sudoku", settings, 1);
+  ASSERT_EQ(data.train.parts().size(), 3u);
+  EXPECT_EQ(data.train.parts()[0].weight, 3u);
+  EXPECT_EQ(data.train.parts()[1].source->size(), 6u);
+  EXPECT_EQ(data.train.parts()[2].source->size(), 0u);
+  EXPECT_EQ(data.train.size(), 0u);
+  EXPECT_TRUE(data.made_on_the_fly);
+  EXPECT_EQ(data.held_out.size(), 8u);
+  std::set<std::string> solutions;
+  for (std::size_t part = 0; part < 3; ++part)
+    for (std::uint32_t item = 0; item < 6; ++item) solutions.insert(row_text(data, part, item));
+  for (const tasks::Example& example : examples_of(data.held_out)) solutions.insert(example.output);
+  EXPECT_EQ(solutions.size(), 26u);
+}
+
+TEST(PrepareData, RefusesWhatDoesNotFitTogether) {
+  const auto refused = [](const char* task, const std::vector<std::string>& lines) {
+    DataSettings settings;
+    settings.count = settings.held_out = 2;
+    config::Fields fields(settings);
+    for (const std::string& line : lines) fields.set(line);
+    try {
+      prepare_data(task, settings, 0);
+      return false;
+    } catch (const Error&) {
+      return true;
+    }
+  };
+  EXPECT_FALSE(refused("planning", {}));
+  EXPECT_TRUE(refused("planning", {"sources=[\"wieght=3\"]"}));
+  EXPECT_TRUE(refused("planning", {"sources=[\"weight=0\"]"}));
+  EXPECT_TRUE(refused("planning", {"endless=true"}));  // how long are rows?
+  EXPECT_FALSE(refused("planning", {"endless=true", "length=75"}));
+  EXPECT_TRUE(refused("planning", {"guesses=3.."}));
+  EXPECT_TRUE(refused("sudoku", {"guesses=3.."}));  // easy ones take none
+  EXPECT_TRUE(refused("sudoku", {"difficulty=hard", "guesses=9..3"}));
+  EXPECT_TRUE(refused("countdown-4", {"augment=true"}));  // has no symmetries
+}
+
+}  // namespace
+}  // namespace mgdm::data

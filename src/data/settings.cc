@@ -1,0 +1,62 @@
+#include "data/settings.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace mgdm::data {
+
+using config::at_least;
+using config::one_of;
+using config::range;
+
+void SourceSettings::visit(config::Visitor& v) {
+  v.field("files", files, "training data; without files it is generated");
+  v.field("count", count,
+          "how many training examples to generate, or to take from the files (0 = all)",
+          range(0, 4e9));
+  v.field("endless", endless, "generate examples while training, none of them twice");
+  v.field("difficulty", difficulty, "sudoku: kind of generated puzzles", one_of({"easy", "hard"}));
+  v.field("guesses", guesses,
+          "sudoku: only hard puzzles that take so many guesses: 10.. or 5..9 (empty = any)");
+  v.field("nodes", nodes, "planning: nodes per stream", range(2, 50));
+  v.field("weight", weight, "places of this source in every round of the sources", range(1, 1e6));
+}
+
+tasks::TaskOptions SourceSettings::task_options() const {
+  return tasks::task_options(nodes, difficulty, guesses);
+}
+
+void DataSettings::visit(config::Visitor& v) {
+  SourceSettings::visit(v);
+  v.field(
+      "sources", sources,
+      "a mixture: for each source the fields above that differ, as \"weight=3 difficulty=hard\"");
+  v.field("layout", layout, "how an example lies in a row", one_of({"seq2seq", "in_place"}));
+  v.field("length", length, "tokens per row (0 = as long as the longest example)", range(0, 65536));
+  v.field("alphabet", alphabet, "characters with a token (empty = the paper's 26)");
+  v.field("reverse", reverse, "learn the answer backwards (planning)");
+  v.field("augment", augment, "another twin of every puzzle in each epoch");
+  v.field("held_out", held_out, "examples kept from training, to watch the loss on", at_least(0));
+  v.field("threads", threads, "for generating and encoding (0 = all cores)", range(0, 1024));
+}
+
+std::vector<SourceSettings> DataSettings::all_sources() const {
+  if (sources.empty()) return {*this};
+  std::vector<SourceSettings> all;
+  for (const std::string& text : sources) {
+    SourceSettings source = *this;
+    config::Fields fields(source);
+    try {
+      for (const std::string_view word : split(text, ' '))
+        if (!word.empty()) fields.set(word);
+    } catch (const UsageError& error) {
+      throw UsageError(fmt::format("data.sources: {}: {}", in_quotes(text), error.what()));
+    }
+    all.push_back(std::move(source));
+  }
+  return all;
+}
+
+}  // namespace mgdm::data
