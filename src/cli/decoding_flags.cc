@@ -4,7 +4,7 @@
 
 namespace mgdm::cli {
 
-decoding::Settings DecodingFlags::over(const decoding::Settings& of_model) const {
+spec::DecodingSettings DecodingFlags::over(const spec::DecodingSettings& of_model) const {
   DecodingFlags asked = *this, chosen{of_model, {}};
   config::Fields fields(chosen);
   for (const config::Field& field : config::Fields(asked).all())

@@ -4,18 +4,18 @@
 #include <string>
 #include <vector>
 
-#include "decoding/settings.h"
+#include "spec/decoding_settings.h"
 
 namespace mgdm::cli {
 
 struct DecodingFlags {
-  decoding::Settings settings;
+  spec::DecodingSettings settings;
   std::vector<std::string> given;  // the keys of the flags that stood on the command line
 
   void visit(config::Visitor& v) { settings.visit(v, "decoding"); }
 
   // What the model does by itself, changed by the flags that were given.
-  decoding::Settings over(const decoding::Settings& of_model) const;
+  spec::DecodingSettings over(const spec::DecodingSettings& of_model) const;
 };
 
 // Their keys.

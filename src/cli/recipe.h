@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "data/settings.h"
-#include "decoding/settings.h"
 #include "nn/model.h"
 #include "objectives/objective.h"
+#include "spec/decoding_settings.h"
 #include "training/optimizer.h"
 #include "training/settings.h"
 
@@ -39,7 +39,7 @@ struct Recipe {
   objectives::Settings objective;
   training::OptimizerSettings optimizer;
   training::TrainingSettings training;
-  decoding::Settings decoding;
+  spec::DecodingSettings decoding;
   EvaluationSettings evaluation;
 
   void visit(config::Visitor& v);

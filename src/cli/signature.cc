@@ -13,9 +13,9 @@
 #include "data/augmentation.h"
 #include "data/batches.h"
 #include "data/encoded_dataset.h"
-#include "decoding/diffusion.h"
-#include "decoding/fake_networks.h"
-#include "decoding/multinomial.h"
+#include "engine/diffusion.h"
+#include "engine/fake_networks.h"
+#include "engine/multinomial.h"
 #include "nn/batch_tensors.h"
 #include "objectives/objective.h"
 #include "tasks/task.h"
@@ -157,17 +157,17 @@ std::uint64_t masks_hash(const Rows& rows, const objectives::Settings& objective
 }
 
 // What is shown after each pass, row by row.
-std::uint64_t decoding_hash(const Rows& rows, const decoding::Settings& decode,
+std::uint64_t decoding_hash(const Rows& rows, const spec::DecodingSettings& decode,
                             const SignatureSettings& settings) {
   // So wide a range of logits that no two scores come near each other's rounding errors.
   const std::int64_t vocabulary = data::Vocabulary().size();
-  const decoding::Network network = decoding::random_network(kSeed, vocabulary, /*scale=*/12);
+  const engine::Network network = engine::random_network(kSeed, vocabulary, /*scale=*/12);
   Digest digest;
   for_batches(rows, settings, [&](const TensorRows& batch) {
     const auto count = static_cast<std::size_t>(batch.items.size(0));
     std::vector<Digest> shown(count);  // by row: batches may end at different passes
     std::vector<at::Tensor> last(count);
-    const decoding::OnStep on_step = [&](int, const at::Tensor& tokens, const at::Tensor&) {
+    const engine::OnStep on_step = [&](int, const at::Tensor& tokens, const at::Tensor&) {
       for (std::size_t row = 0; row < count; ++row) {
         const at::Tensor now = tokens[static_cast<std::int64_t>(row)].cpu();
         if (last[row].defined() && now.equal(last[row])) continue;
@@ -176,11 +176,11 @@ std::uint64_t decoding_hash(const Rows& rows, const decoding::Settings& decode,
       }
       return true;
     };
-    const decoding::Batch puzzles{batch.tokens, batch.frozen, batch.items};
-    const decoding::Result result =
+    const engine::Batch puzzles{batch.tokens, batch.frozen, batch.items};
+    const engine::Result result =
         decode.order == "multinomial"
-            ? decoding::decode_multinomial(network, vocabulary, puzzles, decode, on_step)
-            : decoding::decode(network, puzzles, decode, on_step);
+            ? engine::decode_multinomial(network, vocabulary, puzzles, decode, on_step)
+            : engine::decode(network, puzzles, decode, on_step);
     for (std::size_t row = 0; row < count; ++row) {
       digest.add(shown[row]);
       digest.add_row(result.forward_passes[static_cast<std::int64_t>(row)]);
@@ -203,10 +203,10 @@ std::vector<std::pair<std::string, objectives::Settings>> noises() {
           {"d3pm uniform", uniform}};
 }
 
-std::vector<std::pair<std::string, decoding::Settings>> decoders() {
-  std::vector<std::pair<std::string, decoding::Settings>> all;
+std::vector<std::pair<std::string, spec::DecodingSettings>> decoders() {
+  std::vector<std::pair<std::string, spec::DecodingSettings>> all;
   for (const char* order : {"topk", "margin", "random", "threshold", "entropy", "multinomial"}) {
-    decoding::Settings settings;
+    spec::DecodingSettings settings;
     settings.order = order;
     settings.steps = 8;
     settings.revise = "off";
@@ -215,11 +215,11 @@ std::vector<std::pair<std::string, decoding::Settings>> decoders() {
     all.emplace_back(order, settings);
   }
   for (const char* revise : {"on", "remask"}) {
-    decoding::Settings settings = all.front().second;
+    spec::DecodingSettings settings = all.front().second;
     settings.revise = revise;
     all.emplace_back(fmt::format("topk, revise {}", revise), settings);
   }
-  decoding::Settings sampled = all.front().second;
+  spec::DecodingSettings sampled = all.front().second;
   sampled.temperature = 0.7;
   all.emplace_back("topk, sampled", sampled);
   return all;

@@ -36,8 +36,8 @@ std::string picture(const evaluation::Reasoner& reasoner, const at::Tensor& row,
 }
 
 // Prints each pass; on a terminal over the one before.
-decoding::OnStep painter(const evaluation::Reasoner& reasoner, std::vector<std::uint8_t> frozen,
-                         const std::string& prefix) {
+engine::OnStep painter(const evaluation::Reasoner& reasoner, std::vector<std::uint8_t> frozen,
+                       const std::string& prefix) {
   const bool animate = ::isatty(::fileno(stdout)) == 1;
   return [&reasoner, frozen = std::move(frozen), prefix, animate](int step, const at::Tensor& rows,
                                                                   const at::Tensor&) {
@@ -78,7 +78,7 @@ Solved solve_puzzle(const evaluation::Reasoner& reasoner, const std::string& puz
   const evaluation::Answer answer =
       reasoner
           .answer({&solved.input, 1}, {&item, 1}, settings.decode.over(reasoner.card().decoding),
-                  settings.show ? painter(reasoner, frozen, prefix) : decoding::OnStep())
+                  settings.show ? painter(reasoner, frozen, prefix) : engine::OnStep())
           .front();
   stop_if_interrupted();
   solved.text = tasks::up_to_end(answer.best);

@@ -98,7 +98,7 @@ std::unique_ptr<nn::Model> start_model(const Recipe& recipe, const data::Vocabul
 
 // What would stop the last evaluation: puzzles without room, settings that do not go together.
 void check_decoding(const evaluation::Reasoner& reasoner, std::span<const tasks::Example> test,
-                    const decoding::Settings& decoding) {
+                    const spec::DecodingSettings& decoding) {
   for (const tasks::Example& example : test) reasoner.check_room(example);
   if (!test.empty()) evaluation::evaluate(reasoner, test.first(1), decoding, 1);
 }

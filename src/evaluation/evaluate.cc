@@ -12,7 +12,7 @@
 namespace mgdm::evaluation {
 
 Evaluation evaluate(const Reasoner& reasoner, std::span<const tasks::Example> examples,
-                    const decoding::Settings& settings, std::int64_t batch,
+                    const spec::DecodingSettings& settings, std::int64_t batch,
                     const std::function<void(std::size_t)>& progress) {
   using Clock = std::chrono::steady_clock;
   Evaluation result;

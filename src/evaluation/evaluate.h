@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "decoding/settings.h"
 #include "evaluation/reasoner.h"
+#include "spec/decoding_settings.h"
 #include "tasks/score.h"
 
 namespace mgdm::evaluation {
@@ -25,7 +25,7 @@ struct Evaluation {
 
 // progress(n) is called after every n examples.
 Evaluation evaluate(const Reasoner& reasoner, std::span<const tasks::Example> examples,
-                    const decoding::Settings& settings, std::int64_t batch,
+                    const spec::DecodingSettings& settings, std::int64_t batch,
                     const std::function<void(std::size_t)>& progress = {});
 
 }  // namespace mgdm::evaluation

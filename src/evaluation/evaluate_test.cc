@@ -9,8 +9,8 @@ namespace {
 
 using tasks::Example;
 
-decoding::Settings plain_decoding(std::int64_t steps) {
-  decoding::Settings settings;
+spec::DecodingSettings plain_decoding(std::int64_t steps) {
+  spec::DecodingSettings settings;
   settings.steps = steps;
   settings.noise = 0;
   return settings;
@@ -73,7 +73,7 @@ TEST(Evaluate, RestartsStandApart) {
     examples.push_back(task->generate(0, tasks::Split::kTest, i));
   // Order matters to this one: some tokens are known only when one or two others are shown.
   const Reasoner reasoner = scripted_reasoner("planning", 28, examples, /*hardest=*/2);
-  decoding::Settings settings = plain_decoding(6);
+  spec::DecodingSettings settings = plain_decoding(6);
   settings.order = "random";
   const Evaluation once = evaluate(reasoner, examples, settings, 16);
   settings.tries = 8;

@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "decoding/autoregressive.h"
-#include "decoding/multinomial.h"
-#include "decoding/restarts.h"
+#include "engine/autoregressive.h"
+#include "engine/multinomial.h"
+#include "engine/restarts.h"
 #include "nn/batch_tensors.h"
 #include "nn/checkpoint.h"
 #include "objectives/objective.h"
@@ -84,8 +84,8 @@ void Reasoner::write_puzzle(const std::string& input, data::Row row) const {
 
 std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
                                      std::span<const std::uint32_t> items,
-                                     const decoding::Settings& settings,
-                                     const decoding::OnStep& on_step) const {
+                                     const spec::DecodingSettings& settings,
+                                     const engine::OnStep& on_step) const {
   MGDM_CHECK(!inputs.empty() && inputs.size() == items.size());
   const auto rows = inputs.size(), length = static_cast<std::size_t>(layout_->length());
   std::vector<data::Token> tokens(rows * length);
@@ -96,11 +96,11 @@ std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
 
   const c10::Device device = model_->device();
   const auto count = static_cast<std::int64_t>(rows);
-  const decoding::Batch batch{nn::tokens_tensor(tokens, count, device),
-                              nn::bool_tensor(frozen, count, device),
-                              nn::items_tensor(items, device)};
+  const engine::Batch batch{nn::tokens_tensor(tokens, count, device),
+                            nn::bool_tensor(frozen, count, device),
+                            nn::items_tensor(items, device)};
   const bool revision_is_sound = model_->settings().shift || card_.train_shown;
-  decoding::Settings resolved = settings.resolved(revision_is_sound);
+  spec::DecodingSettings resolved = settings.resolved(revision_is_sound);
   if (multinomial()) resolved.order = "multinomial";  // it has never seen a [MASK]
   if (teacherless()) resolved.steps = 1;              // it has never seen part of an answer
   const auto frozen_row = [&](std::int64_t row) {
@@ -114,9 +114,9 @@ std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
   if (resolved.loops > 0 && (autoregressive() || model_->settings().architecture != "looped"))
     throw UsageError(fmt::format("{} loops of a model without loops to add", resolved.loops),
                      "loops only with a looped model that does not answer left to right");
-  decoding::Result first, best;
+  engine::Result first, best;
   if (autoregressive()) {
-    first = best = decoding::decode_autoregressive(*model_, batch, on_step, half_precision_);
+    first = best = engine::decode_autoregressive(*model_, batch, on_step, half_precision_);
   } else if (resolved.tries == 1) {
     first = best = decode(batch, resolved, on_step);
   } else {
@@ -124,8 +124,8 @@ std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
       const tasks::Example example{inputs[static_cast<std::size_t>(row)], ""};
       return tasks::judge(*task_, example, read_row(answer_tokens, frozen_row(row))).correct;
     };
-    decoding::Restarts restarts = decoding::decode_with_restarts(
-        [&](const decoding::Batch& some, const decoding::Settings& attempt) {
+    engine::Restarts restarts = engine::decode_with_restarts(
+        [&](const engine::Batch& some, const spec::DecodingSettings& attempt) {
           return decode(some, attempt, on_step);
         },
         batch, resolved, verified);
@@ -144,12 +144,12 @@ std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
   return answers;
 }
 
-decoding::Result Reasoner::decode(const decoding::Batch& batch, const decoding::Settings& settings,
-                                  const decoding::OnStep& on_step) const {
-  const decoding::Network of_model = network(settings.loops);
+engine::Result Reasoner::decode(const engine::Batch& batch, const spec::DecodingSettings& settings,
+                                const engine::OnStep& on_step) const {
+  const engine::Network of_model = network(settings.loops);
   if (multinomial())
-    return decoding::decode_multinomial(of_model, vocabulary_.size(), batch, settings, on_step);
-  return decoding::decode(of_model, batch, settings, on_step);
+    return engine::decode_multinomial(of_model, vocabulary_.size(), batch, settings, on_step);
+  return engine::decode(of_model, batch, settings, on_step);
 }
 
 std::string Reasoner::read_row(const at::Tensor& tokens,

@@ -13,10 +13,10 @@
 
 #include "data/layout.h"
 #include "data/vocabulary.h"
-#include "decoding/diffusion.h"
-#include "decoding/network.h"
-#include "decoding/settings.h"
+#include "engine/diffusion.h"
+#include "engine/network.h"
 #include "nn/model.h"
+#include "spec/decoding_settings.h"
 #include "tasks/task.h"
 
 namespace mgdm::evaluation {
@@ -28,9 +28,9 @@ struct ModelCard {
   std::int64_t length = 0;
   std::string objective = "mgdm";
   bool train_shown = false;
-  bool reverse = false;              // answers come backwards
-  std::string precision = "bf16";    // of matrix products on CUDA
-  decoding::Settings decoding = {};  // how it is decoded unless somebody asks otherwise
+  bool reverse = false;                  // answers come backwards
+  std::string precision = "bf16";        // of matrix products on CUDA
+  spec::DecodingSettings decoding = {};  // how it is decoded unless somebody asks otherwise
 
   void visit(config::Visitor& v);
 };
@@ -52,8 +52,8 @@ class Reasoner {
   // item does not depend on its batch. on_step sees the rows (B, N) as they fill in.
   std::vector<Answer> answer(std::span<const std::string> inputs,
                              std::span<const std::uint32_t> items,
-                             const decoding::Settings& settings,
-                             const decoding::OnStep& on_step = {}) const;
+                             const spec::DecodingSettings& settings,
+                             const engine::OnStep& on_step = {}) const;
 
   // Writes a puzzle into a row of the layout's length. Error when it has no room there, or a
   // character that the model does not know.
@@ -68,16 +68,16 @@ class Reasoner {
   const data::Vocabulary& vocabulary() const { return vocabulary_; }
   nn::Model& model() const { return *model_; }
   // The model as a function, in the precision it answers with.
-  decoding::Network network(std::int64_t loops = 0) const {
-    return decoding::network_of(*model_, half_precision_, loops);
+  engine::Network network(std::int64_t loops = 0) const {
+    return engine::network_of(*model_, half_precision_, loops);
   }
   bool autoregressive() const { return card_.objective == "ar"; }
   bool teacherless() const { return card_.objective == "teacherless"; }
   bool multinomial() const { return card_.objective == "d3pm_uniform"; }
 
  private:
-  decoding::Result decode(const decoding::Batch& batch, const decoding::Settings& settings,
-                          const decoding::OnStep& on_step) const;
+  engine::Result decode(const engine::Batch& batch, const spec::DecodingSettings& settings,
+                        const engine::OnStep& on_step) const;
   std::string read_row(const at::Tensor& tokens, std::span<const std::uint8_t> frozen) const;
 
   std::shared_ptr<nn::Model> model_;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "decoding/fake_networks.h"
+#include "engine/fake_networks.h"
 #include "evaluation/reasoner.h"
 #include "nn/batch_tensors.h"
 #include "objectives/objective.h"
@@ -20,7 +20,7 @@ namespace mgdm::evaluation {
 // A network without weights as a model.
 class NetworkModel : public nn::Model {
  public:
-  NetworkModel(const nn::ModelSettings& settings, decoding::Network network)
+  NetworkModel(const nn::ModelSettings& settings, engine::Network network)
       : Model(settings, 0), network_(std::move(network)) {
     parameters_.add("none", {1}, {});  // says where the model is
   }
@@ -29,7 +29,7 @@ class NetworkModel : public nn::Model {
   }
 
  private:
-  decoding::Network network_;
+  engine::Network network_;
 };
 
 // Answers each puzzle with the example's output, right or wrong. A token of difficulty d is only
@@ -54,7 +54,7 @@ inline Reasoner scripted_reasoner(const std::string& task, int length,
   for (std::int64_t i = 0; i < difficulty.numel(); ++i)
     difficulty.data_ptr<std::int64_t>()[i] = random.between(0, hardest);
   auto model = std::make_shared<NetworkModel>(
-      nn::ModelSettings(), decoding::oracle_network(answers, difficulty, vocabulary.size()));
+      nn::ModelSettings(), engine::oracle_network(answers, difficulty, vocabulary.size()));
   return {std::move(model), {.task = task, .length = length}, vocabulary};
 }
 

@@ -1,4 +1,4 @@
-#include "decoding/restarts.h"
+#include "engine/restarts.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "decoding/fake_networks.h"
+#include "engine/fake_networks.h"
 
-namespace mgdm::decoding {
+namespace mgdm::engine {
 namespace {
 
 constexpr std::int64_t kRows = 12;
@@ -24,13 +24,13 @@ Batch open_batch() {
 bool accepts(const at::Tensor& tokens) { return tokens.sum().item<std::int64_t>() % 8 == 0; }
 
 Decoder masked_decoder(const Network& network) {
-  return [network](const Batch& batch, const Settings& settings) {
+  return [network](const Batch& batch, const spec::DecodingSettings& settings) {
     return decode(network, batch, settings);
   };
 }
 
 TEST(Restarts, TakesTheFirstAcceptedAnswer) {
-  Settings settings;
+  spec::DecodingSettings settings;
   settings.tries = 10;
   settings.steps = 4;
   settings.noise = 5;
@@ -46,7 +46,7 @@ TEST(Restarts, TakesTheFirstAcceptedAnswer) {
   // The same, each try for all rows.
   std::vector<Result> tries;
   for (std::int64_t k = 0; k < settings.tries; ++k) {
-    Settings attempt = settings;
+    spec::DecodingSettings attempt = settings;
     attempt.seed += k;
     tries.push_back(decode(network, batch, attempt));
   }
@@ -72,7 +72,7 @@ TEST(Restarts, TakesTheFirstAcceptedAnswer) {
 }
 
 TEST(Restarts, TheVerifierIsToldTheRow) {
-  Settings settings;
+  spec::DecodingSettings settings;
   settings.tries = 3;
   const Restarts restarts =
       decode_with_restarts(masked_decoder(random_network(2, 12)), open_batch(), settings,
@@ -82,7 +82,7 @@ TEST(Restarts, TheVerifierIsToldTheRow) {
 }
 
 TEST(Restarts, WithoutNoiseAreAMistake) {
-  Settings settings;
+  spec::DecodingSettings settings;
   settings.noise = 0;
   settings.tries = 2;
   const auto never = [](std::int64_t, const at::Tensor&) { return false; };
@@ -94,4 +94,4 @@ TEST(Restarts, WithoutNoiseAreAMistake) {
 }
 
 }  // namespace
-}  // namespace mgdm::decoding
+}  // namespace mgdm::engine

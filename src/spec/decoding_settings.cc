@@ -1,8 +1,8 @@
-#include "decoding/settings.h"
+#include "spec/decoding_settings.h"
 
-namespace mgdm::decoding {
+namespace mgdm::spec {
 
-void Settings::visit(config::Visitor& v, std::string_view order_key) {
+void DecodingSettings::visit(config::Visitor& v, std::string_view order_key) {
   using config::at_least;
   using config::one_of;
   using config::range;
@@ -28,16 +28,16 @@ void Settings::visit(config::Visitor& v, std::string_view order_key) {
   v.field("seed", seed, "of the noise", at_least(0));
 }
 
-Settings Settings::resolved(bool revision_is_sound) const {
-  Settings settings = *this;
+DecodingSettings DecodingSettings::resolved(bool revision_is_sound) const {
+  DecodingSettings settings = *this;
   const bool by_score = order == "topk" || order == "margin";
   if (revise == "auto") settings.revise = by_score && revision_is_sound ? "on" : "off";
   return settings;
 }
 
-bool Settings::stochastic() const {
+bool DecodingSettings::stochastic() const {
   const bool by_score = order == "topk" || order == "margin";
   return order == "random" || order == "multinomial" || samples_tokens() || (by_score && noise > 0);
 }
 
-}  // namespace mgdm::decoding
+}  // namespace mgdm::spec

@@ -1,4 +1,4 @@
-#include "decoding/network.h"
+#include "engine/network.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/log_softmax.h>
@@ -8,7 +8,7 @@
 #include "compat/device.h"
 #include "data/vocabulary.h"
 
-namespace mgdm::decoding {
+namespace mgdm::engine {
 
 Network network_of(nn::Model& model, bool bf16, std::int64_t loops) {
   return [&model, bf16, loops](const at::Tensor& tokens, const at::Tensor& frozen) {
@@ -25,4 +25,4 @@ at::Tensor answer_log_probs(const at::Tensor& logits) {
   return at::log_softmax(allowed, -1);
 }
 
-}  // namespace mgdm::decoding
+}  // namespace mgdm::engine

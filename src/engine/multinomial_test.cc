@@ -1,4 +1,4 @@
-#include "decoding/multinomial.h"
+#include "engine/multinomial.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
@@ -12,10 +12,10 @@
 
 #include "base/random.h"
 #include "data/vocabulary.h"
-#include "decoding/fake_networks.h"
+#include "engine/fake_networks.h"
 #include "objectives/test_support.h"
 
-namespace mgdm::decoding {
+namespace mgdm::engine {
 namespace {
 
 constexpr int kVocabulary = 10, kLength = 6, kCategories = kVocabulary - 3;
@@ -30,8 +30,8 @@ Batch some_rows(std::int64_t rows) {
   return batch;
 }
 
-Settings with_steps(std::int64_t steps) {
-  Settings settings;
+spec::DecodingSettings with_steps(std::int64_t steps) {
+  spec::DecodingSettings settings;
   settings.steps = steps;
   settings.seed = 3;
   return settings;
@@ -41,7 +41,7 @@ Settings with_steps(std::int64_t steps) {
 const Ints kTokens{data::kPad, data::kEos, 5, 6, 7, 8, 9};
 
 // One row, by the definitions: transition matrices, Bayes' rule, plain loops.
-Ints slow(const Network& network, const Batch& one, const Settings& settings) {
+Ints slow(const Network& network, const Batch& one, const spec::DecodingSettings& settings) {
   const auto steps = static_cast<int>(settings.steps);
   const objectives::PlainDiffusion noise(steps, kCategories, [&](int t) {
     const double beta = objectives::linear_beta(t, steps);
@@ -95,7 +95,7 @@ TEST(Multinomial, EqualsTheSlowObviousWay) {
   const Network network = random_network(4, kVocabulary);
   const Batch batch = some_rows(8);
   for (const std::int64_t steps : {1, 2, 7}) {
-    const Settings settings = with_steps(steps);
+    const spec::DecodingSettings settings = with_steps(steps);
     const Result result = decode_multinomial(network, kVocabulary, batch, settings);
     for (std::int64_t b = 0; b < 8; ++b) {
       const Batch one{batch.tokens.slice(0, b, b + 1), batch.frozen.slice(0, b, b + 1),
@@ -135,4 +135,4 @@ TEST(Multinomial, NeverShowsAMaskAndStopsWhenAsked) {
 }
 
 }  // namespace
-}  // namespace mgdm::decoding
+}  // namespace mgdm::engine

@@ -1,4 +1,4 @@
-#include "decoding/diffusion.h"
+#include "engine/diffusion.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
@@ -9,10 +9,10 @@
 
 #include "base/interrupt.h"
 #include "data/vocabulary.h"
-#include "decoding/orders.h"
+#include "engine/orders.h"
 #include "nn/draws.h"
 
-namespace mgdm::decoding {
+namespace mgdm::engine {
 namespace {
 
 // Logits (B, N, V) of the rows still being decoded; zeros elsewhere.
@@ -25,7 +25,8 @@ at::Tensor logits_of(const at::Tensor& rows, const Network& network, const at::T
 }
 
 // The predicted tokens (B, N): the likeliest ones, or samples. Fills in pass.score and pass.draws.
-at::Tensor predict(Pass& pass, const at::Tensor& items, int step, const Settings& settings) {
+at::Tensor predict(Pass& pass, const at::Tensor& items, int step,
+                   const spec::DecodingSettings& settings) {
   at::Tensor preference = pass.log_probs;
   if (settings.stochastic()) {
     // Words 0..N-1 of an example's stream are for its positions, the next N V for its tokens.
@@ -46,7 +47,7 @@ at::Tensor predict(Pass& pass, const at::Tensor& items, int step, const Settings
 
 }  // namespace
 
-Result decode(const Network& network, const Batch& batch, const Settings& settings,
+Result decode(const Network& network, const Batch& batch, const spec::DecodingSettings& settings,
               const OnStep& on_step) {
   const at::NoGradGuard no_grad;
   const bool revise = settings.revise == "on";
@@ -97,4 +98,4 @@ Result decode(const Network& network, const Batch& batch, const Settings& settin
   return {tokens, forward_passes};
 }
 
-}  // namespace mgdm::decoding
+}  // namespace mgdm::engine

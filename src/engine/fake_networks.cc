@@ -1,4 +1,4 @@
-#include "decoding/fake_networks.h"
+#include "engine/fake_networks.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "data/vocabulary.h"
 
-namespace mgdm::decoding {
+namespace mgdm::engine {
 namespace {
 
 constexpr double kKnown = 12, kGuess = 1;  // logits of a right prediction and of a wrong one
@@ -76,4 +76,4 @@ Network replay_network(std::vector<at::Tensor> logits) {
   };
 }
 
-}  // namespace mgdm::decoding
+}  // namespace mgdm::engine

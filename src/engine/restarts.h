@@ -7,15 +7,15 @@
 #include <cstdint>
 #include <functional>
 
-#include "decoding/diffusion.h"
+#include "engine/diffusion.h"
 
-namespace mgdm::decoding {
+namespace mgdm::engine {
 
 // Is `tokens` (N), on the CPU, a right answer to row `row` of the batch?
 using Verified = std::function<bool(std::int64_t row, const at::Tensor& tokens)>;
 
 // One try, with the settings' seed.
-using Decoder = std::function<Result(const Batch& batch, const Settings& settings)>;
+using Decoder = std::function<Result(const Batch& batch, const spec::DecodingSettings& settings)>;
 
 struct Restarts {
   Result first;               // of the first try alone: what a single try reaches
@@ -25,7 +25,7 @@ struct Restarts {
 
 // Try k uses seed + k; there are settings.tries of them, and an example with an accepted answer is
 // not tried again. UsageError when all tries would be the same.
-Restarts decode_with_restarts(const Decoder& decoder, const Batch& batch, const Settings& settings,
-                              const Verified& verified);
+Restarts decode_with_restarts(const Decoder& decoder, const Batch& batch,
+                              const spec::DecodingSettings& settings, const Verified& verified);
 
-}  // namespace mgdm::decoding
+}  // namespace mgdm::engine

@@ -1,4 +1,4 @@
-#include "decoding/orders.h"
+#include "engine/orders.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
-namespace mgdm::decoding {
+namespace mgdm::engine {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -35,7 +35,8 @@ at::Tensor lowest(const at::Tensor& score, const at::Tensor& eligible, const at:
 }
 
 // How many of L (B) positions are masked after this pass.
-at::Tensor masked_count(const at::Tensor& length, std::int64_t t, const Settings& settings) {
+at::Tensor masked_count(const at::Tensor& length, std::int64_t t,
+                        const spec::DecodingSettings& settings) {
   const std::int64_t steps = settings.steps;
   if (settings.schedule == "linear") return at::div(length * t, steps, "floor");
   const double done = static_cast<double>(steps - t) / static_cast<double>(steps);
@@ -43,23 +44,24 @@ at::Tensor masked_count(const at::Tensor& length, std::int64_t t, const Settings
   return (length.to(at::kDouble) * rate).floor().to(at::kLong);
 }
 
-at::Tensor by_score(const at::Tensor& score, const Pass& pass, const Settings& settings) {
+at::Tensor by_score(const at::Tensor& score, const Pass& pass,
+                    const spec::DecodingSettings& settings) {
   const double share = static_cast<double>(pass.t) / static_cast<double>(settings.steps);
   const at::Tensor noisy =
       settings.noise > 0 ? score + gumbel(pass.draws) * (settings.noise * share) : score;
   return lowest(noisy, pass.eligible, masked_count(pass.diffused.sum(1), pass.t, settings));
 }
 
-at::Tensor topk(const Pass& pass, const Settings& settings) {
+at::Tensor topk(const Pass& pass, const spec::DecodingSettings& settings) {
   return by_score(pass.score, pass, settings);
 }
 
-at::Tensor margin(const Pass& pass, const Settings& settings) {
+at::Tensor margin(const Pass& pass, const spec::DecodingSettings& settings) {
   const at::Tensor best = std::get<0>(at::topk(pass.log_probs, 2, -1)).exp();  // (B, N, 2)
   return by_score(best.select(-1, 0) - best.select(-1, 1), pass, settings);
 }
 
-at::Tensor random(const Pass& pass, const Settings&) {
+at::Tensor random(const Pass& pass, const spec::DecodingSettings&) {
   return pass.masked & (pass.draws >= 1.0 / static_cast<double>(pass.t + 1));
 }
 
@@ -68,12 +70,12 @@ at::Tensor at_least_one_shown(const at::Tensor& score, const Pass& pass, const a
   return lowest(score, pass.masked, at::minimum(count, pass.masked.sum(1) - 1));
 }
 
-at::Tensor threshold(const Pass& pass, const Settings& settings) {
+at::Tensor threshold(const Pass& pass, const spec::DecodingSettings& settings) {
   const at::Tensor unsure = pass.masked & (pass.score.exp() <= settings.threshold);
   return at_least_one_shown(pass.score, pass, unsure.sum(1));
 }
 
-at::Tensor entropy(const Pass& pass, const Settings& settings) {
+at::Tensor entropy(const Pass& pass, const spec::DecodingSettings& settings) {
   const at::Tensor entropies = at::special_entr(pass.log_probs.exp()).sum(-1);
   const at::Tensor sorted = std::get<0>(entropies.masked_fill(~pass.masked, kInfinity).sort(1));
   const at::Tensor within = (sorted.cumsum(1) <= settings.entropy_bound).sum(1);
@@ -101,4 +103,4 @@ at::Tensor gumbel(const at::Tensor& uniform) {
   return -((-(uniform.clamp_min(0x1p-25).log())).log());  // half the smallest draw stands for 0
 }
 
-}  // namespace mgdm::decoding
+}  // namespace mgdm::engine

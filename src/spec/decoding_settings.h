@@ -7,14 +7,14 @@
 
 #include "config/settings.h"
 
-namespace mgdm::decoding {
+namespace mgdm::spec {
 
-struct Settings {
-  std::int64_t steps = 20;          // T, the most passes
-  std::string order = "topk";       // which positions are shown first: see orders.h; "multinomial"
-                                    // stands for no order at all (multinomial.h)
+struct DecodingSettings {
+  std::int64_t steps = 20;     // T, the most passes
+  std::string order = "topk";  // which positions are shown first: see engine/orders.h;
+                               // "multinomial" stands for no order at all (engine/multinomial.h)
   std::string schedule = "linear";  // topk, margin: how many stay masked after each pass
-  std::string revise = "auto";      // what becomes of shown tokens: see diffusion.h
+  std::string revise = "auto";      // what becomes of shown tokens: see engine/diffusion.h
   double noise = 0.5;               // topk, margin: scale of the Gumbel noise on scores
   double temperature = 0;           // 0 or 1: the most probable token, as in the paper
   double threshold = 0.9;           // a confidence above it counts as sure
@@ -30,7 +30,7 @@ struct Settings {
   // revise = auto becomes on or off. Only topk and margin revise by default, and only with a
   // network whose predictions at shown positions mean something: one with shifted logits, or one
   // trained on shown positions too.
-  Settings resolved(bool revision_is_sound) const;
+  DecodingSettings resolved(bool revision_is_sound) const;
 
   // Tokens are drawn from softmax(logits / temperature).
   bool samples_tokens() const { return temperature != 0 && temperature != 1; }
@@ -39,4 +39,4 @@ struct Settings {
   bool stochastic() const;
 };
 
-}  // namespace mgdm::decoding
+}  // namespace mgdm::spec

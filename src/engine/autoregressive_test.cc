@@ -1,4 +1,4 @@
-#include "decoding/autoregressive.h"
+#include "engine/autoregressive.h"
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/TensorOperators.h>
@@ -12,10 +12,10 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "data/vocabulary.h"
-#include "decoding/diffusion.h"
-#include "decoding/network.h"
+#include "engine/diffusion.h"
+#include "engine/network.h"
 
-namespace mgdm::decoding {
+namespace mgdm::engine {
 namespace {
 
 std::unique_ptr<nn::Model> small_model(bool causal = true, const char* architecture = "gpt2") {
@@ -144,10 +144,10 @@ TEST(Autoregressive, NeedsACausalModelAndAnInput) {
 TEST(Network, OfAModelDecodes) {
   const auto model = small_model(/*causal=*/false);
   const Batch batch = prefixes(4);
-  const Result result = decode(network_of(*model), batch, Settings{}.resolved(true));
+  const Result result = decode(network_of(*model), batch, spec::DecodingSettings{}.resolved(true));
   EXPECT_FALSE(result.tokens.requires_grad());
   EXPECT_TRUE(((result.tokens == batch.tokens) | ~batch.frozen).all().item<bool>());
 }
 
 }  // namespace
-}  // namespace mgdm::decoding
+}  // namespace mgdm::engine

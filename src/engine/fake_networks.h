@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "decoding/network.h"
+#include "engine/network.h"
 
-namespace mgdm::decoding {
+namespace mgdm::engine {
 
 // Logits uniform over [0, scale), drawn anew for every different row of tokens.
 Network random_network(std::uint64_t seed, std::int64_t vocabulary, double scale = 4);
@@ -24,4 +24,4 @@ Network oracle_network(const at::Tensor& answers, const at::Tensor& difficulty,
 // Gives recorded logits, one tensor (B, N, V) per call; the last one again when they run out.
 Network replay_network(std::vector<at::Tensor> logits);
 
-}  // namespace mgdm::decoding
+}  // namespace mgdm::engine

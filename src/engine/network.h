@@ -7,7 +7,7 @@
 
 #include "nn/model.h"
 
-namespace mgdm::decoding {
+namespace mgdm::engine {
 
 // tokens (B, N) int64 with [MASK] at hidden positions, frozen (B, N) bool -> logits (B, N, V),
 // position n about token n.
@@ -21,4 +21,4 @@ Network network_of(nn::Model& model, bool bf16 = false, std::int64_t loops = 0);
 // the probability; [EOS] and [PAD] are, because the length of an answer is learned.
 at::Tensor answer_log_probs(const at::Tensor& logits);
 
-}  // namespace mgdm::decoding
+}  // namespace mgdm::engine

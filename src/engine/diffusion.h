@@ -7,8 +7,8 @@
 //   remask  they keep their value until they are masked again (RDM)
 //   off     they stay as they are
 //
-// Only topk and margin mask again. `auto` is off here: Settings::resolved knows better. With
-// steps = 1 everything is predicted at once, which is how a teacherless model decodes.
+// Only topk and margin mask again. `auto` is off here: DecodingSettings::resolved knows better.
+// With steps = 1 everything is predicted at once, which is how a teacherless model decodes.
 //
 // An example is finished when nothing is masked and its order masks nothing again, so that fewer
 // than T passes may be needed. With early_stop it is also finished when two passes in a row give
@@ -19,13 +19,13 @@
 // batch it is in.
 #pragma once
 
-#include "decoding/batch.h"
-#include "decoding/network.h"
-#include "decoding/settings.h"
+#include "engine/batch.h"
+#include "engine/network.h"
+#include "spec/decoding_settings.h"
 
-namespace mgdm::decoding {
+namespace mgdm::engine {
 
-Result decode(const Network& network, const Batch& batch, const Settings& settings,
+Result decode(const Network& network, const Batch& batch, const spec::DecodingSettings& settings,
               const OnStep& on_step = {});
 
-}  // namespace mgdm::decoding
+}  // namespace mgdm::engine

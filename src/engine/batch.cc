@@ -1,9 +1,9 @@
-#include "decoding/batch.h"
+#include "engine/batch.h"
 
 #include "base/error.h"
 #include "data/vocabulary.h"
 
-namespace mgdm::decoding {
+namespace mgdm::engine {
 
 at::Tensor all_masked(const Batch& batch) {
   MGDM_CHECK(batch.tokens.dim() == 2 && batch.tokens.scalar_type() == at::kLong);
@@ -13,4 +13,4 @@ at::Tensor all_masked(const Batch& batch) {
   return batch.tokens.masked_fill(batch.frozen.logical_not(), data::kMask);
 }
 
-}  // namespace mgdm::decoding
+}  // namespace mgdm::engine

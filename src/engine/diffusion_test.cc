@@ -1,4 +1,4 @@
-#include "decoding/diffusion.h"
+#include "engine/diffusion.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
@@ -15,9 +15,9 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "data/vocabulary.h"
-#include "decoding/fake_networks.h"
+#include "engine/fake_networks.h"
 
-namespace mgdm::decoding {
+namespace mgdm::engine {
 namespace {
 
 constexpr std::int64_t kVocabulary = 12;
@@ -50,7 +50,7 @@ Batch rows_of(const Batch& batch, const Ints& rows) {
 }
 
 // TopK and margin for one example, as the protocol tells it, with plain loops.
-Ints slow_topk(const Network& network, const Batch& one, const Settings& settings) {
+Ints slow_topk(const Network& network, const Batch& one, const spec::DecodingSettings& settings) {
   Ints tokens = to_vector(one.tokens[0]);
   const Ints frozen = to_vector(one.frozen[0]);
   const std::size_t length = tokens.size();
@@ -111,7 +111,7 @@ TEST(Diffusion, TopKEqualsTheSlowObviousWay) {
         for (const double noise : {0.0, 0.5})
           for (const std::int64_t steps : {1, 4, 20}) {
             SCOPED_TRACE(fmt::format("{} {} {} {} {}", order, revise, schedule, noise, steps));
-            Settings settings;
+            spec::DecodingSettings settings;
             settings.order = order;
             settings.revise = revise;
             settings.schedule = schedule;
@@ -128,7 +128,7 @@ TEST(Diffusion, TopKEqualsTheSlowObviousWay) {
 }
 
 TEST(Diffusion, TopKMasksFewerPositionsEachStep) {
-  Settings settings;
+  spec::DecodingSettings settings;
   settings.steps = 7;
   const Batch batch = random_batch(3, 6, 30);
   const Ints length = to_vector((~batch.frozen).sum(1));
@@ -148,8 +148,8 @@ TEST(Diffusion, TopKMasksFewerPositionsEachStep) {
   }
 }
 
-Settings with_order(const std::string& order) {
-  Settings settings;
+spec::DecodingSettings with_order(const std::string& order) {
+  spec::DecodingSettings settings;
   settings.order = order;
   settings.steps = 6;
   return settings;
@@ -165,7 +165,7 @@ void for_each_order(Body&& body) {
 }
 
 TEST(Diffusion, FillsInEverythingAndLeavesFrozenTokens) {
-  for_each_order([](Settings settings) {
+  for_each_order([](spec::DecodingSettings settings) {
     const Batch batch = random_batch(4, 8, 20);
     for (const char* revise : {"on", "remask", "off", "auto"})
       for (const double temperature : {0.0, 0.7}) {
@@ -180,7 +180,7 @@ TEST(Diffusion, FillsInEverythingAndLeavesFrozenTokens) {
 }
 
 TEST(Diffusion, DoesNotDependOnTheBatch) {
-  for_each_order([](Settings settings) {
+  for_each_order([](spec::DecodingSettings settings) {
     settings.revise = "on";
     settings.steps = 20;
     settings.threshold = 0.3;
@@ -200,7 +200,7 @@ TEST(Diffusion, DoesNotDependOnTheBatch) {
 }
 
 TEST(Diffusion, WithoutRevisionShownTokensStay) {
-  for_each_order([](Settings settings) {
+  for_each_order([](spec::DecodingSettings settings) {
     settings.revise = "off";
     const Batch batch = random_batch(6, 8, 20);
     at::Tensor before = all_masked(batch);
@@ -214,7 +214,7 @@ TEST(Diffusion, WithoutRevisionShownTokensStay) {
 }
 
 TEST(Diffusion, WhatIsNotFrozenIsIgnored) {
-  for_each_order([](Settings settings) {
+  for_each_order([](spec::DecodingSettings settings) {
     const Batch batch = random_batch(7, 4, 20);
     const Batch other{batch.tokens.masked_fill(~batch.frozen, 9), batch.frozen, batch.items};
     const Network network = random_network(7, kVocabulary);
@@ -224,7 +224,7 @@ TEST(Diffusion, WhatIsNotFrozenIsIgnored) {
 }
 
 TEST(Diffusion, AnObserverCanStop) {
-  for_each_order([](Settings settings) {
+  for_each_order([](spec::DecodingSettings settings) {
     const Batch batch = random_batch(8, 4, 20);
     int calls = 0;
     const Result result =
@@ -236,7 +236,7 @@ TEST(Diffusion, AnObserverCanStop) {
 }
 
 TEST(Diffusion, OneStepIsOnePass) {
-  for_each_order([](Settings settings) {
+  for_each_order([](spec::DecodingSettings settings) {
     settings.steps = 1;
     const Batch batch = random_batch(9, 4, 20);
     const Network network = random_network(9, kVocabulary);
@@ -249,7 +249,7 @@ TEST(Diffusion, OneStepIsOnePass) {
 }
 
 TEST(Diffusion, NothingToDecodeTakesNoPass) {
-  for_each_order([](Settings settings) {
+  for_each_order([](spec::DecodingSettings settings) {
     Batch batch = random_batch(10, 3, 8);
     batch.frozen[1].fill_(true);
     const Result result = decode(random_network(10, kVocabulary), batch, settings);
@@ -259,7 +259,7 @@ TEST(Diffusion, NothingToDecodeTakesNoPass) {
 }
 
 TEST(Diffusion, RandomOrderShowsAnEqualShareEachStep) {
-  Settings settings = with_order("random");
+  spec::DecodingSettings settings = with_order("random");
   settings.steps = 5;
   Batch batch = random_batch(11, 40, 100);
   batch.frozen.fill_(false);
@@ -276,7 +276,7 @@ TEST(Diffusion, RandomOrderShowsAnEqualShareEachStep) {
 }
 
 TEST(Diffusion, TemperatureSamplesFromTheSoftmax) {
-  Settings settings;
+  spec::DecodingSettings settings;
   settings.steps = 1;
   settings.temperature = 2;
   Batch batch = random_batch(12, 100, 100);
@@ -322,7 +322,7 @@ TEST(Diffusion, SureOrdersTakeAPassPerGroup) {
 TEST(Diffusion, SureOrdersShowAtLeastOnePositionPerPass) {
   Batch batch = random_batch(14, 3, 12);
   batch.frozen.fill_(false);
-  Settings settings;
+  spec::DecodingSettings settings;
   settings.threshold = 1;
   settings.entropy_bound = 0;
   for (const char* order : {"threshold", "entropy"}) {
@@ -339,7 +339,7 @@ TEST(Diffusion, SureOrdersShowAtLeastOnePositionPerPass) {
 
 TEST(Diffusion, EasyFirstSolvesWhatRandomOrderDoesNot) {
   const Staircase puzzle(3, 13, 1);
-  Settings settings = with_order("topk");
+  spec::DecodingSettings settings = with_order("topk");
   settings.steps = 12;
   settings.noise = 0;
   for (const char* revise : {"on", "remask", "off"}) {
@@ -352,7 +352,7 @@ TEST(Diffusion, EasyFirstSolvesWhatRandomOrderDoesNot) {
 
 TEST(Diffusion, EarlyStopGivesTheSameAnswerInFewerPasses) {
   const Staircase puzzle(3, 13, 4);  // solved once 8 of 12 positions are shown
-  Settings settings;
+  spec::DecodingSettings settings;
   settings.steps = 12;
   settings.noise = 0;
   for (const char* revise : {"on", "remask", "off"}) {
@@ -370,7 +370,7 @@ TEST(Diffusion, EarlyStopGivesTheSameAnswerInFewerPasses) {
 }
 
 TEST(Diffusion, EarlyStopWaitsWhileAnythingIsUnsure) {
-  Settings settings;
+  spec::DecodingSettings settings;
   settings.steps = 8;
   settings.revise = "on";
   settings.early_stop = true;
@@ -396,7 +396,7 @@ TEST(Diffusion, CommittingEndsWhenAllIsShown) {
   Batch batch = random_batch(16, 2, 6);
   batch.frozen.fill_(true);
   batch.frozen[0][2] = false;  // L = 1: floor(19/20) = 0 positions stay masked
-  Settings settings;
+  spec::DecodingSettings settings;
   settings.revise = "off";
   const Result result = decode(random_network(16, kVocabulary), batch, settings);
   EXPECT_EQ(to_vector(result.forward_passes), (Ints{1, 0}));
@@ -407,27 +407,11 @@ TEST(Diffusion, NoBatchIsTooSmall) {
   EXPECT_EQ(result.tokens.sizes(), (at::IntArrayRef{0, 6}));
 }
 
-TEST(DecodingSettings, AutoRevisesWhereItIsSound) {
-  Settings settings;
-  EXPECT_EQ(settings.resolved(true).revise, "on");
-  EXPECT_EQ(settings.resolved(false).revise, "off");
-  settings.order = "random";
-  EXPECT_EQ(settings.resolved(true).revise, "off");
-  settings.revise = "remask";
-  EXPECT_EQ(settings.resolved(true).revise, "remask");
-}
-
-TEST(DecodingSettings, RangesAreChecked) {
-  Settings settings;
-  config::Fields fields(settings);
-  EXPECT_THROW(fields.set("steps=0"), UsageError);
-  EXPECT_THROW(fields.set("order=best"), UsageError);
-  EXPECT_THROW(fields.set("noise=-1"), UsageError);
-  fields.set("steps=10");
-  EXPECT_EQ(settings.steps, 10);
+TEST(Diffusion, AnUnknownOrderIsAMistake) {
+  spec::DecodingSettings settings;
   settings.order = "best";
   EXPECT_THROW(decode(random_network(1, kVocabulary), random_batch(1, 1, 4), settings), UsageError);
 }
 
 }  // namespace
-}  // namespace mgdm::decoding
+}  // namespace mgdm::engine

@@ -1,4 +1,4 @@
-#include "decoding/restarts.h"
+#include "engine/restarts.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/full.h>
@@ -6,16 +6,16 @@
 
 #include "base/error.h"
 
-namespace mgdm::decoding {
+namespace mgdm::engine {
 
-Restarts decode_with_restarts(const Decoder& decoder, const Batch& batch, const Settings& settings,
-                              const Verified& verified) {
+Restarts decode_with_restarts(const Decoder& decoder, const Batch& batch,
+                              const spec::DecodingSettings& settings, const Verified& verified) {
   if (settings.tries > 1 && !settings.stochastic())
     throw UsageError(fmt::format("{} tries that would all give the same answer", settings.tries),
                      "noise in the order topk or margin, the order random, or a temperature");
   Restarts result;
   result.successful_try = at::full({batch.tokens.size(0)}, -1, at::kLong);
-  Settings attempt = settings;
+  spec::DecodingSettings attempt = settings;
   for (std::int64_t k = 0; k < settings.tries; ++k) {
     const at::Tensor open = (result.successful_try == -1).nonzero().squeeze(1);  // rows, CPU
     if (k > 0 && open.size(0) == 0) break;
@@ -42,4 +42,4 @@ Restarts decode_with_restarts(const Decoder& decoder, const Batch& batch, const 
   return result;
 }
 
-}  // namespace mgdm::decoding
+}  // namespace mgdm::engine

@@ -16,9 +16,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "decoding/settings.h"
+#include "spec/decoding_settings.h"
 
-namespace mgdm::decoding {
+namespace mgdm::engine {
 
 struct Pass {
   std::int64_t t = 0;    // T-1 in the first pass, 0 in the last
@@ -31,10 +31,10 @@ struct Pass {
 };
 
 // (B, N) bool, a subset of pass.eligible.
-using Order = at::Tensor (*)(const Pass& pass, const Settings& settings);
+using Order = at::Tensor (*)(const Pass& pass, const spec::DecodingSettings& settings);
 Order find_order(std::string_view name);
 
 // Standard Gumbel noise from uniform draws over [0, 1).
 at::Tensor gumbel(const at::Tensor& uniform);
 
-}  // namespace mgdm::decoding
+}  // namespace mgdm::engine

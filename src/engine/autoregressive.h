@@ -1,10 +1,10 @@
 // Greedy decoding from left to right with a causal model.
 #pragma once
 
-#include "decoding/batch.h"
+#include "engine/batch.h"
 #include "nn/model.h"
 
-namespace mgdm::decoding {
+namespace mgdm::engine {
 
 // Every position that is not frozen takes the likeliest token given those before it; after [EOS]
 // come [PAD]s. The first position must be frozen. Examples may differ in the length of their
@@ -13,4 +13,4 @@ namespace mgdm::decoding {
 Result decode_autoregressive(nn::Model& model, const Batch& batch, const OnStep& on_step = {},
                              bool bf16 = false, bool cached = true);
 
-}  // namespace mgdm::decoding
+}  // namespace mgdm::engine

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <functional>
 
-namespace mgdm::decoding {
+namespace mgdm::engine {
 
 struct Batch {
   at::Tensor tokens;  // (B, N) int64; what stands at positions that are not frozen is ignored
@@ -28,4 +28,4 @@ using OnStep =
 // The tokens before the first pass: (B, N), [MASK] wherever not frozen.
 at::Tensor all_masked(const Batch& batch);
 
-}  // namespace mgdm::decoding
+}  // namespace mgdm::engine

@@ -1,4 +1,4 @@
-#include "decoding/autoregressive.h"
+#include "engine/autoregressive.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
@@ -11,9 +11,9 @@
 #include "base/interrupt.h"
 #include "compat/device.h"
 #include "data/vocabulary.h"
-#include "decoding/network.h"
+#include "engine/network.h"
 
-namespace mgdm::decoding {
+namespace mgdm::engine {
 
 Result decode_autoregressive(nn::Model& model, const Batch& batch, const OnStep& on_step, bool bf16,
                              bool cached) {
@@ -57,4 +57,4 @@ Result decode_autoregressive(nn::Model& model, const Batch& batch, const OnStep&
   return {tokens, forward_passes};
 }
 
-}  // namespace mgdm::decoding
+}  // namespace mgdm::engine

@@ -6,13 +6,13 @@
 // and seed matter.
 #pragma once
 
-#include "decoding/batch.h"
-#include "decoding/network.h"
-#include "decoding/settings.h"
+#include "engine/batch.h"
+#include "engine/network.h"
+#include "spec/decoding_settings.h"
 
-namespace mgdm::decoding {
+namespace mgdm::engine {
 
 Result decode_multinomial(const Network& network, std::int64_t vocabulary, const Batch& batch,
-                          const Settings& settings, const OnStep& on_step = {});
+                          const spec::DecodingSettings& settings, const OnStep& on_step = {});
 
-}  // namespace mgdm::decoding
+}  // namespace mgdm::engine

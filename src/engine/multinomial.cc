@@ -1,4 +1,4 @@
-#include "decoding/multinomial.h"
+#include "engine/multinomial.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
@@ -8,16 +8,16 @@
 #include <ATen/ops/zeros_like.h>
 
 #include "base/interrupt.h"
-#include "decoding/orders.h"
+#include "engine/orders.h"
 #include "nn/draws.h"
 #include "objectives/categories.h"
 #include "objectives/noise.h"
 #include "objectives/uniform_posterior.h"
 
-namespace mgdm::decoding {
+namespace mgdm::engine {
 
 Result decode_multinomial(const Network& network, std::int64_t vocabulary, const Batch& batch,
-                          const Settings& settings, const OnStep& on_step) {
+                          const spec::DecodingSettings& settings, const OnStep& on_step) {
   using namespace objectives;
   const at::NoGradGuard no_grad;
   const std::int64_t steps = settings.steps;                 // T
@@ -52,4 +52,4 @@ Result decode_multinomial(const Network& network, std::int64_t vocabulary, const
   return {tokens, forward_passes};
 }
 
-}  // namespace mgdm::decoding
+}  // namespace mgdm::engine

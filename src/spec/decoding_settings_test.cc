@@ -1,0 +1,31 @@
+#include "spec/decoding_settings.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace mgdm::spec {
+namespace {
+
+TEST(DecodingSettings, AutoRevisesWhereItIsSound) {
+  DecodingSettings settings;
+  EXPECT_EQ(settings.resolved(true).revise, "on");
+  EXPECT_EQ(settings.resolved(false).revise, "off");
+  settings.order = "random";
+  EXPECT_EQ(settings.resolved(true).revise, "off");
+  settings.revise = "remask";
+  EXPECT_EQ(settings.resolved(true).revise, "remask");
+}
+
+TEST(DecodingSettings, RangesAreChecked) {
+  DecodingSettings settings;
+  config::Fields fields(settings);
+  EXPECT_THROW(fields.set("steps=0"), UsageError);
+  EXPECT_THROW(fields.set("order=best"), UsageError);
+  EXPECT_THROW(fields.set("noise=-1"), UsageError);
+  fields.set("steps=10");
+  EXPECT_EQ(settings.steps, 10);
+}
+
+}  // namespace
+}  // namespace mgdm::spec
