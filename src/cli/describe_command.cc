@@ -2,7 +2,7 @@
 
 #include "cli/command.h"
 #include "cli/models.h"
-#include "nn/checkpoint.h"
+#include "spec/describe.h"
 
 namespace mgdm::cli {
 namespace {
@@ -17,7 +17,7 @@ struct DescribeSettings {
 };
 
 void run(const DescribeSettings& settings) {
-  const std::string text = nn::describe(find_model(settings.model));
+  const std::string text = spec::describe(find_model(settings.model));
   if (!settings.quiet) fmt::print("{}", text);
 }
 

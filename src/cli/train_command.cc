@@ -9,8 +9,6 @@
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/models.h"
-#include "cli/overrides.h"
-#include "cli/recipe.h"
 #include "compat/deterministic.h"
 #include "compat/device.h"
 #include "compat/freed_memory.h"
@@ -19,6 +17,8 @@
 #include "data/examples_file.h"
 #include "evaluation/evaluate.h"
 #include "nn/checkpoint.h"
+#include "spec/overrides.h"
+#include "spec/recipe.h"
 #include "training/train.h"
 
 namespace mgdm::cli {
@@ -41,7 +41,7 @@ struct TrainCommandSettings {
 };
 
 // The test puzzles a recipe names, or the head of the task's own test split.
-std::vector<tasks::Example> test_examples(const Recipe& recipe, const tasks::Task& task) {
+std::vector<tasks::Example> test_examples(const spec::Recipe& recipe, const tasks::Task& task) {
   std::vector<tasks::Example> examples;
   const auto count = static_cast<std::size_t>(recipe.evaluation.count);
   for (const std::string& file : recipe.evaluation.files)
@@ -65,19 +65,11 @@ training::Metrics metrics_of(const evaluation::Evaluation& result, std::int64_t 
   return metrics;
 }
 
-// The card's fields as text, which checkpoints carry.
-nn::Metadata metadata_of(evaluation::ModelCard card) {
-  nn::Metadata metadata;
-  for (const config::Field& field : config::Fields(card).all()) metadata[field.key] = field.value();
-  metadata["git_revision"] = git_revision();
-  return metadata;
-}
-
-std::unique_ptr<nn::Model> start_model(const Recipe& recipe, const data::Vocabulary& vocabulary,
-                                       std::int64_t length) {
-  nn::ModelSettings settings = recipe.model;
+std::unique_ptr<nn::Model> start_model(const spec::Recipe& recipe,
+                                       const data::Vocabulary& vocabulary, std::int64_t length) {
+  spec::ModelSettings settings = recipe.model;
   if (const int size = vocabulary.size();
-      settings.vocabulary != nn::ModelSettings().vocabulary && settings.vocabulary != size)
+      settings.vocabulary != spec::ModelSettings().vocabulary && settings.vocabulary != size)
     throw UsageError(fmt::format("model.vocabulary = {}", settings.vocabulary),
                      fmt::format("{}, which follows from data.alphabet", size));
   settings.vocabulary = vocabulary.size();
@@ -87,7 +79,7 @@ std::unique_ptr<nn::Model> start_model(const Recipe& recipe, const data::Vocabul
         "at least as many positions as tokens in a row");
   if (recipe.init.empty()) return nn::make_model(settings, static_cast<std::uint64_t>(recipe.seed));
   const auto folder = find_model(recipe.init);
-  if (const std::string alphabet = nn::read_config(folder).alphabet;
+  if (const std::string alphabet = spec::read_config(folder).alphabet;
       !alphabet.empty() && alphabet != vocabulary.alphabet())
     throw Error(fmt::format("{} was trained on the alphabet {}", recipe.init, in_quotes(alphabet)),
                 "data.alphabet with the same characters in the same order");
@@ -104,8 +96,8 @@ void check_decoding(const evaluation::Reasoner& reasoner, std::span<const tasks:
 }
 
 void run(const TrainCommandSettings& settings) {
-  const Recipe recipe = read_recipe(settings.recipe, settings.overrides);
-  check_effects(recipe, settings.overrides);
+  const spec::Recipe recipe = spec::read_recipe(settings.recipe, settings.overrides);
+  spec::check_effects(recipe, settings.overrides);
   const std::filesystem::path out =
       settings.out.empty()
           ? std::filesystem::path("runs") / std::filesystem::path(settings.recipe).stem()
@@ -137,14 +129,14 @@ void run(const TrainCommandSettings& settings) {
   objective_settings.vocabulary = vocabulary.size();
   const auto objective = objectives::make_objective(objective_settings);
 
-  const evaluation::ModelCard card{.task = recipe.task,
-                                   .layout = recipe.data.layout,
-                                   .length = length,
-                                   .objective = recipe.objective.kind,
-                                   .train_shown = recipe.objective.train_shown,
-                                   .reverse = recipe.data.reverse,
-                                   .precision = recipe.training.precision,
-                                   .decoding = recipe.decoding};
+  const spec::ModelCard card{.task = recipe.task,
+                             .layout = recipe.data.layout,
+                             .length = length,
+                             .objective = recipe.objective.kind,
+                             .train_shown = recipe.objective.train_shown,
+                             .reverse = recipe.data.reverse,
+                             .precision = recipe.training.precision,
+                             .decoding = recipe.decoding};
   const evaluation::Reasoner reasoner(model, card, vocabulary);
   const std::vector<tasks::Example> test =
       group.first() ? test_examples(recipe, *data.task) : std::vector<tasks::Example>{};
@@ -153,11 +145,11 @@ void run(const TrainCommandSettings& settings) {
   std::optional<training::RunFolder> folder;
   if (group.first()) {
     folder.emplace(out, settings.resume);
-    Recipe resolved = recipe;
+    spec::Recipe resolved = recipe;
     resolved.data.length = length;
     if (settings.resume)
-      for (const std::string& change :
-           check_continues(read_recipe(out / "config.toml", {}), resolved, out.string()))
+      for (const std::string& change : spec::check_continues(
+               spec::read_recipe(out / "config.toml", {}), resolved, out.string()))
         if (!quiet) fmt::print(stderr, "resuming with {}\n", change);
     folder->write_config(config::Fields(resolved).dump());
     folder->write_environment({{"version", version()},
@@ -180,7 +172,7 @@ void run(const TrainCommandSettings& settings) {
                        .optimizer = recipe.optimizer,
                        .training = recipe.training,
                        .seed = seed,
-                       .card = metadata_of(card),
+                       .card = spec::metadata_of(card),
                        .group = group,
                        .folder = folder ? &*folder : nullptr,
                        .resume = settings.resume,
@@ -203,7 +195,7 @@ Command train_command() {
       "  mgdm train recipes/paper/countdown-4-base-mgdm.toml objective.beta=1 --out runs/beta1\n"
       "  mgdm train recipes/paper/planning-tiny-mgdm.toml --resume\n",
       {"recipe", "overrides"}, {"recipe"}, run);
-  Recipe recipe;
+  spec::Recipe recipe;
   command.more = "What a recipe can say, with the defaults:\n" + config::Fields(recipe).help();
   return command;
 }

@@ -19,7 +19,7 @@ namespace mgdm::engine {
 namespace {
 
 std::unique_ptr<nn::Model> small_model(bool causal = true, const char* architecture = "gpt2") {
-  nn::ModelSettings settings;
+  spec::ModelSettings settings;
   settings.architecture = architecture;
   settings.layers = 2;
   settings.heads = 2;

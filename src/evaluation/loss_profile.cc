@@ -74,7 +74,8 @@ class Profiler {
     const auto levels = static_cast<std::size_t>(objective_->levels());
     const auto positions = static_cast<std::size_t>(reasoner_.layout().length());
     Losses losses{LossTable(levels, positions), std::nullopt};
-    if (objectives::absorbs(reasoner_.card().objective)) losses.left_to_right.emplace(1, positions);
+    if (spec::objective_kind(reasoner_.card().objective).noise == spec::Noise::kMask)
+      losses.left_to_right.emplace(1, positions);
     return losses;
   }
 

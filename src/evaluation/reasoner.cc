@@ -14,36 +14,6 @@
 
 namespace mgdm::evaluation {
 
-void ModelCard::visit(config::Visitor& v) {
-  v.field("task", task, "what the model answers");
-  v.field("layout", layout, "how a puzzle lies in a row", config::one_of({"seq2seq", "in_place"}));
-  v.field("length", length, "tokens per row", config::range(1, 65536));
-  v.field("objective", objective, "what it was trained by", config::one_of(objectives::kinds()));
-  v.field("train_shown", train_shown, "shown positions were trained too");
-  v.field("reverse", reverse, "it answers backwards");
-  v.field("precision", precision, "of matrix products on CUDA", config::one_of({"bf16", "fp32"}));
-  v.section("decoding", decoding);
-}
-
-namespace {
-
-// What is not a field of the card (git_revision, ...) is for people.
-ModelCard card_of(const nn::Metadata& metadata, const std::string& folder) {
-  ModelCard card;
-  config::Fields fields(card);
-  try {
-    for (const config::Field& field : fields.all())
-      if (const auto found = metadata.find(field.key); found != metadata.end())
-        fields.set(field.key + "=" + found->second);
-    tasks::make_task(card.task);
-  } catch (const Error& error) {
-    throw Error(fmt::format("{}/config.json: mgdm.metadata: {}", folder, error.what()));
-  }
-  return card;
-}
-
-}  // namespace
-
 Reasoner::Reasoner(std::shared_ptr<nn::Model> model, ModelCard card, data::Vocabulary vocabulary)
     : model_(std::move(model)),
       card_(std::move(card)),
@@ -58,7 +28,7 @@ Reasoner Reasoner::load(const std::string& folder, c10::Device device) {
     throw Error(fmt::format("{} says nothing of a task", folder),
                 "a model trained by mgdm, or one with an mgdm block in config.json");
   loaded.model->to(device);
-  return {std::move(loaded.model), card_of(loaded.metadata, folder),
+  return {std::move(loaded.model), spec::card_of(loaded.metadata, folder),
           data::Vocabulary(loaded.alphabet)};
 }
 
@@ -101,21 +71,26 @@ std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
                             nn::items_tensor(items, device)};
   const bool revision_is_sound = model_->settings().shift || card_.train_shown;
   spec::DecodingSettings resolved = settings.resolved(revision_is_sound);
-  if (multinomial()) resolved.order = "multinomial";  // it has never seen a [MASK]
-  if (teacherless()) resolved.steps = 1;              // it has never seen part of an answer
+  if (decoder() == spec::Decoder::kMultinomial)
+    resolved.order = "multinomial";  // it has never seen a [MASK]
+  if (decoder() == spec::Decoder::kOnePass)
+    resolved.steps = 1;  // it has never seen part of an answer
   const auto frozen_row = [&](std::int64_t row) {
     return std::span<const std::uint8_t>(frozen).subspan(static_cast<std::size_t>(row) * length,
                                                          length);
   };
-  if (resolved.tries > 1 && (autoregressive() || (teacherless() && !resolved.samples_tokens())))
+  const bool autoregressive = decoder() == spec::Decoder::kLeftToRight;
+  if (resolved.tries > 1 &&
+      (autoregressive || (decoder() == spec::Decoder::kOnePass && !resolved.samples_tokens())))
     throw UsageError(
         fmt::format("{} tries of a model that always answers the same", resolved.tries),
         "one try: it decodes without noise");
-  if (resolved.loops > 0 && (autoregressive() || model_->settings().architecture != "looped"))
+  if (resolved.loops > 0 &&
+      (autoregressive || !spec::architecture_kind(model_->settings().architecture).loops))
     throw UsageError(fmt::format("{} loops of a model without loops to add", resolved.loops),
                      "loops only with a looped model that does not answer left to right");
   engine::Result first, best;
-  if (autoregressive()) {
+  if (autoregressive) {
     first = best = engine::decode_autoregressive(*model_, batch, on_step, half_precision_);
   } else if (resolved.tries == 1) {
     first = best = decode(batch, resolved, on_step);
@@ -147,7 +122,7 @@ std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
 engine::Result Reasoner::decode(const engine::Batch& batch, const spec::DecodingSettings& settings,
                                 const engine::OnStep& on_step) const {
   const engine::Network of_model = network(settings.loops);
-  if (multinomial())
+  if (decoder() == spec::Decoder::kMultinomial)
     return engine::decode_multinomial(of_model, vocabulary_.size(), batch, settings, on_step);
   return engine::decode(of_model, batch, settings, on_step);
 }

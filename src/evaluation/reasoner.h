@@ -17,23 +17,13 @@
 #include "engine/network.h"
 #include "nn/model.h"
 #include "spec/decoding_settings.h"
+#include "spec/kinds.h"
+#include "spec/model_card.h"
 #include "tasks/task.h"
 
 namespace mgdm::evaluation {
 
-// What a checkpoint says about the model beyond its network; written by training.
-struct ModelCard {
-  std::string task;
-  std::string layout = "seq2seq";
-  std::int64_t length = 0;
-  std::string objective = "mgdm";
-  bool train_shown = false;
-  bool reverse = false;                  // answers come backwards
-  std::string precision = "bf16";        // of matrix products on CUDA
-  spec::DecodingSettings decoding = {};  // how it is decoded unless somebody asks otherwise
-
-  void visit(config::Visitor& v);
-};
+using spec::ModelCard;
 
 struct Answer {
   std::string text;  // of a single try; special tokens by name, as tasks::judge takes it
@@ -71,9 +61,7 @@ class Reasoner {
   engine::Network network(std::int64_t loops = 0) const {
     return engine::network_of(*model_, half_precision_, loops);
   }
-  bool autoregressive() const { return card_.objective == "ar"; }
-  bool teacherless() const { return card_.objective == "teacherless"; }
-  bool multinomial() const { return card_.objective == "d3pm_uniform"; }
+  spec::Decoder decoder() const { return spec::objective_kind(card_.objective).decoder; }
 
  private:
   engine::Result decode(const engine::Batch& batch, const spec::DecodingSettings& settings,

@@ -20,7 +20,7 @@ namespace mgdm::evaluation {
 // A network without weights as a model.
 class NetworkModel : public nn::Model {
  public:
-  NetworkModel(const nn::ModelSettings& settings, engine::Network network)
+  NetworkModel(const spec::ModelSettings& settings, engine::Network network)
       : Model(settings, 0), network_(std::move(network)) {
     parameters_.add("none", {1}, {});  // says where the model is
   }
@@ -54,20 +54,20 @@ inline Reasoner scripted_reasoner(const std::string& task, int length,
   for (std::int64_t i = 0; i < difficulty.numel(); ++i)
     difficulty.data_ptr<std::int64_t>()[i] = random.between(0, hardest);
   auto model = std::make_shared<NetworkModel>(
-      nn::ModelSettings(), engine::oracle_network(answers, difficulty, vocabulary.size()));
+      spec::ModelSettings(), engine::oracle_network(answers, difficulty, vocabulary.size()));
   return {std::move(model), {.task = task, .length = length}, vocabulary};
 }
 
 // A tiny GPT-2 with random weights, causal for objective "ar".
 inline Reasoner tiny_reasoner(const std::string& objective, const std::string& task, int length,
                               const std::string& layout = "seq2seq", bool reverse = false) {
-  nn::ModelSettings settings;
+  spec::ModelSettings settings;
   settings.layers = 1;
   settings.heads = 2;
   settings.width = 16;
   settings.positions = length;
   settings.dropout = 0;
-  settings.causal = objectives::causal(objective);
+  settings.causal = spec::objective_kind(objective).causal;
   return {nn::make_model(settings, 7),
           {.task = task,
            .layout = layout,

@@ -12,9 +12,10 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "nn/checkpoint_folder.h"
 #include "nn/tensor_bytes.h"
-#include "nn/tokenizer_files.h"
+#include "spec/atomic_folder.h"
+#include "spec/kinds.h"
+#include "spec/tokenizer_files.h"
 
 namespace mgdm::nn {
 namespace {
@@ -22,12 +23,17 @@ namespace {
 namespace fs = std::filesystem;
 using formats::Safetensors;
 using formats::TensorView;
+using spec::CheckpointConfig;
 
 constexpr std::string_view kPrefix = "transformer.";
 
+bool has_gpt2_files(const Model& model) {
+  return spec::architecture_kind(model.settings().architecture).gpt2_files;
+}
+
 // GPT-2's matrices stand in files as Conv1D wants them, (in, out); in memory they are (out, in).
 bool stored_transposed(const Model& model, const Parameter& parameter) {
-  return model.settings().architecture == "gpt2" && parameter.role == Role::kMatrix;
+  return has_gpt2_files(model) && parameter.role == Role::kMatrix;
 }
 
 std::string_view without_prefix(std::string_view name) {
@@ -73,7 +79,7 @@ std::string place_of(const Safetensors& file, std::string_view tensor) {
 // Files of GPT-2 come with and without "transformer." before the names; both become the model's.
 std::map<std::string, const TensorView*> tensors_by_name(const Safetensors& file,
                                                          const Model& model) {
-  const bool gpt2 = model.settings().architecture == "gpt2";
+  const bool gpt2 = has_gpt2_files(model);
   std::map<std::string, const TensorView*> tensors;
   for (const TensorView& tensor : file.tensors()) {
     std::string name = tensor.name;
@@ -119,7 +125,7 @@ std::vector<at::Tensor> read_weights(const Safetensors& file, const Model& model
     tensors.erase(found);
   }
   for (const auto& [name, view] : tensors) {
-    if (name == "lm_head.weight" && model.settings().architecture == "gpt2")
+    if (name == "lm_head.weight" && has_gpt2_files(model))
       check_tied_head(file, *view, values.front());
     else
       throw Error(fmt::format("{} of shape {} is unexpected", place_of(file, view->name),
@@ -146,14 +152,14 @@ void write_model(const fs::path& folder, const Model& model, const data::Vocabul
   }
   formats::write_safetensors_folder(folder, views, formats::kDefaultMetadata,
                                     options.max_shard_bytes);
-  write_tokenizer_files(folder, vocabulary, settings.positions);
+  spec::write_tokenizer_files(folder, vocabulary, settings.positions);
   write_file((folder / "config.json").string(),
-             to_json({settings, vocabulary.alphabet(), metadata, torch_name(options.dtype)}));
+             spec::to_json({settings, vocabulary.alphabet(), metadata, torch_name(options.dtype)}));
 }
 
 void save_model(const fs::path& folder, const Model& model, const data::Vocabulary& vocabulary,
                 const Metadata& metadata, const SaveOptions& options) {
-  AtomicFolder atomic(folder);
+  spec::AtomicFolder atomic(folder);
   write_model(atomic.path(), model, vocabulary, metadata, options);
   atomic.commit();
 }
@@ -170,7 +176,7 @@ void load_weights(const fs::path& folder, Model& model) {
 }
 
 LoadedModel load_model(const fs::path& folder) {
-  CheckpointConfig config = read_config(folder);
+  CheckpointConfig config = spec::read_config(folder);
   std::unique_ptr<Model> model = make_model(config.settings, /*seed=*/{});
   load_weights(folder, *model);
   return {std::move(model), std::move(config.alphabet), std::move(config.metadata)};

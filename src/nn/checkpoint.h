@@ -17,10 +17,12 @@
 
 #include "data/vocabulary.h"
 #include "formats/safetensors_folder.h"
-#include "nn/checkpoint_config.h"
 #include "nn/model.h"
+#include "spec/checkpoint_config.h"
 
 namespace mgdm::nn {
+
+using spec::Metadata;
 
 struct SaveOptions {
   std::uint64_t max_shard_bytes = formats::kDefaultShardBytes;
@@ -50,8 +52,5 @@ LoadedModel load_model(const std::filesystem::path& folder);
 // Only the weights, into a model of the same shape, on its device. Every tensor is checked before
 // the first is copied.
 void load_weights(const std::filesystem::path& folder, Model& model);
-
-// What is in the folder, as Markdown: settings, metadata, tensors.
-std::string describe(const std::filesystem::path& folder);
 
 }  // namespace mgdm::nn

@@ -13,8 +13,9 @@
 
 #include "base/files.h"
 #include "formats/test_support.h"
-#include "nn/checkpoint_folder.h"
 #include "nn/tensor_bytes.h"
+#include "spec/atomic_folder.h"
+#include "spec/describe.h"
 
 namespace mgdm::nn {
 namespace {
@@ -272,7 +273,7 @@ TEST_F(Checkpoint, NamesFilesThatAreBroken) {
 
 TEST_F(Checkpoint, DescribeTellsWhatIsThere) {
   save_model(folder(), *model_, vocabulary_, {{"task", "countdown-4"}});
-  const std::string text = describe(folder());
+  const std::string text = spec::describe(folder());
   EXPECT_CONTAINS(text, folder().string());
   EXPECT_CONTAINS(text, "A gpt2 model of 2,104 parameters in 28 tensors.");
   EXPECT_CONTAINS(text, "countdown-4");

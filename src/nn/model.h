@@ -13,27 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "config/settings.h"
 #include "nn/parameters.h"
+#include "spec/model_settings.h"
 
 namespace mgdm::nn {
 
-struct ModelSettings {
-  std::string architecture = "gpt2";
-  std::int64_t layers = 3;
-  std::int64_t heads = 12;
-  std::int64_t width = 384;
-  std::int64_t positions = 512;
-  std::int64_t loops = 4;
-  double dropout = 0.1;
-  bool causal = false;
-  bool shift = true;
-  bool frozen_embedding = false;
-  bool loop_norm = false;
-  std::int64_t vocabulary = 31;
-
-  void visit(config::Visitor& v);
-};
+using spec::ModelSettings;
 
 // Keys and values of the positions seen so far, per layer (and loop): (B, H, M, D).
 struct Cache {
@@ -86,8 +71,8 @@ class Model {
   Parameters parameters_;
 };
 
-// Error when the settings do not fit together (heads must divide width, ...). Without a seed the
-// weights are not drawn: for a model whose weights are loaded next.
+// UsageError when the settings do not fit together. Without a seed the weights are not drawn: for a
+// model whose weights are loaded next.
 std::unique_ptr<Model> make_model(const ModelSettings& settings, std::optional<std::uint64_t> seed);
 
 }  // namespace mgdm::nn

@@ -21,31 +21,15 @@
 #include <string_view>
 #include <vector>
 
-#include "config/settings.h"
 #include "objectives/cross_entropy.h"
+#include "spec/objective_settings.h"
 
 namespace mgdm::objectives {
 
 // Token ids with a meaning, numbered as the vocabulary numbers them; ordinary ones follow.
 constexpr std::int64_t kPad = 0, kMask = 2, kEos = 3, kFirstOrdinary = 5;
 
-struct Settings {
-  std::string kind = "mgdm";
-  std::int64_t steps = 20;  // T
-  double full_mask = 0;
-  std::string sequence_weight = "linear";
-  bool reweight_tokens = true;
-  double alpha = 0.25;
-  double beta = 1;
-  bool train_shown = false;
-  double shown_noise = 0;
-  double label_smoothing = 0;
-  bool coupled = false;
-  std::string loop_weights = "linear";
-  std::int64_t vocabulary = 31;  // V; not a setting of its own: the data's
-
-  void visit(config::Visitor& v);
-};
+using Settings = spec::ObjectiveSettings;
 
 struct Batch {
   at::Tensor tokens;  // (B, N) int64: x_0
@@ -103,18 +87,6 @@ class Objective {
  protected:
   const Settings settings_;
 };
-
-// All kinds there are.
-std::vector<std::string> kinds();
-
-// Whether noise turns tokens into [MASK].
-bool absorbs(std::string_view kind);
-
-// Whether its network sees no later token: AR and teacherless. The others must see all.
-bool causal(std::string_view kind);
-
-// Whether its loss can weigh tokens by alpha and beta.
-bool reweights(std::string_view kind);
 
 // UsageError when the settings do not fit together.
 std::unique_ptr<Objective> make_objective(const Settings& settings);

@@ -18,28 +18,13 @@
 #include <string>
 #include <vector>
 
-#include "config/settings.h"
 #include "nn/parameters.h"
 #include "nn/tensor_bytes.h"
+#include "spec/optimizer_settings.h"
 
 namespace mgdm::training {
 
-struct OptimizerSettings {
-  std::string optimizer = "adamw";
-  double lr = 1e-3;
-  double muon_lr = 0.02;
-  double momentum = 0.95;
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double eps = 1e-8;
-  double weight_decay = 0;
-  double clip = 1;
-  std::string schedule = "cosine";
-  std::int64_t warmup_steps = 0;
-  double decay_share = 0.6;
-
-  void visit(config::Visitor& v);
-};
+using spec::OptimizerSettings;
 
 class Optimizer {
  public:

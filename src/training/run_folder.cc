@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "nn/checkpoint_folder.h"
+#include "spec/atomic_folder.h"
 
 namespace mgdm::training {
 namespace {
@@ -136,7 +136,7 @@ fs::path RunFolder::write_checkpoint(std::int64_t step, std::int64_t keep,
                                      const std::function<void(const fs::path&)>& fill) const {
   const fs::path target = path_ / fmt::format("{}{}", kCheckpoint, step);
   try {
-    nn::AtomicFolder folder(target);
+    spec::AtomicFolder folder(target);
     fill(folder.path());
     write_file((folder.path() / kDone).string(), "");
     folder.commit();

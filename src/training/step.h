@@ -17,7 +17,7 @@
 #include "data/batches.h"
 #include "nn/model.h"
 #include "objectives/objective.h"
-#include "training/settings.h"
+#include "training/budget.h"
 #include "training/training_state.h"
 
 namespace mgdm::training {

@@ -10,9 +10,9 @@
 #include "nn/checkpoint.h"
 #include "nn/model.h"
 #include "objectives/objective.h"
+#include "training/budget.h"
 #include "training/optimizer.h"
 #include "training/run_folder.h"
-#include "training/settings.h"
 
 namespace mgdm::training {
 
@@ -23,7 +23,7 @@ struct TrainingRun {
   OptimizerSettings optimizer;
   TrainingSettings training;
   std::uint64_t seed = 0;
-  nn::Metadata card;  // goes into every checkpoint
+  spec::Metadata card;  // goes into every checkpoint
   compat::ProcessGroup& group;
   RunFolder* folder = nullptr;  // only the first process has one
   bool resume = false;

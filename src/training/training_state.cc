@@ -36,7 +36,7 @@ std::unique_ptr<Ema::InUse> TrainingState::averaged() const {
 }
 
 void TrainingState::write(const std::filesystem::path& folder, const data::Vocabulary& vocabulary,
-                          const nn::Metadata& card, const nn::TensorFiles& files) const {
+                          const spec::Metadata& card, const nn::TensorFiles& files) const {
   {
     const auto in_use = averaged();
     const bool half = ema && files.compact;  // the averages; without any, these are the weights

@@ -37,7 +37,7 @@ class TrainingState {
   // The files of a checkpoint, into a folder that is there; and back, bit for bit unless they are
   // compact, which read() tells.
   void write(const std::filesystem::path& folder, const data::Vocabulary& vocabulary,
-             const nn::Metadata& card, const nn::TensorFiles& files = {}) const;
+             const spec::Metadata& card, const nn::TensorFiles& files = {}) const;
   enum class Restored { kExactly, kClosely };
   Restored read(const std::filesystem::path& folder);
 

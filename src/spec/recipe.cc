@@ -1,4 +1,4 @@
-#include "cli/recipe.h"
+#include "spec/recipe.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,9 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "spec/kinds.h"
 
-namespace mgdm::cli {
+namespace mgdm::spec {
 namespace {
 
 void read_into(Recipe& recipe, const std::filesystem::path& path, int depth) {
@@ -23,8 +24,9 @@ void read_into(Recipe& recipe, const std::filesystem::path& path, int depth) {
 }
 
 void check(const Recipe& recipe) {
-  const std::string& kind = recipe.objective.kind;
-  const bool causal = objectives::causal(kind);
+  const ObjectiveKind& objective = objective_kind(recipe.objective.kind);
+  const std::string_view kind = objective.name;
+  const bool causal = objective.causal;
   if (recipe.model.causal != causal)
     throw UsageError(
         fmt::format("objective.kind = {} with model.causal = {}", kind, recipe.model.causal),
@@ -33,9 +35,10 @@ void check(const Recipe& recipe) {
     throw UsageError(fmt::format("training.fewest_loops = {} with model.loops = {}",
                                  recipe.training.fewest_loops, recipe.model.loops),
                      "at most model.loops");
-  if (kind == "ar" && recipe.data.layout != "seq2seq")
-    throw UsageError(fmt::format("objective.kind = ar with data.layout = {}", recipe.data.layout),
-                     "data.layout=seq2seq: it answers after the puzzle");
+  if (objective.decoder == Decoder::kLeftToRight && recipe.data.layout != "seq2seq")
+    throw UsageError(
+        fmt::format("objective.kind = {} with data.layout = {}", kind, recipe.data.layout),
+        "data.layout=seq2seq: it answers after the puzzle");
 }
 
 }  // namespace
@@ -91,4 +94,4 @@ std::vector<std::string> check_continues(const Recipe& before, const Recipe& now
   return changes;
 }
 
-}  // namespace mgdm::cli
+}  // namespace mgdm::spec

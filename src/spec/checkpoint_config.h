@@ -9,9 +9,9 @@
 #include <map>
 #include <string>
 
-#include "nn/model.h"
+#include "spec/model_settings.h"
 
-namespace mgdm::nn {
+namespace mgdm::spec {
 
 using Metadata = std::map<std::string, std::string>;
 
@@ -31,4 +31,4 @@ CheckpointConfig parse_config(const std::string& json, const std::string& source
 // Of a checkpoint's folder.
 CheckpointConfig read_config(const std::filesystem::path& folder);
 
-}  // namespace mgdm::nn
+}  // namespace mgdm::spec

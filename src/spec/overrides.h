@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/recipe.h"
+#include "spec/recipe.h"
 
-namespace mgdm::cli {
+namespace mgdm::spec {
 
 // UsageError when a key=value that somebody asked for has no effect in the recipe as it now stands:
 // a beta that no loss has, a momentum without muon. In files such values are only at rest.
 void check_effects(const Recipe& recipe, const std::vector<std::string>& overrides);
 
-}  // namespace mgdm::cli
+}  // namespace mgdm::spec

@@ -1,4 +1,4 @@
-#include "cli/recipe.h"
+#include "spec/recipe.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "data/layout.h"
 #include "tasks/task.h"
 
-namespace mgdm::cli {
+namespace mgdm::spec {
 namespace {
 
 namespace fs = std::filesystem;
@@ -38,10 +38,11 @@ TEST(Recipes, EveryOneResolves) {
     ASSERT_NO_THROW({
       const Recipe recipe = read_recipe(path, {});
       tasks::make_task(recipe.task);
-      objectives::make_objective(recipe.objective);
-      const training::Budget budget(recipe.training, recipe.data.count);
-      EXPECT_TRUE(budget.steps() > 0 || recipe.training.minutes > 0);
-      EXPECT_EQ(recipe.model.width % recipe.model.heads, 0);
+      resolved(recipe.objective);
+      check(recipe.model);
+      EXPECT_EQ((recipe.training.steps > 0) + (recipe.training.epochs > 0) +
+                    (recipe.training.minutes > 0),
+                1);
       EXPECT_LE(recipe.data.length, recipe.model.positions);
     });
   }
@@ -151,4 +152,4 @@ TEST(Recipes, TheDocumentListsThemAll) {
 }
 
 }  // namespace
-}  // namespace mgdm::cli
+}  // namespace mgdm::spec

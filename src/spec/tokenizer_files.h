@@ -5,11 +5,11 @@
 
 #include "data/vocabulary.h"
 
-namespace mgdm::nn {
+namespace mgdm::spec {
 
 // tokenizer.json, tokenizer_config.json and special_tokens_map.json. An Error when the alphabet is
 // not ASCII: those files hold text, our tokens are bytes.
 void write_tokenizer_files(const std::filesystem::path& folder, const data::Vocabulary& vocabulary,
                            std::int64_t max_length);
 
-}  // namespace mgdm::nn
+}  // namespace mgdm::spec

@@ -10,7 +10,7 @@
 
 #include <filesystem>
 
-namespace mgdm::nn {
+namespace mgdm::spec {
 
 class AtomicFolder {
  public:
@@ -28,4 +28,4 @@ class AtomicFolder {
   std::filesystem::path target_, temporary_;
 };
 
-}  // namespace mgdm::nn
+}  // namespace mgdm::spec

@@ -1,4 +1,4 @@
-#include "nn/checkpoint_config.h"
+#include "spec/checkpoint_config.h"
 
 #include <fmt/format.h>
 
@@ -8,13 +8,12 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "data/vocabulary.h"
+#include "spec/kinds.h"
 
-namespace mgdm::nn {
+namespace mgdm::spec {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-constexpr const char* kLoopedType = "mgdm_looped";
 
 json settings_json(ModelSettings settings) {
   json out = json::object();
@@ -37,7 +36,7 @@ auto naming(const std::string& source, Action&& action) {
 // What transformers reads to build a GPT2LMHeadModel.
 json gpt2_json(const ModelSettings& settings) {
   return {{"architectures", {"GPT2LMHeadModel"}},
-          {"model_type", "gpt2"},
+          {"model_type", architecture_kind(settings.architecture).model_type},
           {"n_embd", settings.width},
           {"n_layer", settings.layers},
           {"n_head", settings.heads},
@@ -59,7 +58,7 @@ json gpt2_json(const ModelSettings& settings) {
 
 json looped_json(const ModelSettings& settings) {
   return {{"architectures", {"MgdmLooped"}},
-          {"model_type", kLoopedType},
+          {"model_type", architecture_kind(settings.architecture).model_type},
           {"hidden_size", settings.width},
           {"num_hidden_layers", settings.layers},
           {"num_attention_heads", settings.heads},
@@ -202,8 +201,9 @@ json parse(const std::string& text, const std::string& source) {
 }  // namespace
 
 std::string to_json(const CheckpointConfig& config) {
-  json out = config.settings.architecture == "gpt2" ? gpt2_json(config.settings)
-                                                    : looped_json(config.settings);
+  json out = architecture_kind(config.settings.architecture).gpt2_files
+                 ? gpt2_json(config.settings)
+                 : looped_json(config.settings);
   out["torch_dtype"] = config.dtype;
   out["mgdm"] = {{"settings", settings_json(config.settings)},
                  {"alphabet", config.alphabet},
@@ -219,12 +219,18 @@ CheckpointConfig parse_config(const std::string& text, const std::string& source
   const json document = parse(text, source);
   const Reader reader(document, source);
   const json& type = reader.at("model_type");
-  if (type != "gpt2" && type != kLoopedType)
-    throw reader.wrong("model_type", fmt::format("\"gpt2\" or \"{}\"", kLoopedType));
-  const bool gpt2 = type == "gpt2", ours = document.contains("mgdm");
+  const ArchitectureKind* const kind =
+      type.is_string() ? architecture_of_type(type.get_ref<const std::string&>()) : nullptr;
+  if (kind == nullptr) {
+    std::vector<std::string> types;
+    for (const ArchitectureKind& known : architecture_kinds())
+      types.push_back(fmt::format("\"{}\"", known.model_type));
+    throw reader.wrong("model_type", joined_or(types));
+  }
+  const bool gpt2 = kind->gpt2_files, ours = document.contains("mgdm");
   CheckpointConfig config;
   if (ours || !gpt2) read_mgdm(reader.at("mgdm"), source, config);
-  if (ours && (config.settings.architecture == "gpt2") != gpt2)
+  if (ours && config.settings.architecture != kind->name)
     throw Error(fmt::format("{}: model_type is {}, mgdm.settings.architecture \"{}\"", source,
                             type.dump(), config.settings.architecture),
                 "the same in both places");
@@ -246,4 +252,4 @@ CheckpointConfig read_config(const std::filesystem::path& folder) {
   return parse_config(read_file(path), path.string());
 }
 
-}  // namespace mgdm::nn
+}  // namespace mgdm::spec

@@ -1,4 +1,4 @@
-#include "nn/tokenizer_files.h"
+#include "spec/tokenizer_files.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -7,7 +7,7 @@
 #include "base/files.h"
 #include "base/text.h"
 
-namespace mgdm::nn {
+namespace mgdm::spec {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -72,4 +72,4 @@ void write_tokenizer_files(const std::filesystem::path& folder, const data::Voca
   write("tokenizer_config.json", config);
 }
 
-}  // namespace mgdm::nn
+}  // namespace mgdm::spec

@@ -13,13 +13,13 @@
 #include <vector>
 
 #include "data/settings.h"
-#include "nn/model.h"
-#include "objectives/objective.h"
 #include "spec/decoding_settings.h"
-#include "training/optimizer.h"
-#include "training/settings.h"
+#include "spec/model_settings.h"
+#include "spec/objective_settings.h"
+#include "spec/optimizer_settings.h"
+#include "spec/training_settings.h"
 
-namespace mgdm::cli {
+namespace mgdm::spec {
 
 struct EvaluationSettings {
   std::vector<std::string> files;
@@ -35,11 +35,11 @@ struct Recipe {
   std::int64_t seed = 0;
   std::string init;
   data::DataSettings data;
-  nn::ModelSettings model;
-  objectives::Settings objective;
-  training::OptimizerSettings optimizer;
-  training::TrainingSettings training;
-  spec::DecodingSettings decoding;
+  ModelSettings model;
+  ObjectiveSettings objective;
+  OptimizerSettings optimizer;
+  TrainingSettings training;
+  DecodingSettings decoding;
   EvaluationSettings evaluation;
 
   void visit(config::Visitor& v);
@@ -55,4 +55,4 @@ Recipe read_recipe(const std::string& path, const std::vector<std::string>& over
 std::vector<std::string> check_continues(const Recipe& before, const Recipe& now,
                                          const std::string& folder);
 
-}  // namespace mgdm::cli
+}  // namespace mgdm::spec

@@ -1,4 +1,4 @@
-#include "training/settings.h"
+#include "training/budget.h"
 
 #include <gtest/gtest.h>
 

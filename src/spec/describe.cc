@@ -1,11 +1,14 @@
+#include "spec/describe.h"
+
 #include <fmt/format.h>
 
 #include "base/files.h"
 #include "base/text.h"
 #include "formats/markdown_table.h"
-#include "nn/checkpoint.h"
+#include "formats/safetensors_folder.h"
+#include "spec/checkpoint_config.h"
 
-namespace mgdm::nn {
+namespace mgdm::spec {
 namespace {
 
 using formats::Align;
@@ -60,4 +63,4 @@ std::string describe(const std::filesystem::path& folder) {
   return text + tensor_table(file);
 }
 
-}  // namespace mgdm::nn
+}  // namespace mgdm::spec

@@ -1,4 +1,4 @@
-#include "nn/checkpoint_folder.h"
+#include "spec/atomic_folder.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 
-namespace mgdm::nn {
+namespace mgdm::spec {
 namespace {
 
 namespace fs = std::filesystem;
@@ -82,4 +82,4 @@ void AtomicFolder::commit() {
   temporary_.clear();
 }
 
-}  // namespace mgdm::nn
+}  // namespace mgdm::spec

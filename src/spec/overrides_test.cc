@@ -1,10 +1,10 @@
-#include "cli/overrides.h"
+#include "spec/overrides.h"
 
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 
-namespace mgdm::cli {
+namespace mgdm::spec {
 namespace {
 
 // Whether an override is refused in a recipe of the given lines.
@@ -38,11 +38,18 @@ TEST(Overrides, WhatChangesNothingIsRefused) {
            {"training.fewest_loops=2", "model.architecture=looped", "model.architecture=gpt2"},
            {"decoding.loops=2", "model.architecture=looped", "model.architecture=gpt2"},
            {"model.dropout=0.2", "model.architecture=gpt2", "model.architecture=looped"},
-           {"model.dropout=0", "model.architecture=looped", ""},
            {"optimizer.momentum=0.9", "optimizer.optimizer=muon", "optimizer.optimizer=adamw"},
            {"optimizer.muon_lr=0.1", "optimizer.optimizer=muon", "optimizer.optimizer=adamw"},
            {"optimizer.decay_share=0.1", "optimizer.schedule=linear", "optimizer.schedule=cosine"},
-           {"decoding.steps=3", "objective.kind=teacherless", "objective.kind=ar"},
+           {"decoding.steps=3", "objective.kind=d3pm_uniform", "objective.kind=ar"},
+           {"decoding.steps=3", "objective.kind=mgdm", "objective.kind=teacherless"},
+           {"decoding.temperature=1", "objective.kind=teacherless", "objective.kind=d3pm_uniform"},
+           {"decoding.noise=1", "decoding.order=margin", "decoding.order=entropy"},
+           {"decoding.threshold=0.5", "decoding.order=threshold", "decoding.order=topk"},
+           {"decoding.threshold=0.5", "decoding.early_stop=true", "objective.kind=d3pm_uniform"},
+           {"objective.full_mask=0.5", "objective.kind=rdm", "objective.kind=ar"},
+           {"objective.shown_noise=0.1", "objective.train_shown=true", "objective.kind=mgdm"},
+           {"objective.coupled=true", "objective.kind=rdm", "objective.kind=mgdm"},
            {"optimizer.lr=1", "objective.kind=ar", ""}}) {
     EXPECT_FALSE(refused({each.with}, each.key)) << each.key << " with " << each.with;
     if (!each.without.empty()) {
@@ -51,5 +58,15 @@ TEST(Overrides, WhatChangesNothingIsRefused) {
   }
 }
 
+// An MGDM recipe turned into AR on the command line would silently keep its token weights.
+TEST(Overrides, AnotherKindMustSayWhetherTokensAreReweighted) {
+  Recipe recipe;
+  recipe.objective.kind = "ar";
+  EXPECT_THROW(check_effects(recipe, {"objective.kind=ar"}), UsageError);
+  EXPECT_NO_THROW(check_effects(recipe, {"objective.kind=ar", "objective.reweight_tokens=true"}));
+  recipe.objective.reweight_tokens = false;
+  EXPECT_NO_THROW(check_effects(recipe, {"objective.kind=ar"}));
+}
+
 }  // namespace
-}  // namespace mgdm::cli
+}  // namespace mgdm::spec

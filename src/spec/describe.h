@@ -1,0 +1,12 @@
+// A model's folder for people.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace mgdm::spec {
+
+// What is in the folder, as Markdown: settings, metadata, tensors.
+std::string describe(const std::filesystem::path& folder);
+
+}  // namespace mgdm::spec

@@ -1,0 +1,236 @@
+#include "spec/kinds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace mgdm::spec {
+namespace {
+
+// The settings that several rows read.
+constexpr const char *kSteps = "objective.steps", *kFullMask = "objective.full_mask",
+                     *kReweight = "objective.reweight_tokens", *kAlpha = "objective.alpha",
+                     *kBeta = "objective.beta", *kShown = "objective.train_shown",
+                     *kShownNoise = "objective.shown_noise",
+                     *kSmoothing = "objective.label_smoothing";
+
+const std::vector<ObjectiveKind>& objectives() {
+  static const std::vector<ObjectiveKind> kinds{
+      {"mgdm",
+       "masked diffusion with weights of noise levels and tokens (the paper's)",
+       /*causal=*/false,
+       Noise::kMask,
+       Decoder::kDiffusion,
+       /*sequence_weight=*/"",
+       {kSteps, kFullMask, "objective.sequence_weight", kReweight, kAlpha, kBeta, kShown,
+        kShownNoise, kSmoothing}},
+      {"rdm",
+       "the same with the linear weight and no token weights (RDM)",
+       false,
+       Noise::kMask,
+       Decoder::kDiffusion,
+       "linear",
+       {kSteps, kFullMask, kShown, kShownNoise, kSmoothing, "objective.coupled"}},
+      {"d3pm_absorbing",
+       "the same with the weight 1/(t+1) of the ELBO (D3PM)",
+       false,
+       Noise::kMask,
+       Decoder::kDiffusion,
+       "original",
+       {kSteps, kFullMask, kShown, kShownNoise, kSmoothing}},
+      {"d3pm_uniform",
+       "noise that draws tokens anew (D3PM, multinomial)",
+       false,
+       Noise::kUniform,
+       Decoder::kMultinomial,
+       "none",
+       {kSteps}},
+      {"ar",
+       "each token from those before it",
+       true,
+       Noise::kNone,
+       Decoder::kLeftToRight,
+       "none",
+       {kReweight, kAlpha, kBeta, kSmoothing}},
+      {"teacherless",
+       "all tokens at once, none of them shown",
+       true,
+       Noise::kHidden,
+       Decoder::kOnePass,
+       "none",
+       {kSmoothing}},
+  };
+  return kinds;
+}
+
+const std::vector<ArchitectureKind>& architectures() {
+  static const std::vector<ArchitectureKind> kinds{
+      {"gpt2",
+       "GPT-2: layers of their own",
+       "gpt2",
+       /*loops=*/false,
+       /*gpt2_files=*/true,
+       {"model.dropout"}},
+      {"looped",
+       "a few layers, applied several times",
+       "mgdm_looped",
+       true,
+       false,
+       {"model.loops", "model.frozen_embedding", "model.loop_norm", "objective.loop_weights",
+        "training.fewest_loops", "decoding.loops"}},
+  };
+  return kinds;
+}
+
+const std::vector<OrderKind>& orders() {
+  static const std::vector<OrderKind> kinds{
+      {"topk",
+       "the least probable stay masked (the paper's)",
+       /*by_score=*/true,
+       /*random=*/false,
+       {"decoding.schedule", "decoding.noise"}},
+      {"margin",
+       "those whose best token leads least stay masked",
+       true,
+       false,
+       {"decoding.schedule", "decoding.noise"}},
+      {"random", "chance decides (D3PM)", false, true, {}},
+      {"threshold", "all that are sure are shown", false, false, {"decoding.threshold"}},
+      {"entropy",
+       "as many as together stay below a bound of uncertainty",
+       false,
+       false,
+       {"decoding.entropy_bound"}},
+  };
+  return kinds;
+}
+
+// What each decoder reads of [decoding]; a key in none of the lists counts for all of them.
+const std::vector<std::pair<Decoder, Keys>>& decoder_reads() {
+  static const Keys every_order = [] {
+    Keys keys;
+    for (const OrderKind& order : orders())
+      keys.insert(keys.end(), order.reads.begin(), order.reads.end());
+    return keys;
+  }();
+  static const std::vector<std::pair<Decoder, Keys>> reads = [] {
+    Keys diffusion{"decoding.steps",       "decoding.order", "decoding.revise",
+                   "decoding.temperature", "decoding.tries", "decoding.seed",
+                   "decoding.early_stop",  "decoding.loops"};
+    diffusion.insert(diffusion.end(), every_order.begin(), every_order.end());
+    return std::vector<std::pair<Decoder, Keys>>{
+        {Decoder::kLeftToRight, {}},
+        {Decoder::kOnePass,
+         {"decoding.temperature", "decoding.tries", "decoding.seed", "decoding.loops"}},
+        {Decoder::kDiffusion, diffusion},
+        {Decoder::kMultinomial,
+         {"decoding.steps", "decoding.tries", "decoding.seed", "decoding.loops"}},
+    };
+  }();
+  return reads;
+}
+
+const std::vector<PlainKind>& optimizers() {
+  static const std::vector<PlainKind> kinds{
+      {"adamw", "AdamW", {}},
+      {"muon",
+       "Muon for the blocks' matrices, AdamW for the rest",
+       {"optimizer.muon_lr", "optimizer.momentum"}},
+  };
+  return kinds;
+}
+
+const std::vector<PlainKind>& schedules() {
+  static const std::vector<PlainKind> kinds{
+      {"cosine", "half a cosine to 0", {}},
+      {"constant", "no change", {}},
+      {"linear", "no change, then straight to 0", {"optimizer.decay_share"}},
+  };
+  return kinds;
+}
+
+bool reads(const Keys& keys, std::string_view key) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+template <class Kinds>
+const auto& find(const Kinds& kinds, std::string_view name, std::string_view what) {
+  for (const auto& kind : kinds)
+    if (kind.name == name) return kind;
+  const std::vector<std::string> names = names_of(kinds);
+  throw UsageError(fmt::format("unknown {} {}", what, in_quotes(name)), joined_or(names),
+                   did_you_mean(name, names));
+}
+
+// What the choice of `setting` lacks for `key`: "optimizer.optimizer=muon". Nothing when the kind
+// chosen reads it, or none of the kinds does.
+template <class Kinds>
+std::optional<std::string> missing_in(const Kinds& kinds, std::string_view setting,
+                                      std::string_view chosen, std::string_view key) {
+  std::vector<std::string> readers;
+  for (const auto& kind : kinds) {
+    if (!reads(kind.reads, key)) continue;
+    if (kind.name == chosen) return std::nullopt;
+    readers.emplace_back(kind.name);
+  }
+  if (readers.empty()) return std::nullopt;
+  return fmt::format("{}={}", setting, joined_or(readers));
+}
+
+std::optional<std::string> missing_in_decoder(std::string_view objective, std::string_view key) {
+  if (!key.starts_with("decoding.")) return std::nullopt;
+  const Decoder decoder = objective_kind(objective).decoder;
+  std::vector<std::string> readers;
+  for (const ObjectiveKind& kind : objectives())
+    for (const auto& [of, keys] : decoder_reads())
+      if (of == kind.decoder && reads(keys, key)) {
+        if (of == decoder) return std::nullopt;
+        readers.emplace_back(kind.name);
+      }
+  if (readers.empty()) return std::nullopt;
+  return "objective.kind=" + joined_or(readers);
+}
+
+}  // namespace
+
+std::span<const ObjectiveKind> objective_kinds() { return objectives(); }
+std::span<const ArchitectureKind> architecture_kinds() { return architectures(); }
+std::span<const OrderKind> order_kinds() { return orders(); }
+std::span<const PlainKind> optimizer_kinds() { return optimizers(); }
+std::span<const PlainKind> schedule_kinds() { return schedules(); }
+
+const ObjectiveKind& objective_kind(std::string_view name) {
+  return find(objectives(), name, "objective");
+}
+const ArchitectureKind& architecture_kind(std::string_view name) {
+  return find(architectures(), name, "architecture");
+}
+const ArchitectureKind* architecture_of_type(std::string_view model_type) {
+  for (const ArchitectureKind& kind : architectures())
+    if (kind.model_type == model_type) return &kind;
+  return nullptr;
+}
+const OrderKind& order_kind(std::string_view name) { return find(orders(), name, "order"); }
+
+std::optional<std::string> missing_for(std::string_view key, const Choices& choices) {
+  if (auto missing = missing_in(objectives(), "objective.kind", choices.objective, key))
+    return missing;
+  if (auto missing = missing_in_decoder(choices.objective, key)) return missing;
+  if (auto missing = missing_in(architectures(), "model.architecture", choices.architecture, key))
+    return missing;
+  if (auto missing = missing_in(optimizers(), "optimizer.optimizer", choices.optimizer, key))
+    return missing;
+  if (auto missing = missing_in(schedules(), "optimizer.schedule", choices.schedule, key))
+    return missing;
+  // Read under a switch as well.
+  if ((key == kAlpha || key == kBeta) && !choices.reweight_tokens)
+    return "objective.reweight_tokens=true";
+  if (key == kShownNoise && !choices.train_shown) return "objective.train_shown=true";
+  if (key == "decoding.threshold" && choices.early_stop) return std::nullopt;
+  return missing_in(orders(), "decoding.order", choices.order, key);
+}
+
+}  // namespace mgdm::spec

@@ -1,0 +1,47 @@
+#include "spec/model_settings.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "spec/kinds.h"
+
+namespace mgdm::spec {
+
+void ModelSettings::visit(config::Visitor& v) {
+  using config::range;
+  v.field("architecture", architecture, help_of(architecture_kinds()),
+          config::one_of(names_of(architecture_kinds())));
+  v.field("layers", layers, "transformer blocks (shared by all loops)", range(1, 200));
+  v.field("heads", heads, "attention heads", range(1, 256));
+  v.field("width", width, "size of the hidden state", range(1, 65536));
+  v.field("positions", positions, "longest sequence", range(1, 65536));
+  v.field("loops", loops, "looped: how often the blocks are applied", range(1, 256));
+  v.field("dropout", dropout, "gpt2: share of activations dropped in training", range(0, 0.95));
+  v.field("causal", causal, "a position sees only those before it (autoregressive models)");
+  v.field("shift", shift, "position n is predicted from hidden state n-1");
+  v.field("frozen_embedding", frozen_embedding,
+          "looped: tell the network which positions are given (in_place layout)");
+  v.field("loop_norm", loop_norm,
+          "looped: normalise the stream before every loop but the first, so that more loops can be "
+          "added when decoding");
+  v.field("vocabulary", vocabulary, "number of tokens", range(6, 256));
+}
+
+void check(const ModelSettings& settings) {
+  if (settings.width % settings.heads != 0)
+    throw UsageError(fmt::format("width {} and heads {}", settings.width, settings.heads),
+                     "a width that is a multiple of heads");
+  if (settings.causal && !settings.shift)
+    throw UsageError("a causal model without shift would be shown the token it predicts",
+                     "shift = true with causal = true");
+  if (settings.frozen_embedding && !architecture_kind(settings.architecture).loops)
+    throw UsageError(
+        fmt::format("architecture {} with frozen_embedding", in_quotes(settings.architecture)),
+        "frozen_embedding = false");
+  if (settings.causal && settings.frozen_embedding)
+    throw UsageError("a causal model with frozen_embedding",
+                     "frozen_embedding = false: a causal model reads what is given first");
+}
+
+}  // namespace mgdm::spec

@@ -1,0 +1,31 @@
+// What a network looks like: the [model] section of a recipe, and a checkpoint's own description.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "config/settings.h"
+
+namespace mgdm::spec {
+
+struct ModelSettings {
+  std::string architecture = "gpt2";
+  std::int64_t layers = 3;
+  std::int64_t heads = 12;
+  std::int64_t width = 384;
+  std::int64_t positions = 512;
+  std::int64_t loops = 4;
+  double dropout = 0.1;
+  bool causal = false;
+  bool shift = true;
+  bool frozen_embedding = false;
+  bool loop_norm = false;
+  std::int64_t vocabulary = 31;
+
+  void visit(config::Visitor& v);
+};
+
+// UsageError when the settings do not fit together (heads must divide width, ...).
+void check(const ModelSettings& settings);
+
+}  // namespace mgdm::spec
