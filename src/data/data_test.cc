@@ -275,6 +275,17 @@ class ExamplesFile : public testing::Test {
                             ("mgdm_examples_" + std::to_string(::getpid()) + ".whatever");
 };
 
+TEST_F(ExamplesFile, SolversMayCommentBeforeTheyAnswer) {
+  const std::string text = "c a solver\nc\n\nc verified, 20 passes\ns SATISFIABLE\nv 1 -2 0\n";
+  write_file(path_, text);
+  const auto answers = read_answers(path_);
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(answers[0].answer, text);
+  EXPECT_THROW(read(text, "sat"), Error);  // it is no formula
+  EXPECT_EQ(read("c a formula\nc\n\np cnf 2 1\n1 2 0\n", "sat").size(), 1u);
+  EXPECT_THROW(read("c nothing but a comment\n", "sat"), Error);
+}
+
 TEST_F(ExamplesFile, RecognisesFormatsByContent) {
   const std::string puzzle(80, '0'), solution(81, '1');
   auto examples = read("\n{\"input\": \"1,2,3,6\", \"output\": \"x\"}\n", "countdown-3");

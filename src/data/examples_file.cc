@@ -14,22 +14,26 @@ namespace {
 
 enum class Kind { kEmpty, kJsonl, kSudokuCsv, kDimacs, kSolverAnswer, kLines };
 
-// What a file holds, by its first line that is not blank.
+// What a file holds, by its first line that is not blank. Formulas and solvers' answers may both
+// begin with comments: they are told apart by what follows.
 Kind kind_of(const std::string& path) {
   LineReader lines(path);
-  std::string_view line;
-  do {
-    if (!lines.next(line)) return Kind::kEmpty;
-  } while (trim(line).empty());
-  line = trim(line);
-  const auto starts_word = [&](std::string_view word) {
-    return line.starts_with(word) && (line.size() == word.size() || line[word.size()] == ' ');
-  };
-  if (line.starts_with('{')) return Kind::kJsonl;
-  if (line.starts_with(formats::kSudokuCsvHeader)) return Kind::kSudokuCsv;
-  if (formats::looks_like_dimacs(line)) return Kind::kDimacs;
-  if (starts_word("s") || starts_word("v")) return Kind::kSolverAnswer;
-  return Kind::kLines;
+  bool comments = false;
+  for (std::string_view line; lines.next(line);) {
+    line = trim(line);
+    if (line.empty()) continue;
+    const std::string_view word = line.substr(0, line.find_first_of(" \t"));
+    if (word == "c") {
+      comments = true;
+      continue;
+    }
+    if (word == "s" || word == "v") return Kind::kSolverAnswer;
+    if (comments || word == "p") return Kind::kDimacs;
+    if (line.starts_with('{')) return Kind::kJsonl;
+    if (line.starts_with(formats::kSudokuCsvHeader)) return Kind::kSudokuCsv;
+    return Kind::kLines;
+  }
+  return comments ? Kind::kDimacs : Kind::kEmpty;
 }
 
 // An example whose input the task has checked; a complaint names the line.

@@ -28,7 +28,7 @@ struct LocatedAnswer {
 };
 
 // Predictions, in the order of the data: JSONL with the answer in "output" or "predict", or one
-// SAT competition answer (s and v lines).
+// SAT competition answer (s and v lines, comments before and between them).
 std::vector<LocatedAnswer> read_answers(const std::string& path);
 
 }  // namespace mgdm::data
