@@ -14,9 +14,14 @@
 namespace mgdm::tasks::sat {
 namespace {
 
+using Status = formats::SolverAnswer::Status;
+
+bool is_solver_output(std::string_view text) {
+  return !text.empty() && std::string_view("csv").find(text.front()) != std::string_view::npos;
+}
+
 std::vector<int> parse_solver_output(std::string_view text) {
   formats::SolverAnswer answer = formats::read_solver_answer(text, "answer");
-  using Status = formats::SolverAnswer::Status;
   if (answer.status != Status::kSatisfiable)
     throw Error(answer.status == Status::kUnsatisfiable ? "the answer claims unsatisfiable"
                                                         : "the answer gives up",
@@ -44,8 +49,7 @@ std::vector<int> parse_answer(std::string_view text, const Notation& notation) {
 
 std::vector<int> parse_answer(std::string_view text) {
   text = trim(text);
-  if (!text.empty() && std::string_view("csv").find(text.front()) != std::string_view::npos)
-    return parse_solver_output(text);
+  if (is_solver_output(text)) return parse_solver_output(text);
 
   constexpr std::int64_t kLargest = std::numeric_limits<int>::max();
   constexpr std::string_view kSeparators = ", \t\r\n\v\f";
@@ -63,6 +67,16 @@ std::vector<int> parse_answer(std::string_view text) {
                   "signed integers separated by ',' or spaces, such as 1,-2,3");
     closed = *value == 0;
     if (!closed) literals.push_back(static_cast<int>(*value));
+  }
+}
+
+bool claims_unsatisfiable(std::string_view text) {
+  text = trim(text);
+  if (!is_solver_output(text)) return false;
+  try {
+    return formats::read_solver_answer(text, "answer").status == Status::kUnsatisfiable;
+  } catch (const Error&) {
+    return false;
   }
 }
 

@@ -20,6 +20,9 @@ std::vector<int> parse_answer(std::string_view text, const Notation& notation);
 // Integers separated by commas or white space, a closing 0 allowed, or the output of a solver.
 std::vector<int> parse_answer(std::string_view text);
 
+// Whether the answer is the output of a solver that found no solution: "s UNSATISFIABLE".
+bool claims_unsatisfiable(std::string_view text);
+
 std::string render_answer(std::span<const int> literals, const Notation& notation);
 std::string render_answer(std::span<const int> literals);
 

@@ -8,7 +8,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "tasks/sat/answer.h"
+#include "tasks/sat/solve.h"
 
 namespace mgdm::tasks::sat {
 namespace {
@@ -110,6 +112,7 @@ bool is_correct(std::string_view input, std::string_view answer, const Notation&
 }
 
 bool is_correct(const Formula& formula, std::string_view answer) {
+  if (claims_unsatisfiable(answer)) return !solve(formula);
   const std::optional<std::vector<int>> literals = parsed(answer);
   if (!literals || stranger(*literals, formula) != 0) return false;
   const Assignment assignment(*literals);
@@ -142,6 +145,13 @@ std::vector<Fault> faults(std::string_view input, std::string_view answer,
 }
 
 std::vector<Fault> faults(const Formula& formula, std::string_view answer) {
+  if (claims_unsatisfiable(answer)) {
+    const Model model = solve(formula);
+    if (!model) return {};
+    return {{"satisfiable after all", 0,
+             fmt::format("the answer claims unsatisfiable, but {} satisfies every clause",
+                         shortened(render_answer(*model), 100))}};
+  }
   std::vector<int> literals;
   try {
     literals = parse_answer(answer);

@@ -14,12 +14,15 @@ namespace mgdm::tasks::sat {
 bool is_correct(std::string_view input, std::string_view answer, const Notation& notation);
 
 // Integers, in any order: no variable twice, every clause satisfied. A variable that is left out
-// has no value and satisfies nothing.
+// has no value and satisfies nothing. A solver's "s UNSATISFIABLE" is correct when there is no
+// model, which is searched for (see solve.h): an Error where CaDiCaL would be needed and is not
+// there.
 bool is_correct(const Formula& formula, std::string_view answer);
 
 // Everything wrong with an answer, the decisive fault first; empty exactly when it is correct.
 // Categories: "malformed answer" (where = the piece that is out of place, or 0), "variable twice",
-// "variable missing" (where = the variable), "unsatisfied clause" (where = its number).
+// "variable missing" (where = the variable), "unsatisfied clause" (where = its number),
+// "satisfiable after all" (of a solver that found no solution).
 std::vector<Fault> faults(std::string_view input, std::string_view answer,
                           const Notation& notation);
 std::vector<Fault> faults(const Formula& formula, std::string_view answer);

@@ -115,10 +115,28 @@ TEST(VerifyIntegers, LeftOutVariablesAreFineWhenEveryClauseHolds) {
     EXPECT_TRUE(faults(formula, answer).empty()) << answer;
   }
   for (const char* answer : {"", "1", "1,2", "1,2,-20,1", "1,2,-20,-2", "1,2,-20,31", "1,2,x",
-                             "1,2,-20,0,3", "s UNSATISFIABLE", "v 1 2 -20"}) {
+                             "1,2,-20,0,3", "s UNKNOWN", "v 1 2 -20"}) {
     EXPECT_FALSE(is_correct(formula, answer)) << answer;
     EXPECT_FALSE(faults(formula, answer).empty()) << answer;
   }
+}
+
+TEST(VerifyIntegers, AClaimOfNoSolutionIsHeldAgainstTheTruth) {
+  constexpr std::string_view kClaim = "c by a solver\ns UNSATISFIABLE\n";
+  const Formula none = formats::read_dimacs("p cnf 2 4\n1 2 0 1 -2 0 -1 2 0 -1 -2 0\n", "f");
+  EXPECT_TRUE(is_correct(none, kClaim));
+  EXPECT_TRUE(faults(none, kClaim).empty());
+  EXPECT_FALSE(is_correct(none, "1,2"));
+  const Formula some = formats::read_dimacs("p cnf 2 3\n1 2 0 1 -2 0 -1 -2 0\n", "f");
+  EXPECT_FALSE(is_correct(some, kClaim));
+  const auto found = faults(some, kClaim);
+  ASSERT_EQ(found.size(), 1u);
+  expect_fault(found[0], "satisfiable after all", 0,
+               "the answer claims unsatisfiable, but 1,-2 satisfies every clause");
+#ifdef MGDM_HAVE_CADICAL
+  EXPECT_TRUE(is_correct(formats::read_dimacs("p cnf 300 2\n300 0 -300 0\n", "f"), kClaim));
+  EXPECT_FALSE(is_correct(formats::read_dimacs("p cnf 300 1\n300 0\n", "f"), kClaim));
+#endif
 }
 
 TEST(VerifyIntegers, Words) {
