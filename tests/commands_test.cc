@@ -127,7 +127,27 @@ TEST_F(Program, VerifyTakesDimacsAndSolverOutput) {
   const Outcome outcome = mgdm("verify sat --data " + path("f.cnf") + " --predictions " +
                                path("answer") + " --json " + path("score.json"));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(nlohmann::json::parse(read_file(path("score.json")))["accuracy"], 1.0);
+  // A formula has no label, so the paper's metric has nothing to say.
+  EXPECT_MENTIONS(outcome.out, " n/a |");
+  const auto json = nlohmann::json::parse(read_file(path("score.json")));
+  EXPECT_EQ(json["accuracy"], 1.0);
+  EXPECT_TRUE(json["accuracy_paper"].is_null() && json["stderr_paper"].is_null()) << json;
+}
+
+TEST_F(Program, VerifyJudgesWhatSolversClaim) {
+  const auto accuracy = [&](const std::string& formula, const std::string& answer) {
+    write_file(path("f.cnf"), formula);
+    write_file(path("answer"), answer);
+    const Outcome outcome = mgdm("verify sat --quiet --data " + path("f.cnf") + " --predictions " +
+                                 path("answer") + " --json " + path("score.json"));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return nlohmann::json::parse(read_file(path("score.json")))["accuracy"].get<double>();
+  };
+  const std::string none = "p cnf 1 2\n1 0\n-1 0\n", some = "p cnf 1 1\n1 0\n";
+  EXPECT_EQ(accuracy(none, "c a comment\ns UNSATISFIABLE\n"), 1);
+  EXPECT_EQ(accuracy(some, "c a comment\ns UNSATISFIABLE\n"), 0);
+  EXPECT_EQ(accuracy(some, "c verified, 20 passes\ns SATISFIABLE\nv 1 0\n"), 1);
+  EXPECT_EQ(accuracy(some, "s UNKNOWN\n"), 0);
 }
 
 TEST_F(Program, BenchListsAndSigns) {

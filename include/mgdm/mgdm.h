@@ -38,7 +38,8 @@ std::vector<Puzzle> generate(const std::string& task, std::size_t count, std::ui
 
 struct Judgement {
   bool correct = false;             // by the rules of the puzzle
-  bool correct_paper = false;       // by the metric of the paper's released code
+  bool correct_paper = false;       // by the metric of the paper's released code; false for SAT
+                                    // without a label, where that metric says nothing
   std::vector<std::string> faults;  // what is wrong, in words; empty when correct
 };
 

@@ -78,9 +78,9 @@ nlohmann::ordered_json evaluation_json(const std::string& task,
   const tasks::Tally& best = result.best.all;
   json["best_of_tries"] = {{"tries", tries},
                            {"accuracy", best.accuracy()},
-                           {"accuracy_paper", best.accuracy_paper()},
+                           {"accuracy_paper", number_or_null(best.accuracy_paper())},
                            {"stderr", best.standard_error()},
-                           {"stderr_paper", best.standard_error_paper()},
+                           {"stderr_paper", number_or_null(best.standard_error_paper())},
                            {"forward_passes", result.best_forward_passes}};
   return json;
 }

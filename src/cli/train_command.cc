@@ -55,10 +55,11 @@ std::vector<tasks::Example> test_examples(const spec::Recipe& recipe, const task
 }
 
 training::Metrics metrics_of(const evaluation::Evaluation& result, std::int64_t tries) {
-  training::Metrics metrics{{"accuracy", result.score.all.accuracy()},
-                            {"accuracy_paper", result.score.all.accuracy_paper()},
-                            {"forward_passes", result.forward_passes},
-                            {"samples_per_second", result.samples_per_second}};
+  training::Metrics metrics{{"accuracy", result.score.all.accuracy()}};
+  if (const auto paper = result.score.all.accuracy_paper())
+    metrics.emplace_back("accuracy_paper", *paper);
+  metrics.emplace_back("forward_passes", result.forward_passes);
+  metrics.emplace_back("samples_per_second", result.samples_per_second);
   if (tries > 1) metrics.emplace_back("accuracy_best_of_tries", result.best.all.accuracy());
   for (const auto& [distance, tally] : result.score.by_planning_distance)
     metrics.emplace_back(fmt::format("accuracy_distance_{}", distance), tally.accuracy());

@@ -23,8 +23,9 @@ std::string without_special_tokens(std::string_view answer) {
 
 Verdict judge(const Task& task, const Example& example, std::string_view answer) {
   if (answer.find('[') == std::string_view::npos) return task.verify(example, answer);
-  return {task.verify(example, up_to_end(answer)).correct,
-          task.verify(example, without_special_tokens(answer)).correct_paper};
+  Verdict verdict = task.verify(example, without_special_tokens(answer));
+  verdict.correct = task.verify(example, up_to_end(answer)).correct;
+  return verdict;
 }
 
 }  // namespace mgdm::tasks

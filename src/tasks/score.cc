@@ -9,16 +9,29 @@ namespace mgdm::tasks {
 void Tally::add(const Verdict& verdict) {
   ++n;
   correct += verdict.correct ? 1 : 0;
+  if (!verdict.paper_applies) return;
+  ++n_paper;
   correct_paper += verdict.correct_paper ? 1 : 0;
 }
 
 void Tally::add(const Tally& other) {
   n += other.n;
   correct += other.correct;
+  n_paper += other.n_paper;
   correct_paper += other.correct_paper;
 }
 
-double Tally::standard_error_of(double share) const {
+std::optional<double> Tally::accuracy_paper() const {
+  if (n_paper == 0) return std::nullopt;
+  return share(correct_paper, n_paper);
+}
+
+std::optional<double> Tally::standard_error_paper() const {
+  if (n_paper == 0) return std::nullopt;
+  return standard_error_of(share(correct_paper, n_paper), n_paper);
+}
+
+double Tally::standard_error_of(double share, std::size_t n) {
   return n == 0 ? 0 : std::sqrt(share * (1 - share) / static_cast<double>(n));
 }
 

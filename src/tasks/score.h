@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,22 +12,23 @@
 namespace mgdm::tasks {
 
 struct Tally {
-  std::size_t n = 0, correct = 0, correct_paper = 0;
+  std::size_t n = 0, correct = 0;
+  std::size_t n_paper = 0, correct_paper = 0;  // n_paper: those that the paper's metric applies to
 
   void add(const Verdict& verdict);
   void add(const Tally& other);
-  double accuracy() const {
-    return n == 0 ? 0 : static_cast<double>(correct) / static_cast<double>(n);
-  }
-  double accuracy_paper() const {
-    return n == 0 ? 0 : static_cast<double>(correct_paper) / static_cast<double>(n);
-  }
+  double accuracy() const { return share(correct, n); }
+  // None where the metric applies to no answer.
+  std::optional<double> accuracy_paper() const;
   // Standard errors of the two: sqrt(p (1-p) / n).
-  double standard_error() const { return standard_error_of(accuracy()); }
-  double standard_error_paper() const { return standard_error_of(accuracy_paper()); }
+  double standard_error() const { return standard_error_of(accuracy(), n); }
+  std::optional<double> standard_error_paper() const;
 
  private:
-  double standard_error_of(double share) const;
+  static double share(std::size_t part, std::size_t all) {
+    return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
+  }
+  static double standard_error_of(double share, std::size_t n);
 };
 
 // Wrong answers that show a category of fault, in all and by the place where it shows first.

@@ -33,6 +33,7 @@ enum class Split { kTrain, kTest };
 struct Verdict {
   bool correct = false;        // strict: what is true
   bool correct_paper = false;  // what the paper's released code counts
+  bool paper_applies = true;   // false when that needs a label (SAT) and there is none
   bool operator==(const Verdict&) const = default;
 };
 

@@ -88,8 +88,22 @@ TEST(Score, EachMetricHasItsStandardError) {
   Tally tally;
   for (int i = 0; i < 100; ++i) tally.add(Verdict{i < 50, i < 90});
   EXPECT_DOUBLE_EQ(tally.standard_error(), 0.05);
-  EXPECT_NEAR(tally.standard_error_paper(), 0.03, 1e-12);
-  EXPECT_EQ(Tally().standard_error_paper(), 0);
+  EXPECT_NEAR(tally.standard_error_paper().value(), 0.03, 1e-12);
+  EXPECT_EQ(Tally().standard_error_paper(), std::nullopt);
+}
+
+TEST(Score, ThePapersMetricIsOverWhatItAppliesTo) {
+  const auto task = make_task("sat-5");
+  Score score;
+  score.add(*task, {"1,2,3", ""}, "1,2,3,4,5[EOS]");
+  EXPECT_EQ(score.all.accuracy(), 1);
+  EXPECT_EQ(score.all.accuracy_paper(), std::nullopt);
+  Score labelled;
+  labelled.add(*task, {"1,2,3", "1,2,3,4,5"}, "1,2,3,4,5[EOS]");
+  score.add(labelled);
+  EXPECT_EQ(score.all.n, 2u);
+  EXPECT_EQ(score.all.n_paper, 1u);
+  EXPECT_EQ(score.all.accuracy_paper(), 1);
 }
 
 TEST(Score, AddsUpInAnyGrouping) {

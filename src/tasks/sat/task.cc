@@ -13,9 +13,10 @@
 namespace mgdm::tasks::sat {
 namespace {
 
-// What the released code counts: the answer is the stored label. Without a label nothing is right.
-bool is_label(const Example& example, std::string_view answer) {
-  return !example.output.empty() && answer == example.output;
+// What the released code counts: the answer is the stored label. Without one it says nothing.
+Verdict verdict(bool correct, const Example& example, std::string_view answer) {
+  const bool labelled = !example.output.empty();
+  return {correct, labelled && answer == example.output, labelled};
 }
 
 class Sat : public Task {
@@ -56,7 +57,7 @@ class Sat : public Task {
   }
 
   Verdict verify(const Example& example, std::string_view answer) const override {
-    return {is_correct(example.input, answer, notation_), is_label(example, answer)};
+    return verdict(is_correct(example.input, answer, notation_), example, answer);
   }
 
   std::vector<Fault> explain(const Example& example, std::string_view answer) const override {
@@ -92,7 +93,7 @@ class SatAny : public Task {
   }
 
   Verdict verify(const Example& example, std::string_view answer) const override {
-    return {is_correct(parse(example.input), answer), is_label(example, answer)};
+    return verdict(is_correct(parse(example.input), answer), example, answer);
   }
 
   std::vector<Fault> explain(const Example& example, std::string_view answer) const override {

@@ -64,7 +64,8 @@ TEST(SatTask, ThePapersMetricWantsTheLabel) {
   EXPECT_EQ(task->verify(example, "6,7,3,4,5"), (Verdict{true, false}));
   EXPECT_EQ(task->verify(example, "6,7,8,4,5"), (Verdict{false, false}));
   EXPECT_EQ(task->verify({example.input, "6,7,8,4,5"}, "6,7,8,4,5"), (Verdict{false, true}));
-  EXPECT_EQ(task->verify({example.input, ""}, ""), (Verdict{false, false}));
+  EXPECT_EQ(task->verify({example.input, ""}, ""), (Verdict{false, false, false}));
+  EXPECT_EQ(task->verify({example.input, ""}, "1,2,3,4,5"), (Verdict{true, false, false}));
 }
 
 TEST(SatTask, NormalizesDimacs) {
