@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/utf8.h"
 
 namespace mgdm {
 namespace {
@@ -79,6 +80,7 @@ bool LineReader::next(std::string_view& line) {
       const std::size_t stop = end == std::string::npos ? buffer_.size() : end;
       line = std::string_view(buffer_).substr(begin_, stop - begin_);
       if (line.ends_with('\r')) line.remove_suffix(1);
+      if (line_number_ == 0) line = without_bom(line);
       begin_ = std::min(stop + 1, buffer_.size());
       ++line_number_;
       return true;

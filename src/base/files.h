@@ -16,7 +16,8 @@ namespace mgdm {
 // The bytes of a file; an Error names the path and the reason.
 std::string read_file(const std::filesystem::path& path);
 
-// Lines of a file, one at a time, without their '\n' or "\r\n". A last line need not end in '\n'.
+// Lines of a file, one at a time, without their '\n' or "\r\n". A last line need not end in '\n'. A
+// byte order mark before the first is passed over.
 // Memory is bounded: a line longer than kMaxLine is an Error.
 class LineReader {
  public:

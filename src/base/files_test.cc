@@ -45,6 +45,8 @@ TEST_F(Files, LinesOfAllKinds) {
   EXPECT_TRUE(lines_of(path("b")).empty());
   write_file(path("c"), "\n");
   EXPECT_EQ(lines_of(path("c")), std::vector<std::string>{""});
+  write_file(path("d"), "\xEF\xBB\xBFone\n\xEF\xBB\xBFtwo\n");
+  EXPECT_EQ(lines_of(path("d")), (std::vector<std::string>{"one", "\xEF\xBB\xBFtwo"}));
 }
 
 TEST_F(Files, LinesAcrossTheReadBuffer) {

@@ -14,6 +14,9 @@ std::size_t find_invalid_utf8(std::string_view text);
 // `text` with U+FFFD in place of every byte that is not part of well-formed UTF-8.
 std::string to_valid_utf8(std::string_view text);
 
+// `text` without the byte order mark that some editors put at the start of a file.
+std::string_view without_bom(std::string_view text);
+
 // Code points, a good measure of display columns for Latin, Greek and mathematical text.
 std::size_t count_code_points(std::string_view text);
 

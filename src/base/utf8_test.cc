@@ -38,5 +38,11 @@ TEST(Utf8, ShortensAtACodePoint) {
   EXPECT_EQ(shortened("abc", 1), "…");
 }
 
+TEST(Utf8, ByteOrderMark) {
+  EXPECT_EQ(without_bom("\xEF\xBB\xBFp cnf"), "p cnf");
+  EXPECT_EQ(without_bom("p cnf"), "p cnf");
+  EXPECT_EQ(without_bom("\xEF\xBB"), "\xEF\xBB");
+}
+
 }  // namespace
 }  // namespace mgdm

@@ -286,6 +286,11 @@ TEST_F(ExamplesFile, SolversMayCommentBeforeTheyAnswer) {
   EXPECT_THROW(read("c nothing but a comment\n", "sat"), Error);
 }
 
+TEST_F(ExamplesFile, AByteOrderMarkHidesNoFormat) {
+  EXPECT_EQ(read("\xEF\xBB\xBFp cnf 2 1\n1 2 0\n", "sat").size(), 1u);
+  EXPECT_EQ(read("\xEF\xBB\xBF{\"input\": \"1,2,3,6\"}\n", "countdown-3").size(), 1u);
+}
+
 TEST_F(ExamplesFile, RecognisesFormatsByContent) {
   const std::string puzzle(80, '0'), solution(81, '1');
   auto examples = read("\n{\"input\": \"1,2,3,6\", \"output\": \"x\"}\n", "countdown-3");

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace mgdm::formats {
 namespace {
@@ -17,7 +18,7 @@ constexpr int kLargest = std::numeric_limits<int>::max();
 // The lines of a text that are not blank and not comments, with the position for messages.
 class Lines {
  public:
-  Lines(std::string_view text, std::string_view file) : rest_(text), file_(file) {}
+  Lines(std::string_view text, std::string_view file) : rest_(without_bom(text)), file_(file) {}
 
   bool next(std::string_view& line) {
     while (!rest_.empty()) {
@@ -135,7 +136,7 @@ Cnf read_dimacs(std::string_view text, std::string_view file) {
 }
 
 bool looks_like_dimacs(std::string_view text) {
-  text = trim(text);
+  text = trim(without_bom(text));
   std::string_view line = text.substr(0, text.find('\n'));
   const std::string_view word = take_word(line);
   return word == "p" || word == "c";

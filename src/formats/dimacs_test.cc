@@ -34,6 +34,14 @@ TEST(Dimacs, ReadsAPlainFile) {
             cnf(3, {{1, -2, 3}, {-1, 2}}));
 }
 
+TEST(Dimacs, AByteOrderMarkIsPassedOver) {
+  constexpr std::string_view kText = "\xEF\xBB\xBFp cnf 1 1\n1 0\n";
+  EXPECT_EQ(read_dimacs(kText, "f"), cnf(1, {{1}}));
+  EXPECT_TRUE(looks_like_dimacs(kText));
+  EXPECT_EQ(read_solver_answer("\xEF\xBB\xBFs SATISFIABLE\nv 1 0\n", "f").literals,
+            std::vector<int>{1});
+}
+
 TEST(Dimacs, ClausesSpanLinesAndShareThem) {
   EXPECT_EQ(read_dimacs("p cnf 3 3\n1\nc in the middle\n  -2\t3 0 -1 2 0\r\n\r\n3 0", "f"),
             cnf(3, {{1, -2, 3}, {-1, 2}, {3}}));

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace mgdm::tasks::sat {
 namespace {
@@ -48,7 +49,7 @@ std::vector<int> parse_answer(std::string_view text, const Notation& notation) {
 }
 
 std::vector<int> parse_answer(std::string_view text) {
-  text = trim(text);
+  text = trim(without_bom(text));
   if (is_solver_output(text)) return parse_solver_output(text);
 
   constexpr std::int64_t kLargest = std::numeric_limits<int>::max();
@@ -71,7 +72,7 @@ std::vector<int> parse_answer(std::string_view text) {
 }
 
 bool claims_unsatisfiable(std::string_view text) {
-  text = trim(text);
+  text = trim(without_bom(text));
   if (!is_solver_output(text)) return false;
   try {
     return formats::read_solver_answer(text, "answer").status == Status::kUnsatisfiable;
