@@ -18,7 +18,7 @@ Error::Error(const std::string& seen, const std::string& expected, const std::st
     : std::runtime_error(message(seen, expected, hint)) {}
 
 std::string at(std::string_view path, std::size_t line) {
-  return fmt::format("{}:{}: ", path, line);
+  return line == 0 ? fmt::format("{}: ", path) : fmt::format("{}:{}: ", path, line);
 }
 
 void check_failed(const char* condition, const char* file, int line) {

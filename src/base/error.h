@@ -36,10 +36,11 @@ class Interrupted : public Error {
   using Error::Error;
 };
 
-// "path:line: ", the prefix of every complaint about a line of a file (lines count from 1).
+// "path:line: ", the prefix of every complaint about a line of a file (lines count from 1); "path:
+// " for line 0, the file as a whole.
 std::string at(std::string_view path, std::size_t line);
 
-// Runs `parse`; an Error it throws is thrown again with "path:line: " in front. A wrong command
+// Runs `parse`; an Error it throws is thrown again with at(path, line) in front. A wrong command
 // line and Ctrl-C are not about the line and pass as they are.
 template <class Parse>
 auto with_location(std::string_view path, std::size_t line, Parse&& parse) {

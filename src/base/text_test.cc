@@ -52,6 +52,7 @@ TEST(Error, SaysWhatWasSeenExpectedAndToDo) {
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "f.txt:3: bad\n  expected: good");
   }
+  EXPECT_EQ(at("f.txt", 0), "f.txt: ");
   EXPECT_THROW(MGDM_CHECK(1 + 1 == 3), std::logic_error);
 }
 

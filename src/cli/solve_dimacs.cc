@@ -48,7 +48,7 @@ int solve_dimacs(const evaluation::Reasoner& reasoner, const std::string& file,
   const Formula formula = formats::read_dimacs(text, file);
   check_fits(formula, file, reasoner);
   const Solved solved = with_location(
-      file, 1, [&] { return solve_puzzle(reasoner, text, /*item=*/0, settings, "c "); });
+      file, 0, [&] { return solve_puzzle(reasoner, text, /*item=*/0, settings, "c "); });
   // Verified once more against the clauses as they stand in the file.
   std::vector<int> literals;
   if (solved.verified) literals = parse_answer(solved.text, Notation::of(formula.variables));

@@ -327,6 +327,11 @@ TEST_F(ExamplesFile, ComplaintsNameTheLine) {
       names_line(complaint("{\"input\": \"1,2,3,6\"}\n{\"input\": \"1\"}\n", "countdown-3"), 2));
   EXPECT_TRUE(names_line(complaint("quizzes,solutions\n123,456\n", "sudoku"), 2));
   EXPECT_TRUE(names_line(complaint("p cnf 2 1\n1 x 0\n", "sat"), 2));
+  // Each place once: the file's line, then the line of what stands there.
+  EXPECT_EQ(
+      complaint("{\"input\": \"p cnf 2 1\\n1 x 0\"}\n", "sat").find(path_ + ":1: line 2: 'x'"), 0u);
+  EXPECT_EQ(complaint("# p cnf 2 1\n1 2 0\n", "sat").find(path_ + ":1: no header before"), 0u);
+  EXPECT_EQ(complaint("p cnf 5 2\n1 2 3 0\n4 5 0\n", "sat-5").find(path_ + ": clause 2 "), 0u);
   EXPECT_NE(complaint("", "sudoku").find("no puzzle"), std::string::npos);
 }
 

@@ -66,7 +66,7 @@ std::vector<LocatedExample> read_examples(const std::string& path, const tasks::
       break;
     case Kind::kDimacs:
       formats::read_dimacs(read_file(path), path);  // for its complaints, which name the line
-      add(1, read_file(path), "");
+      add(0, read_file(path), "");
       break;
     case Kind::kSolverAnswer:
       throw Error(fmt::format("{} is a solver's answer, not a puzzle", path), "a DIMACS formula");
@@ -91,7 +91,7 @@ std::vector<LocatedAnswer> read_answers(const std::string& path) {
   if (kind_of(path) == Kind::kSolverAnswer) {
     const std::string text = read_file(path);
     formats::read_solver_answer(text, path);  // for its complaints
-    answers.push_back({text, 1});
+    answers.push_back({text, 0});
     return answers;
   }
   for (formats::JsonlReader reader(path); reader.next();) {

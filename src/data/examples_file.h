@@ -16,7 +16,7 @@ namespace mgdm::data {
 
 struct LocatedExample {
   tasks::Example example;
-  std::size_t line = 0;  // in the file, from 1
+  std::size_t line = 0;  // in the file, from 1; 0 when the file holds this one alone (DIMACS)
 };
 
 // Every input is checked and normalised by the task; an Error names file:line.
@@ -24,7 +24,7 @@ std::vector<LocatedExample> read_examples(const std::string& path, const tasks::
 
 struct LocatedAnswer {
   std::string answer;
-  std::size_t line = 0;
+  std::size_t line = 0;  // as above
 };
 
 // Predictions, in the order of the data: JSONL with the answer in "output" or "predict", or one

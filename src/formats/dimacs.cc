@@ -18,7 +18,8 @@ constexpr int kLargest = std::numeric_limits<int>::max();
 // The lines of a text that are not blank and not comments, with the position for messages.
 class Lines {
  public:
-  Lines(std::string_view text, std::string_view file) : rest_(without_bom(text)), file_(file) {}
+  Lines(std::string_view text, std::string_view file)
+      : rest_(without_bom(text)), file_(file), one_(trim(text).find('\n') == text.npos) {}
 
   bool next(std::string_view& line) {
     while (!rest_.empty()) {
@@ -38,12 +39,18 @@ class Lines {
   }
   [[noreturn]] void fail_at(std::size_t line, const std::string& seen,
                             const std::string& expected) const {
-    throw Error(at(file_, line == 0 ? 1 : line) + seen, expected);
+    throw Error(place(line == 0 ? 1 : line) + seen, expected);
   }
 
  private:
+  std::string place(std::size_t line) const {
+    if (!file_.empty()) return at(file_, line);
+    return one_ ? "" : fmt::format("line {}: ", line);
+  }
+
   std::string_view rest_;
   std::string_view file_;
+  bool one_;  // there is only one line, which needs no number
   std::size_t number_ = 0;
 };
 

@@ -39,8 +39,10 @@ struct Cnf {
 bool looks_like_dimacs(std::string_view text);
 
 // A clause may span lines, comments may stand anywhere, and "%" ends the formula (SATLIB's files
-// close with "%", "0"). An Error names file and line; `file` is only for these messages.
-Cnf read_dimacs(std::string_view text, std::string_view file);
+// close with "%", "0"). An Error names file and line; `file` is only for these messages. Text that
+// is no file of its own (a member of a JSONL line) has none: then whoever calls names the place,
+// and an Error adds "line 2: " where the text has several lines.
+Cnf read_dimacs(std::string_view text, std::string_view file = "");
 
 // The header and one clause per line, without comments.
 std::string write_dimacs(const Cnf& cnf);
@@ -54,6 +56,6 @@ struct SolverAnswer {
 
 // The "s" line may be missing where "v" lines stand: having values says satisfiable. Whether the
 // values fit a formula, or contradict each other, is for the judge of the answer to say.
-SolverAnswer read_solver_answer(std::string_view text, std::string_view file);
+SolverAnswer read_solver_answer(std::string_view text, std::string_view file = "");
 
 }  // namespace mgdm::formats

@@ -42,6 +42,12 @@ TEST(Dimacs, AByteOrderMarkIsPassedOver) {
             std::vector<int>{1});
 }
 
+TEST(Dimacs, TextThatIsNoFileIsNamedByItsLines) {
+  const auto read = [](std::string_view text, std::string_view) { return read_dimacs(text); };
+  EXPECT_EQ(complaint(read, "p cnf 1 1\n2 0\n").substr(0, 20), "line 2: the literal ");
+  EXPECT_EQ(complaint(read, "p cnf\n").substr(0, 23), "cannot read the header ");
+}
+
 TEST(Dimacs, ClausesSpanLinesAndShareThem) {
   EXPECT_EQ(read_dimacs("p cnf 3 3\n1\nc in the middle\n  -2\t3 0 -1 2 0\r\n\r\n3 0", "f"),
             cnf(3, {{1, -2, 3}, {-1, 2}, {3}}));

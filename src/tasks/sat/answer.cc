@@ -22,7 +22,7 @@ bool is_solver_output(std::string_view text) {
 }
 
 std::vector<int> parse_solver_output(std::string_view text) {
-  formats::SolverAnswer answer = formats::read_solver_answer(text, "answer");
+  formats::SolverAnswer answer = formats::read_solver_answer(text);
   if (answer.status != Status::kSatisfiable)
     throw Error(answer.status == Status::kUnsatisfiable ? "the answer claims unsatisfiable"
                                                         : "the answer gives up",
@@ -75,7 +75,7 @@ bool claims_unsatisfiable(std::string_view text) {
   text = trim(without_bom(text));
   if (!is_solver_output(text)) return false;
   try {
-    return formats::read_solver_answer(text, "answer").status == Status::kUnsatisfiable;
+    return formats::read_solver_answer(text).status == Status::kUnsatisfiable;
   } catch (const Error&) {
     return false;
   }

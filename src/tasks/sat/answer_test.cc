@@ -61,8 +61,7 @@ TEST(Answer, Complaints) {
   EXPECT_EQ(complaint("s UNSATISFIABLE"),
             "the answer claims unsatisfiable\n  expected: the literals that are true");
   EXPECT_EQ(complaint("s UNKNOWN"), "the answer gives up\n  expected: the literals that are true");
-  EXPECT_EQ(complaint("v 1"),
-            "answer:1: the values do not end\n  expected: 0 after the last value");
+  EXPECT_EQ(complaint("v 1"), "the values do not end\n  expected: 0 after the last value");
 }
 
 TEST(Assignment, ValuesInAnyOrderAndWithGaps) {

@@ -56,7 +56,7 @@ Formula parse_characters(std::string_view text, const Notation& notation) {
 }
 
 Formula parse_dimacs(std::string_view text, const Notation& notation) {
-  const Formula read = formats::read_dimacs(text, "formula");
+  const Formula read = formats::read_dimacs(text);
   if (read.variables != notation.variables())
     throw Error(fmt::format("the formula has {} variables", read.variables),
                 fmt::format("{}", notation.variables()));

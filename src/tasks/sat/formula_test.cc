@@ -100,7 +100,7 @@ TEST(Formula, Complaints) {
   EXPECT_EQ(complaint("p cnf 7 1\n0", 7), "clause 1 ('') has 0 literals" + signs);
   EXPECT_EQ(complaint("p cnf 5 1\n1 2 3 0", 7), "the formula has 5 variables\n  expected: 7");
   EXPECT_EQ(complaint("p cnf 7 2\n1 2 3 0", 7),
-            "formula:1: the header promises 2 clauses\n  expected: 1, as many as follow");
+            "line 1: the header promises 2 clauses\n  expected: 1, as many as follow");
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ class SatAny : public Task {
                   "'p cnf VARIABLES CLAUSES' and clauses that end with 0",
                   fmt::format("sat-{} to sat-{} for formulas such as 1,c,4/b,2,3", kMinVariables,
                               kMaxVariables));
-    return formats::read_dimacs(text, "formula");
+    return formats::read_dimacs(text);
   }
 };
 

@@ -104,7 +104,7 @@ TEST(SatAnyTask, Complaints) {
   EXPECT_EQ(complaint([&] {
               task->verify({"p cnf 3 1\n1 4 0\n", ""}, "1");
             }),
-            "formula:2: the literal '4' is out of range\n"
+            "line 2: the literal '4' is out of range\n"
             "  expected: literals from -3 to 3, and 0 at the end");
 }
 
