@@ -121,6 +121,24 @@ TEST_F(Program, VerifyCountsWhatWentWrong) {
   EXPECT_EQ(json["errors_by_place"]["calculation error"]["1"], 1);
 }
 
+TEST_F(Program, WhatFilesSayNeverReachesTheTerminalRaw) {
+  const std::string escape = "\x1b";
+  write_file(path("data.jsonl"), "{\"input\": \"4,5,6,10,24\"}\n");
+  write_file(path("answers.jsonl"), "{\"output\": \"\\u001b[2J4+5=9\"}\n");
+  const std::string verify =
+      "verify countdown-4 --explain 1 --predictions " + path("answers.jsonl");
+  const Outcome explained = mgdm(verify + " --data " + path("data.jsonl"));
+  EXPECT_EQ(explained.code, 0) << explained.err;
+  EXPECT_MENTIONS(explained.out, "\\x1b[2J4+5=9");
+  const Outcome missing = mgdm(verify + " --data '" + path(escape + "[2J") + "'");
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_MENTIONS(missing.err, "\\x1b[2J");
+  write_file(path(escape + ".jsonl"), "{\"input\": \"1\"}\n");
+  const Outcome bad = mgdm(verify + " --data '" + path(escape + ".jsonl") + "'");
+  for (const Outcome& outcome : {explained, missing, bad})
+    EXPECT_EQ((outcome.out + outcome.err).find(escape), std::string::npos) << outcome.err;
+}
+
 TEST_F(Program, VerifyTakesDimacsAndSolverOutput) {
   write_file(path("f.cnf"), "p cnf 30 2\n1 -2 30 0\n-1 2 0\n");
   write_file(path("answer"), "s SATISFIABLE\nv 1 2 0\n");

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <numeric>
 
+#include "base/utf8.h"
+
 namespace mgdm {
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -42,6 +44,24 @@ std::string in_quotes(std::string_view text, std::size_t limit) {
       out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
   }
   return out + (text.size() > limit ? "...'" : "'");
+}
+
+std::string printable(std::string_view text, std::string_view keep) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = std::max<std::size_t>(1, utf8_length(text));
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const bool ascii = byte(0) < 0x80;
+    // U+0080 to U+009F are control characters too: the second byte says it.
+    const bool control = ascii ? byte(0) < 0x20 || byte(0) == 0x7f
+                               : length == 1 || (byte(0) == 0xC2 && byte(1) < 0xA0);
+    if (!control || keep.find(text.front()) != std::string_view::npos)
+      out += text.substr(0, length);
+    else
+      for (std::size_t i = 0; i < length; ++i) out += fmt::format("\\x{:02x}", byte(i));
+    text.remove_prefix(length);
+  }
+  return out;
 }
 
 std::string joined_or(std::span<const std::string> names) {

@@ -24,6 +24,11 @@ std::optional<std::int64_t> parse_int(std::string_view text);
 // escaped and a longer text ends in "...".
 std::string in_quotes(std::string_view text, std::size_t limit = 60);
 
+// `text` so that a terminal shows it and obeys nothing in it: control characters (but for those in
+// `keep`) and bytes that are not UTF-8 as \x1b. For all that comes from files, models and other
+// programs; UTF-8 stays as it is.
+std::string printable(std::string_view text, std::string_view keep = "");
+
 // "a, b or c".
 std::string joined_or(std::span<const std::string> names);
 

@@ -32,6 +32,13 @@ TEST(Text, QuotedIsSafeToPrint) {
   EXPECT_EQ(in_quotes("abcdef", 3), "'abc...'");
 }
 
+TEST(Text, PrintableTextMovesNoTerminal) {
+  EXPECT_EQ(printable("plain, \u00e9 \u2713"), "plain, \u00e9 \u2713");
+  EXPECT_EQ(printable(std::string_view("\x1b[2J\0\x7f\r\n", 8)), "\\x1b[2J\\x00\\x7f\\x0d\\x0a");
+  EXPECT_EQ(printable("a\nb\x1b", "\n"), "a\nb\\x1b");
+  EXPECT_EQ(printable("\u009b2J \x9b \xc2"), "\\xc2\\x9b2J \\x9b \\xc2");  // CSI in one character
+}
+
 TEST(Text, NearestName) {
   const std::vector<std::string> names{"sudoku", "planning", "--count", "--seed"};
   EXPECT_EQ(nearest("sudko", names), "sudoku");

@@ -3,11 +3,9 @@
 #include <algorithm>
 
 namespace mgdm {
-namespace {
 
-// The length of the well-formed sequence at the start of `text`, which is not empty; 0 if none is
-// there. The ranges of the second byte are table 3-7 of the Unicode Standard.
-std::size_t sequence_length(std::string_view text) {
+// The ranges of the second byte are table 3-7 of the Unicode Standard.
+std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
   if (first < 0x80) return 1;
@@ -22,11 +20,9 @@ std::size_t sequence_length(std::string_view text) {
   return length;
 }
 
-}  // namespace
-
 std::size_t find_invalid_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = sequence_length(text.substr(i));
+    const std::size_t length = utf8_length(text.substr(i));
     if (length == 0) return i;
     i += length;
   }
@@ -59,7 +55,7 @@ std::string shortened(std::string_view text, std::size_t limit) {
   if (count_code_points(text) <= limit) return std::string(text);
   std::size_t end = 0;
   for (std::size_t kept = 1; kept < limit; ++kept)
-    end += std::max<std::size_t>(1, sequence_length(text.substr(end)));
+    end += std::max<std::size_t>(1, utf8_length(text.substr(end)));
   return std::string(text.substr(0, end)) + "\u2026";
 }
 

@@ -7,6 +7,10 @@
 
 namespace mgdm {
 
+// The length of the well-formed sequence at the start of `text`, which is not empty; 0 if none is
+// there.
+std::size_t utf8_length(std::string_view text);
+
 // The offset of the first byte that is not part of well-formed UTF-8 (RFC 3629: no overlong forms,
 // no surrogates, nothing above U+10FFFF); std::string_view::npos when there is none.
 std::size_t find_invalid_utf8(std::string_view text);

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/text.h"
 #include "cli/command.h"
 
 namespace mgdm::cli {
@@ -20,7 +21,7 @@ std::vector<Command> commands() {
 }
 
 int complain(const char* what, int code) {
-  fmt::print(stderr, "mgdm: {}\n", what);
+  fmt::print(stderr, "mgdm: {}\n", printable(what, "\n"));
   return code;
 }
 

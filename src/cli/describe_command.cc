@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/models.h"
 #include "spec/describe.h"
@@ -18,7 +19,7 @@ struct DescribeSettings {
 
 void run(const DescribeSettings& settings) {
   const std::string text = spec::describe(find_model(settings.model));
-  if (!settings.quiet) fmt::print("{}", text);
+  if (!settings.quiet) fmt::print("{}", printable(text, "\n"));
 }
 
 }  // namespace

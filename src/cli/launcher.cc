@@ -221,7 +221,7 @@ class Launch {
     std::string text(static_cast<std::size_t>(std::min(size, kBytes)), '\0');
     text.resize(std::fread(text.data(), 1, text.size(), child.words));
     for (const std::string_view line : split(trim(text), '\n'))
-      if (!line.empty()) fmt::print(stderr, "rank {}: {}\n", child.rank, line);
+      if (!line.empty()) fmt::print(stderr, "rank {}: {}\n", child.rank, printable(line));
   }
 
   const bool quiet_;

@@ -28,11 +28,11 @@ void print(const Solved& solved, const SolveSettings& settings) {
     fmt::print("{}\n", solved_json(solved));
     return;
   }
-  fmt::print("{}\n", solved.text);
+  fmt::print("{}\n", printable(solved.text));
   if (settings.quiet) return;
   fmt::print(stderr, "{}, {} passes\n", solved.verified ? "verified" : "wrong", solved.passes);
   for (std::size_t i = 0; i < solved.faults.size() && i < 3; ++i)
-    fmt::print(stderr, "  {}\n", solved.faults[i].words);
+    fmt::print(stderr, "  {}\n", printable(solved.faults[i].words));
 }
 
 int run(const SolveSettings& settings) {

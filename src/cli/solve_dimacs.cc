@@ -58,7 +58,7 @@ int solve_dimacs(const evaluation::Reasoner& reasoner, const std::string& file,
   } else {
     if (!settings.quiet) {
       fmt::print("c {}, {} passes\n", satisfiable ? "verified" : "not solved", solved.passes);
-      if (!solved.faults.empty()) fmt::print("c {}\n", solved.faults.front().words);
+      if (!solved.faults.empty()) fmt::print("c {}\n", printable(solved.faults.front().words));
     }
     fmt::print("s {}\n", satisfiable ? "SATISFIABLE" : "UNKNOWN");
     if (satisfiable) fmt::print("v {} 0\n", fmt::join(literals, " "));

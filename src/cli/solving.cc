@@ -44,7 +44,8 @@ engine::OnStep painter(const evaluation::Reasoner& reasoner, std::vector<std::ui
     if (animate && step > 0) fmt::print("\x1b[H\x1b[J");
     fmt::print("{}step {}\n", prefix, step + 1);
     const std::string text = picture(reasoner, rows[0], frozen);
-    for (const std::string_view line : split(text, '\n')) fmt::print("{}{}\n", prefix, line);
+    for (const std::string_view line : split(text, '\n'))
+      fmt::print("{}{}\n", prefix, printable(line));
     std::fflush(stdout);
     if (animate) std::this_thread::sleep_for(std::chrono::milliseconds(150));
     return !interrupted();

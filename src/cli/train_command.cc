@@ -151,7 +151,7 @@ void run(const TrainCommandSettings& settings) {
     if (settings.resume)
       for (const std::string& change : spec::check_continues(
                spec::read_recipe(out / "config.toml", {}), resolved, out.string()))
-        if (!quiet) fmt::print(stderr, "resuming with {}\n", change);
+        if (!quiet) fmt::print(stderr, "resuming with {}\n", printable(change));
     folder->write_config(config::Fields(resolved).dump());
     folder->write_environment({{"version", version()},
                                {"git_revision", git_revision()},

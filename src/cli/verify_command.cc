@@ -7,6 +7,7 @@
 #include "base/interrupt.h"
 #include "base/parallel.h"
 #include "base/progress.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/result_json.h"
 #include "cli/score_report.h"
@@ -74,8 +75,10 @@ void run(const VerifySettings& settings) {
     const auto faults = task->explain(examples[i].example, tasks::up_to_end(answers[i].answer));
     if (faults.empty()) continue;
     --to_explain;
-    fmt::print("{}{}\n", at(settings.predictions, answers[i].line), answers[i].answer);
-    for (const tasks::Fault& fault : faults) fmt::print("  {}: {}\n", fault.category, fault.words);
+    const std::string place = at(settings.predictions, answers[i].line);
+    fmt::print("{}\n", printable(place + answers[i].answer));
+    for (const tasks::Fault& fault : faults)
+      fmt::print("  {}: {}\n", fault.category, printable(fault.words));
   }
   fmt::print("{}", score_text(settings.task, score));
 }

@@ -13,12 +13,12 @@ namespace {
 
 std::string escaped(std::string_view text) {
   std::string out;
-  const std::string_view cell = mgdm::trim(text);
+  const std::string cell = printable(mgdm::trim(text), "\r\n");
   for (std::size_t i = 0; i < cell.size(); ++i) {
     if (cell[i] == '|') {
       out += "\\|";
     } else if (cell[i] == '\n' || cell[i] == '\r') {
-      if (cell.substr(i, 2) == "\r\n") ++i;
+      if (cell.compare(i, 2, "\r\n") == 0) ++i;
       out += "<br>";
     } else {
       out += cell[i];
