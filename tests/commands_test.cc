@@ -236,6 +236,20 @@ TEST_F(Program, BadInputIsOneNamesTheLineAndLeavesNoFile) {
   EXPECT_EQ(verify("good.jsonl", "answers.jsonl").code, 0);
 }
 
+TEST_F(Program, PathsThatCannotBeLookedAtAreNamed) {
+  const std::string endless(5000, 'x');
+  for (const std::string& words :
+       {"eval --model m --data d --json " + endless, "eval --model " + endless + " --data d",
+        "describe " + endless, "export --model quick-planning-mgdm --out " + endless,
+        "train '" MGDM_SOURCE_DIR "/recipes/smoke/mgdm.toml' evaluation.count=0 --out " +
+            endless}) {
+    const Outcome outcome = mgdm(words, "MGDM_MODELS='" MGDM_SOURCE_DIR "/models'");
+    EXPECT_EQ(outcome.code, 1) << words;
+    EXPECT_MENTIONS(outcome.err, "File name too long");
+    EXPECT_EQ(outcome.err.find("filesystem error"), std::string::npos) << outcome.err;
+  }
+}
+
 TEST_F(Program, AFailedWriteIsAnErrorAndLeavesNothing) {
   EXPECT_EQ(mgdm("generate planning --out " + path("no/such/folder.jsonl")).code, 1);
   EXPECT_EQ(mgdm("generate planning --out " + path(".")).code, 1);

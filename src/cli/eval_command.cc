@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <map>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/paths.h"
 #include "base/progress.h"
 #include "cli/command.h"
 #include "cli/decoding_flags.h"
@@ -142,11 +142,8 @@ void check_files(const EvalSettings& settings) {
                                    {"--predictions", settings.predictions},
                                    {"--losses", settings.losses},
                                    {"--figure", settings.figure}}) {
-    const auto status = std::filesystem::status(file);
-    const bool device = exists(status) && !is_regular_file(status);
-    if (file.empty() || file == "-" || device) continue;
-    const auto [other, is_new] =
-        flags.emplace(std::filesystem::weakly_canonical(file).string(), flag);
+    if (file.empty() || file == "-" || is_special(file)) continue;
+    const auto [other, is_new] = flags.emplace(full_name(file), flag);
     if (!is_new)
       throw UsageError(fmt::format("{} and {} name the same file, {}", other->second, flag, file),
                        "a file for each");

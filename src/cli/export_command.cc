@@ -1,8 +1,7 @@
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "base/error.h"
+#include "base/paths.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/models.h"
@@ -35,7 +34,7 @@ void run(const ExportSettings& settings) {
   if (loaded.alphabet.empty())
     throw Error(fmt::format("{} says nothing of its tokens", in_quotes(settings.model)),
                 "a model trained by mgdm");
-  if (std::filesystem::exists(settings.out))
+  if (is_there(settings.out))
     throw Error(fmt::format("{} is there already", in_quotes(settings.out)), "a new folder");
   nn::save_model(settings.out, *loaded.model, data::Vocabulary(loaded.alphabet), loaded.metadata,
                  {.max_shard_bytes = static_cast<std::uint64_t>(settings.shard_mb) * 1'000'000,

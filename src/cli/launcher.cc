@@ -103,7 +103,9 @@ class Launch {
   explicit Launch(bool quiet) : quiet_(quiet) {}
   void start(int count, const std::vector<std::string>& command) {
     const int port = free_port();
-    const std::string program = std::filesystem::read_symlink("/proc/self/exe");
+    std::error_code reason;
+    const std::string program = std::filesystem::read_symlink("/proc/self/exe", reason);
+    if (reason) throw Error(fmt::format("cannot find this program: {}", reason.message()), "/proc");
     std::vector<std::string> words{program};
     words.insert(words.end(), command.begin(), command.end());
     for (int rank = 0; rank < count; ++rank) start_one(rank, count, port, words);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/paths.h"
 #include "base/text.h"
 #include "training/run_folder.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_model(const fs::path& folder) { return fs::exists(folder / "config.json"); }
+bool is_model(const fs::path& folder) { return is_there(folder / "config.json"); }
 
 std::vector<fs::path> shelves() {
   std::vector<fs::path> folders;
@@ -37,9 +38,8 @@ std::string find_model(const std::string& name) {
   std::set<std::string> known;
   for (const fs::path& shelf : shelves()) {
     if (is_model(shelf / name)) return (shelf / name).string();
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(shelf, ignored))
-      if (is_model(entry.path())) known.insert(entry.path().filename().string());
+    for (const fs::path& folder : files_in(shelf))
+      if (is_model(folder)) known.insert(folder.filename().string());
   }
   const std::vector<std::string> names(known.begin(), known.end());
   throw Error(fmt::format("there is no model {}", in_quotes(name)),

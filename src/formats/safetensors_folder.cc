@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/paths.h"
 #include "base/text.h"
 #include "formats/mapped_file.h"
 
@@ -54,11 +55,6 @@ class StrictKeys {
   std::string source_;
   std::vector<std::set<std::string>> keys_;  // [depth], of the object now open there
 };
-
-bool present(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
 
 void remove_file(const fs::path& path) {
   std::error_code failure;
@@ -119,7 +115,7 @@ Safetensors open_shards(const fs::path& folder, std::string_view name) {
 
   std::vector<Safetensors> shards;
   for (const std::string& file : files) {
-    if (!present(folder / file))
+    if (!is_there(folder / file))
       throw Error(fmt::format("{}: names {}, which is not there", index.string(), in_quotes(file)),
                   "every shard beside the index", "copy or download the missing file");
     const Safetensors& shard = shards.emplace_back(open_safetensors(folder / file));
@@ -172,13 +168,11 @@ bool is_shard_file(std::string_view file, std::string_view name) {
 void remove_stale(const fs::path& folder, std::string_view name,
                   const std::set<std::string>& keep) {
   if (!keep.contains(index_file(name))) remove_file(folder / index_file(name));
-  std::vector<fs::path> stale;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::string file = entry.path().filename().string();
+  for (const fs::path& path : files_in(folder)) {
+    const std::string file = path.filename().string();
     if (!keep.contains(file) && (file == single_file(name) || is_shard_file(file, name)))
-      stale.push_back(entry.path());
+      remove_file(path);
   }
-  for (const fs::path& path : stale) remove_file(path);
 }
 
 }  // namespace
@@ -210,7 +204,7 @@ void write_safetensors_folder(const fs::path& folder, std::span<const TensorView
       total += tensor.bytes.size();
     }
   }
-  if (std::any_of(files.begin(), files.end(), [&](auto& file) { return present(folder / file); }))
+  if (std::any_of(files.begin(), files.end(), [&](auto& file) { return is_there(folder / file); }))
     remove_file(folder / index_name);
   for (std::size_t i = 0; i < shards.size(); ++i)
     write_safetensors(folder / files[i], shards[i], metadata);
@@ -222,7 +216,7 @@ void write_safetensors_folder(const fs::path& folder, std::span<const TensorView
 }
 
 bool has_safetensors(const fs::path& folder, std::string_view name) {
-  return present(folder / single_file(name)) || present(folder / index_file(name));
+  return is_there(folder / single_file(name)) || is_there(folder / index_file(name));
 }
 
 Safetensors open_safetensors_folder(const fs::path& folder, std::string_view name) {
@@ -230,7 +224,7 @@ Safetensors open_safetensors_folder(const fs::path& folder, std::string_view nam
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored))
     throw Error(fmt::format("{}: not a folder", folder.string()), "the folder of a model");
-  const bool single = present(folder / single_name), sharded = present(folder / index_name);
+  const bool single = is_there(folder / single_name), sharded = is_there(folder / index_name);
   if (single && sharded)
     throw Error(fmt::format("{}: both {} and {}", folder.string(), single_name, index_name),
                 "one of them", "remove the one that is older, with its shards");

@@ -18,7 +18,9 @@ namespace fs = std::filesystem;
 
 // "runs/7/" names the same folder as "runs/7", but has no name to put a suffix to.
 fs::path without_slash(const fs::path& path) {
-  const fs::path normal = fs::absolute(path).lexically_normal();
+  std::error_code failure;
+  const fs::path normal = fs::absolute(path, failure).lexically_normal();
+  if (failure) throw Error(fmt::format("cannot write {}: {}", path.string(), failure.message()));
   return normal.has_filename() ? normal : normal.parent_path();
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/paths.h"
 #include "base/text.h"
 #include "spec/atomic_folder.h"
 
@@ -36,7 +37,7 @@ std::pair<nlohmann::json, std::int64_t> parsed(std::string_view line) {
 // Keeps the lines that `keep` likes.
 template <class Keep>
 void filter_lines(const fs::path& path, Keep&& keep) {
-  if (!fs::exists(path)) return;
+  if (!is_there(path)) return;
   std::string kept;
   LineReader lines(path.string());
   for (std::string_view line; lines.next(line);)
@@ -47,12 +48,11 @@ void filter_lines(const fs::path& path, Keep&& keep) {
 // Complete checkpoints by their steps, oldest first.
 std::map<std::int64_t, fs::path> checkpoints(const fs::path& folder) {
   std::map<std::int64_t, fs::path> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with(kCheckpoint) || !fs::exists(entry.path() / kDone)) continue;
+  for (const fs::path& path : files_in(folder)) {
+    const std::string name = path.filename().string();
+    if (!name.starts_with(kCheckpoint) || !is_there(path / kDone)) continue;
     if (const auto step = parse_int(std::string_view(name).substr(kCheckpoint.size())))
-      found.emplace(*step, entry.path());
+      found.emplace(*step, path);
   }
   return found;
 }
@@ -66,7 +66,7 @@ std::optional<fs::path> newest_checkpoint(const fs::path& folder) {
 }
 
 RunFolder::RunFolder(fs::path path, bool resume) : path_(std::move(path)) {
-  const bool there = fs::exists(path_ / "config.toml");
+  const bool there = is_there(path_ / "config.toml");
   if (there && !resume)
     throw Error(fmt::format("{} holds a run already", path_.string()), "a new folder",
                 "--resume to continue it, or another --out");
@@ -83,9 +83,9 @@ RunFolder::RunFolder(fs::path path, bool resume) : path_(std::move(path)) {
 
 // What a process that was killed while it saved has left behind.
 void RunFolder::remove_leftovers() const {
-  for (const auto& entry : fs::directory_iterator(path_)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(kCheckpoint) && name.ends_with(".tmp")) fs::remove_all(entry.path());
+  for (const fs::path& path : files_in(path_)) {
+    const std::string name = path.filename().string();
+    if (name.starts_with(kCheckpoint) && name.ends_with(".tmp")) remove_tree(path);
   }
 }
 
@@ -108,13 +108,13 @@ void RunFolder::log(std::int64_t step, const Metrics& metrics) {
     scalars.push_back({name, static_cast<float>(value)});
   }
   append(path_ / "metrics.jsonl", line.dump() + "\n");
-  if (!fs::exists(path_ / "metrics.csv")) csv = "step,name,value\n" + csv;
+  if (!is_there(path_ / "metrics.csv")) csv = "step,name,value\n" + csv;
   append(path_ / "metrics.csv", csv);
   events_->add_scalars(scalars, step);
 }
 
 bool RunFolder::has(std::int64_t step, const std::string& name) const {
-  if (!fs::exists(path_ / "metrics.jsonl")) return false;
+  if (!is_there(path_ / "metrics.jsonl")) return false;
   LineReader lines((path_ / "metrics.jsonl").string());
   for (std::string_view line; lines.next(line);)
     if (const auto& [json, at] = parsed(line); at == step && json.contains(name)) return true;
@@ -148,7 +148,7 @@ fs::path RunFolder::write_checkpoint(std::int64_t step, std::int64_t keep,
   }
   const auto all = checkpoints(path_);
   auto superfluous = static_cast<std::int64_t>(all.size()) - keep;
-  for (auto it = all.begin(); superfluous > 0; ++it, --superfluous) fs::remove_all(it->second);
+  for (auto it = all.begin(); superfluous > 0; ++it, --superfluous) remove_tree(it->second);
   return target;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/paths.h"
 
 namespace mgdm::training {
 
