@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 
 add_library(mgdm_library INTERFACE)
 set_target_properties(mgdm_library PROPERTIES EXPORT_NAME mgdm)
-target_include_directories(mgdm_api PRIVATE ${PROJECT_SOURCE_DIR}/include)
+target_include_directories(mgdm_api PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
 target_include_directories(mgdm_library INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(mgdm_library INTERFACE mgdm_api)

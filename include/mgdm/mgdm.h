@@ -31,7 +31,7 @@ struct Puzzle {
   std::string solution = {};  // the label; empty when it is not known
 };
 
-// Puzzles first .. first+count-1 of an endless list, with their solutions. `test` chooses the
+// Puzzles first .. first+count-1 of a list of 2^32, with their solutions. `test` chooses the
 // held-out list, which shares no puzzle with the other.
 std::vector<Puzzle> generate(const std::string& task, std::size_t count, std::uint64_t seed = 0,
                              bool test = false, std::uint32_t first = 0);

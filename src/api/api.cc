@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include "base/error.h"
 #include "mgdm/mgdm.h"
 #include "tasks/judge.h"
 #include "tasks/task.h"
@@ -8,6 +11,10 @@ std::vector<std::string> task_names() { return tasks::task_names(); }
 
 std::vector<Puzzle> generate(const std::string& task, std::size_t count, std::uint64_t seed,
                              bool test, std::uint32_t first) {
+  constexpr std::uint64_t kItems = std::uint64_t{1} << 32;
+  if (count > kItems - first)
+    throw Error(fmt::format("{} puzzles from number {} on", count, first),
+                fmt::format("first + count of at most {}, where the list ends", kItems));
   const auto maker = tasks::make_task(task);
   const auto split = test ? tasks::Split::kTest : tasks::Split::kTrain;
   std::vector<Puzzle> puzzles;
