@@ -190,6 +190,7 @@ TEST_F(Program, WrongUsageIsTwoAndNamesTheNearest) {
       {"generate sudoku --cuont 3", "did you mean '--count'?"},
       {"genrate sudoku", "did you mean 'generate'?"},
       {"generate sudoku --count 0", "1 to"},
+      {"generate sudoku --seed 18446744073709551615", "an integer, 0 to 9223372036854775807"},
       {"generate sudoku --split tset", "did you mean 'test'?"},
       {"generate countdown-4 --nodes 4", "nodes only with planning"},
       {"generate countdown-4 --difficulty hard", "a difficulty only with sudoku"},

@@ -135,6 +135,21 @@ class Assign {
   const std::string& place_;
 };
 
+bool is_whole_number(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// For a number that has no room in 64 bits, the ends that help leaves out.
+std::string whole_range(const Constraint& constraint) {
+  using Limits = std::numeric_limits<std::int64_t>;
+  const auto end = [](double given, std::int64_t last) {
+    return std::isfinite(given) ? fmt::format("{}", given) : fmt::format("{}", last);
+  };
+  return fmt::format("an integer, {} to {}", end(constraint.low, Limits::min()),
+                     end(constraint.high, Limits::max()));
+}
+
 toml::table parse(std::string_view text, std::string_view name) {
   try {
     return toml::parse(ascii_toml(text, name), name);
@@ -218,6 +233,8 @@ void Fields::set(std::string_view assignment) {
     if (node == nullptr || table.size() != 1) refuse(field, place, in_quotes(value));
     std::visit(Assign(field, *node, place), field.target);
   } catch (const toml::parse_error&) {
+    if (std::holds_alternative<std::int64_t*>(field.target) && is_whole_number(value))
+      throw UsageError(fmt::format("{} = {}", field.key, value), whole_range(field.constraint));
     refuse(field, place, value.empty() ? "nothing" : in_quotes(value));
   }
 }

@@ -57,6 +57,21 @@ TEST(Settings, ReadsTomlAndLeavesTheRest) {
   EXPECT_EQ(recipe.decoding.order, "topk");
 }
 
+TEST(Settings, AnIntegerThatIsTooLargeIsToldTheTrueRange) {
+  struct Seeded {
+    std::int64_t seed = 0;
+    void visit(Visitor& v) { v.field("seed", seed, "a seed", at_least(0)); }
+  } seeded;
+  Fields fields(seeded);
+  fields.set("seed=9223372036854775807");
+  EXPECT_EQ(seeded.seed, 9223372036854775807);
+  EXPECT_EQ(usage_error([&] { fields.set("seed=18446744073709551615"); }),
+            "seed = 18446744073709551615\n  expected: an integer, 0 to 9223372036854775807");
+  Recipe recipe;
+  EXPECT_MENTIONS(usage_error([&] { Fields(recipe).set("decoding.steps=99999999999999999999"); }),
+                  "an integer, 1 to 1000");
+}
+
 TEST(Settings, Overrides) {
   Recipe recipe;
   Fields fields(recipe);
