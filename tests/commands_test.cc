@@ -97,6 +97,17 @@ TEST_F(Program, SudokuCsvRoundTrip) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(nlohmann::json::parse(read_file(path("score.json")))["accuracy_paper"], 1.0);
   EXPECT_EQ(mgdm("generate planning --out " + path("b.csv")).code, 2);
+  ASSERT_EQ(mgdm("generate sudoku --count 20 --out " + path("A.CSV")).code, 0);
+  EXPECT_EQ(read_file(path("A.CSV")), read_file(path("a.csv")));
+}
+
+TEST_F(Program, GenerateDoesNotPretendToCompress) {
+  for (const std::string name : {"a.csv.gz", "a.jsonl.GZ", "a.xz", "a.zst", "a.bz2", "a.zip"}) {
+    const Outcome outcome = mgdm("generate sudoku --count 1 --out " + path(name));
+    EXPECT_EQ(outcome.code, 2) << name;
+    EXPECT_MENTIONS(outcome.err, "| gzip > ");
+    EXPECT_FALSE(fs::exists(path(name)));
+  }
 }
 
 TEST_F(Program, VerifyCountsWhatWentWrong) {

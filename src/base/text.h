@@ -17,6 +17,9 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 // Without white space (also '\r') at both ends.
 std::string_view trim(std::string_view text);
 
+// With a-z for A-Z.
+std::string lowered(std::string_view text);
+
 // A whole decimal number and nothing else ("-7", "42"); none on overflow, empty text or rest.
 std::optional<std::int64_t> parse_int(std::string_view text);
 

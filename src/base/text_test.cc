@@ -19,6 +19,8 @@ TEST(Text, Trim) {
   EXPECT_EQ(trim(" \n "), "");
 }
 
+TEST(Text, Lowered) { EXPECT_EQ(lowered("A.CSV \u00c9z"), "a.csv \u00c9z"); }
+
 TEST(Text, ParseInt) {
   EXPECT_EQ(parse_int("42"), 42);
   EXPECT_EQ(parse_int("-7"), -7);

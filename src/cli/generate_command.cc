@@ -5,6 +5,7 @@
 #include "base/interrupt.h"
 #include "base/parallel.h"
 #include "base/progress.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "formats/jsonl.h"
 #include "formats/sudoku_text.h"
@@ -41,14 +42,27 @@ struct GenerateSettings {
   }
 };
 
-void run(const GenerateSettings& settings) {
-  const auto task = tasks::make_task(
-      settings.task, tasks::task_options(settings.nodes, settings.difficulty, settings.guesses));
-  const bool csv = settings.out.ends_with(".csv");
+// Whether the name of the output asks for Sudoku CSV.
+bool asks_for_csv(const GenerateSettings& settings) {
+  const std::string name = lowered(settings.out);
+  for (const std::string_view suffix : {".gz", ".xz", ".zst", ".bz2", ".zip"})
+    if (name.ends_with(suffix))
+      throw UsageError(
+          fmt::format("--out {} asks for a compressed file", settings.out),
+          "a name that ends in .jsonl, or .csv for Sudoku CSV",
+          fmt::format("a pipe: mgdm generate {} ... | gzip > {}", settings.task, settings.out));
+  const bool csv = name.ends_with(".csv");
   if (csv && settings.task != "sudoku")
     throw UsageError(fmt::format("--out {} asks for Sudoku CSV, but the task is {}", settings.out,
                                  settings.task),
                      "a name that ends in .jsonl");
+  return csv;
+}
+
+void run(const GenerateSettings& settings) {
+  const auto task =
+      tasks::make_task(settings.task, tasks::task_options(settings.nodes, settings.difficulty, settings.guesses));
+  const bool csv = asks_for_csv(settings);
   const auto split = settings.split == "test" ? tasks::Split::kTest : tasks::Split::kTrain;
   const auto seed = static_cast<std::uint64_t>(settings.seed);
   const auto count = static_cast<std::size_t>(settings.count);
