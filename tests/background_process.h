@@ -25,6 +25,7 @@ class BackgroundProcess {
   BackgroundProcess(const std::string& command, const std::string& error_file) {
     pid_ = ::fork();
     if (pid_ != 0) return;
+    ::signal(SIGHUP, SIG_DFL);  // the tests themselves may run under nohup
     ::dup2(::open("/dev/null", O_RDWR), 0);
     ::dup2(0, 1);
     ::dup2(::open(error_file.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), 2);
@@ -40,6 +41,15 @@ class BackgroundProcess {
   BackgroundProcess& operator=(const BackgroundProcess&) = delete;
 
   void send(int signal) const { ::kill(pid_, signal); }
+
+  // Whether it has got so far as to handle that signal itself.
+  bool handles(int signal) const {
+    std::ifstream file("/proc/" + std::to_string(pid_) + "/status");
+    for (std::string line; std::getline(file, line);)
+      if (line.starts_with("SigCgt:"))
+        return (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1) != 0;
+    return false;
+  }
 
   // The exit code (128 + signal when killed), or none when it still runs after that time.
   std::optional<int> wait(double seconds) {

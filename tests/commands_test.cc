@@ -1,5 +1,7 @@
 // Runs the program as a user does and looks at what it prints, writes and returns.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "background_process.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "program_test.h"
@@ -270,6 +273,27 @@ TEST_F(Program, AFailedWriteIsAnErrorAndLeavesNothing) {
     EXPECT_EQ(outcome.code, 1);
     EXPECT_MENTIONS(outcome.err, "No space left");
   }
+}
+
+TEST_F(Program, OneSignalEndsAWaitForInput) {
+  const std::string pipe = path("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const std::string verify = "exec '" MGDM_PROGRAM "' verify planning --predictions x --data ";
+  const auto ends = [&](const std::string& words, int signal) {
+    BackgroundProcess process(verify + words, path("err"));
+    ASSERT_TRUE(BackgroundProcess::wait_until(30, [&] { return process.handles(signal); }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    process.send(signal);
+    EXPECT_EQ(process.wait(10), 130) << words << signal << read_file(path("err"));
+  };
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ends(pipe, signal);  // nobody writes
+  const int writer = ::open(pipe.c_str(), O_RDWR);
+  ASSERT_GE(writer, 0);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {  // somebody does, but not to the end
+    ends(pipe, signal);
+    ends("- <'" + pipe + "'", signal);
+  }
+  ::close(writer);
 }
 
 TEST_F(Program, InterruptLeavesNoHalfWrittenFile) {

@@ -306,6 +306,23 @@ TEST_F(Training, CtrlCSavesAndResumeGoesOn) {
   }
 }
 
+// As timeout does: the program, and at once its group. And as a dropped connection does.
+TEST_F(Training, ARepeatedSignalAndSighupSaveToo) {
+  const std::string recipe = "'" + (kSmoke / "mgdm.toml").string() + "' ";
+  for (const auto& [name, signal, times] : {std::tuple("term", SIGTERM, 2), {"hup", SIGHUP, 1}}) {
+    const std::string out = name;
+    BackgroundProcess process("exec '" MGDM_PROGRAM "' train " + recipe +
+                                  "training.steps=100000000 training.log_every=10 --out " +
+                                  path(out),
+                              path("err"));
+    ASSERT_TRUE(BackgroundProcess::wait_until(
+        60, [&] { return fs::exists(path(out + "/metrics.jsonl")); }));
+    for (int i = 0; i < times; ++i) process.send(signal);
+    EXPECT_EQ(process.wait(30), 130) << read_file(path("err"));
+    EXPECT_EQ(checkpoints(out).size(), 1u) << name;
+  }
+}
+
 TEST_F(Training, ResumeRefusesAnotherRun) {
   ASSERT_EQ(train("mgdm", "training.steps=2 evaluation.count=0 --out " + path("run")).code, 0);
   const std::string config = read_file(path("run/config.toml"));

@@ -14,12 +14,14 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "base/utf8.h"
 
 namespace mgdm {
 namespace {
 
 [[noreturn]] void fail(const std::string& what, const std::string& path) {
+  if (errno == EINTR) stop_if_interrupted();
   const std::string reason = std::strerror(errno);
   throw Error(fmt::format("cannot {} {}: {}", what, path, reason));
 }
@@ -34,6 +36,28 @@ std::string all_bytes(std::FILE* file, const std::string& path) {
   return bytes;
 }
 
+// Ctrl-C ends the waiting for whoever writes into the pipe.
+std::string all_bytes_of_pipe(int descriptor, const std::string& path) {
+  std::string bytes;
+  char chunk[1 << 16];
+  while (true) {
+    wait_to_read(descriptor);
+    const ssize_t n = ::read(descriptor, chunk, sizeof chunk);
+    if (n == 0) return bytes;
+    if (n > 0)
+      bytes.append(chunk, static_cast<std::size_t>(n));
+    else if (errno != EINTR && errno != EAGAIN)
+      fail("read", path);
+  }
+}
+
+// Without waiting for someone to write into a pipe: that is for wait_to_read, which Ctrl-C ends.
+std::FILE* open_at_once(const std::string& path) {
+  const int file =
+      path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  return file < 0 ? nullptr : ::fdopen(file, "rb");
+}
+
 // A pipe gives its bytes once, but a file is often opened twice: to see what it holds, and to read
 // it. So they are kept, by the pipe's name.
 std::FILE* open_for_reading(const std::string& path) {
@@ -45,13 +69,12 @@ std::FILE* open_for_reading(const std::string& path) {
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored))
       throw Error(fmt::format("cannot read {}: it is a folder", path), "a file");
-    OpenFile file(
-        path == "-" ? ::fdopen(::dup(STDIN_FILENO), "rb") : std::fopen(path.c_str(), "rb"),
-        &std::fclose);
+    OpenFile file(open_at_once(path), &std::fclose);
     if (file == nullptr) fail("read", path);
-    const bool can_be_read_again = path != "-" && ::lseek(::fileno(file.get()), 0, SEEK_CUR) >= 0;
+    const int descriptor = ::fileno(file.get());
+    const bool can_be_read_again = path != "-" && ::lseek(descriptor, 0, SEEK_CUR) >= 0;
     if (can_be_read_again) return file.release();
-    kept = kept_bytes.emplace(path, all_bytes(file.get(), path)).first;
+    kept = kept_bytes.emplace(path, all_bytes_of_pipe(descriptor, path)).first;
   }
   std::string& bytes = kept->second;
   std::FILE* const again =
@@ -95,6 +118,7 @@ bool LineReader::next(std::string_view& line) {
     searched = buffer_.size();
     constexpr std::size_t kChunk = 1 << 16;
     buffer_.resize(searched + kChunk);
+    stop_if_interrupted();
     const std::size_t n = std::fread(buffer_.data() + searched, 1, kChunk, file_);
     buffer_.resize(searched + n);
     if (n < kChunk) {

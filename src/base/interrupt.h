@@ -1,14 +1,32 @@
-// Ctrl-C and SIGTERM as a flag that long work looks at between two items.
+// Ctrl-C, SIGTERM and SIGHUP (the terminal is gone) as a flag that long work looks at between two
+// items.
+//
+// The same request often comes twice at once: `timeout` signals the program and then its group, a
+// shell its whole job. So what follows within a second is the same request; only a later one is a
+// second, and ends the process at once.
 #pragma once
 
 namespace mgdm {
 
-// The first signal sets the flag; a second one ends the process at once.
-void catch_interrupts();
+// What a second request does. kNoted is for a program that has others to end first.
+enum class SecondInterrupt { kEnds, kNoted };
+
+// A SIGHUP that is ignored (nohup) stays so. System calls that wait are interrupted.
+void catch_interrupts(SecondInterrupt second = SecondInterrupt::kEnds);
 
 bool interrupted();
 
+// Whether a second request was noted.
+bool interrupted_again();
+
+// The signal of the first request; 0 when there was none.
+int interrupt_signal();
+
 // Throws Interrupted when the flag is set.
 void stop_if_interrupted();
+
+// Waits until `descriptor` has something to read or is at its end; Interrupted when a signal comes
+// first.
+void wait_to_read(int descriptor);
 
 }  // namespace mgdm

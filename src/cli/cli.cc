@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -31,7 +32,10 @@ int run(int argc, char** argv) {
   try {
     catch_interrupts();
     const int code = dispatch(commands(), {argv + 1, argv + argc});
-    if (std::fflush(stdout) != 0) throw Error("cannot write to standard output");
+    if (std::fflush(stdout) != 0) {
+      stop_if_interrupted();
+      throw Error("cannot write to standard output");
+    }
     return code;
   } catch (const UsageError& error) {
     return complain(error.what(), 2);
@@ -39,6 +43,10 @@ int run(int argc, char** argv) {
     return complain(error.what(), 130);
   } catch (const std::bad_alloc&) {
     return complain("out of memory\n  try: a smaller file, or fewer items at a time", 1);
+  } catch (const std::system_error& error) {
+    // A signal came while something waited, most often for the reader of standard output.
+    const bool stopped = error.code() == std::errc::interrupted && interrupted();
+    return complain(stopped ? "interrupted" : error.what(), stopped ? 130 : 1);
   } catch (const std::exception& error) {
     return complain(error.what(), 1);
   }

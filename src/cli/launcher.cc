@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "base/parallel.h"
 #include "base/text.h"
 
@@ -32,13 +33,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
-
-volatile std::sig_atomic_t g_signals = 0, g_signal = 0;
-
-void on_signal(int signal) {
-  g_signal = signal;
-  g_signals = g_signals + 1;
-}
 
 // A port that is free now. Someone may take it before the first process does; then it says so.
 int free_port() {
@@ -122,16 +116,14 @@ class Launch {
   Launch& operator=(const Launch&) = delete;
 
   void wait_for_all() {
-    int passed_on = 0;
+    bool noticed = false;
     bool asked = false, killed = false;  // each once: a second SIGTERM would not let them save
     std::optional<Clock::time_point> failure;
     while (look()) {
-      if (g_signals > passed_on) {
-        // To be asked once is to save and stop; twice, to stop.
-        send(passed_on == 0 && !asked ? g_signal : SIGKILL);
-        passed_on = g_signals;
-        asked = true;
-      }
+      // To be asked once is to save and stop; twice, to stop.
+      if (interrupted() && !std::exchange(noticed, true))
+        send(std::exchange(asked, true) ? SIGKILL : interrupt_signal());
+      if (interrupted_again() && !std::exchange(killed, true)) send(SIGKILL);
       if (culprit_ != nullptr) {
         // The others notice by themselves, most often, and have something to say.
         if (!failure) failure = Clock::now();
@@ -200,7 +192,7 @@ class Launch {
   [[noreturn]] void complain(const Child& culprit) const {
     const int count = static_cast<int>(children_.size()), status = *culprit.status;
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    if (code == 130 || (g_signals > 0 && WIFSIGNALED(status)))
+    if (code == 130 || (interrupted() && WIFSIGNALED(status)))
       throw Interrupted(fmt::format("{} processes ended by a signal", count));
     // A wrong command line is wrong for all of them, and the first has said why.
     if (code == 2 && children_.front().failed()) {
@@ -234,10 +226,7 @@ class Launch {
 }  // namespace
 
 void launch(int count, const std::vector<std::string>& command, bool quiet) {
-  struct sigaction action = {};
-  action.sa_handler = on_signal;
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
+  catch_interrupts(SecondInterrupt::kNoted);
   Launch processes(quiet);
   processes.start(count, command);
   processes.wait_for_all();
