@@ -21,15 +21,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/cores.h"
 #include "base/error.h"
 
 namespace mgdm {
 
-// `requested`, or the machine's core count when that is 0.
-inline int thread_count(int requested) {
-  if (requested > 0) return requested;
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
+// `requested`, or as many as there are cores for us when that is 0.
+inline int thread_count(int requested) { return requested > 0 ? requested : usable_cores(); }
 
 // Computes produce(0), produce(1), ... in background threads, at most two per thread ahead of the
 // one taken last, so memory stays bounded. An exception of produce is thrown by next().
