@@ -128,18 +128,29 @@ bool LineReader::next(std::string_view& line) {
   }
 }
 
+bool is_standard_output(std::string_view path) { return path == "-" || path == "/dev/stdout"; }
+
 AtomicFile::AtomicFile(const std::string& path) : path_(path) {
-  if (path == "-") {
+  if (is_standard_output(path)) {
     file_ = stdout;
     return;
   }
+  // Names of what is open already, which only look like links: never to be renamed over.
+  if (path == "/dev/stderr" || path.starts_with("/dev/fd/") || path.starts_with("/proc/")) {
+    file_ = std::fopen(path.c_str(), "ab");
+    if (file_ == nullptr) fail("write", path);
+    return;
+  }
   std::error_code ignored;
+  if (std::filesystem::is_symlink(path, ignored))
+    if (const auto target = std::filesystem::canonical(path, ignored); !ignored)
+      path_ = target.string();
   const auto status = std::filesystem::status(path, ignored);
   if (std::filesystem::is_directory(status))
     throw Error(fmt::format("cannot write {}: it is a folder", path), "a file name");
   const bool in_place =
       std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-  if (!in_place) temporary_ = fmt::format("{}.{}.tmp", path, ::getpid());
+  if (!in_place) temporary_ = fmt::format("{}.{}.tmp", path_, ::getpid());
   file_ = std::fopen(in_place ? path.c_str() : temporary_.c_str(), "wb");
   if (file_ == nullptr) fail("write", path);
 }

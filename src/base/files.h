@@ -43,9 +43,13 @@ class LineReader {
   bool at_end_ = false;
 };
 
+// "-" and "/dev/stdout".
+bool is_standard_output(std::string_view path);
+
 // Writes to a temporary name beside `path` and renames on commit(). Without commit() (an exception,
 // Ctrl-C) nothing is left behind and an older file of that name stays as it was.
-// "-" writes to standard output; a device or pipe (/dev/null) is written in place.
+// A link stays a link: the file it leads to is the one that is replaced. "-" writes to standard
+// output; a device or pipe (/dev/null) and what is open already (/dev/fd/3) are written in place.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);

@@ -99,6 +99,31 @@ TEST_F(Files, WithoutCommitTheOldFileStays) {
   EXPECT_EQ(count(), 1);
 }
 
+TEST_F(Files, LinksStayLinks) {
+  write_file(path("a"), "old");
+  fs::create_symlink(path("a"), path("link"));
+  write_file(path("link"), "new");
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(read_file(path("a")), "new");
+  EXPECT_EQ(count(), 2);
+  fs::remove(path("a"));
+  write_file(path("link"), "no target");  // it leads nowhere, and is replaced
+  EXPECT_EQ(read_file(path("link")), "no target");
+}
+
+TEST_F(Files, WhatIsOpenAlreadyIsWrittenInPlace) {
+  std::FILE* const open = std::fopen(path("a").c_str(), "wb");
+  ASSERT_NE(open, nullptr);
+  std::fputs("before ", open);
+  std::fflush(open);
+  const std::string number = std::to_string(::fileno(open));
+  write_file("/proc/self/fd/" + number, "ours ");
+  write_file("/dev/fd/" + number, "too");
+  std::fclose(open);
+  EXPECT_EQ(read_file(path("a")), "before ours too");
+  EXPECT_EQ(count(), 1);
+}
+
 TEST_F(Files, DevicesAreWrittenInPlace) {
   write_file("/dev/null", "gone");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
