@@ -39,6 +39,9 @@ TEST_F(Program, HelpHasExamples) {
     EXPECT_MENTIONS(outcome.out, "Examples:\n  mgdm " + command);
   }
   EXPECT_MENTIONS(mgdm("--version").out, "mgdm 0.");
+  EXPECT_MENTIONS(mgdm("--version", "taskset -c 0").out, "), 1 thread\n");
+  for (const std::string command : {"generate", "verify", "train", "eval", "solve", "bench"})
+    EXPECT_MENTIONS(mgdm(command + " --help").out, "--threads N");
 }
 
 TEST_F(Program, SameSeedSameBytesWhateverTheThreads) {

@@ -93,6 +93,17 @@ TEST_F(Training, ResumeContinuesBitForBit) {
   EXPECT_EQ(train("mgdm", "--resume --out " + path("nothing")).code, 1);  // holds none
 }
 
+TEST_F(Training, ResumeWarnsOfAnotherNumberOfThreads) {
+  const std::string more = "training.steps=2 evaluation.count=0 --out " + path("run");
+  ASSERT_EQ(train("mgdm", more + " --threads 2").code, 0);
+  EXPECT_EQ(nlohmann::json::parse(read_file(path("run/env.json")))["threads"], "2");
+  EXPECT_EQ(train("mgdm", more + " --resume --threads 2").err.find("threads, was"),
+            std::string::npos);
+  const Outcome fewer = train("mgdm", more + " --resume --threads 1");
+  EXPECT_EQ(fewer.code, 0) << fewer.err;
+  EXPECT_NE(fewer.err.find("resuming with 1 threads, was 2"), std::string::npos) << fewer.err;
+}
+
 TEST_F(Training, AveragedWeightsAreSavedAndResumeBitForBit) {
   const std::string with = "training.ema=0.9 ";
   ASSERT_EQ(train("mgdm", with + "--out " + path("whole")).code, 0);

@@ -12,6 +12,10 @@ namespace mgdm {
 // control groups allow (Docker, Kubernetes), rounded up; at least 1. Looked up once.
 int usable_cores();
 
+// How settings ask for a number of threads.
+inline constexpr const char* kThreadsHelp = "threads that compute; 0 = all cores we may use";
+inline constexpr int kMostThreads = 1024;
+
 // The processor time that control groups of version 1 or 2 allow, in cores; none where they set no
 // limit. `membership` is the text of /proc/self/cgroup, `root` the folder /sys/fs/cgroup.
 std::optional<double> cgroup_cores(std::string_view membership, const std::filesystem::path& root);

@@ -8,7 +8,9 @@
 #include "cli/command.h"
 #include "cli/result_json.h"
 #include "cli/signature.h"
+#include "cli/threads.h"
 #include "compat/device.h"
+#include "compat/parallel.h"
 
 namespace mgdm::cli {
 namespace {
@@ -21,7 +23,7 @@ struct BenchSettings {
   void visit(config::Visitor& v) {
     v.field("name", name, "which one; without a name they are listed");
     v.field("device", device, "auto, cpu, cuda or cuda:N");
-    v.field("threads", threads, "that make data; 0 = all cores", config::range(0, 1024));
+    visit_threads(v, threads);
     v.field("batch", batch, "rows at a time", config::range(1, 1e6));
     v.field("json", json, "write the result to this file");
     v.field("quiet", quiet, "print nothing but errors");
@@ -29,6 +31,7 @@ struct BenchSettings {
 };
 
 void bench_signature(BenchSettings settings) {
+  settings.threads = compat::use_threads(static_cast<int>(settings.threads));
   const c10::Device device = compat::device(settings.device);
   const Signature result = signature({.device = device,
                                       .threads = static_cast<int>(settings.threads),

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "base/cores.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -118,7 +119,9 @@ int dispatch(std::vector<Command> commands, const std::vector<std::string>& word
       "Neural reasoning by discrete diffusion: puzzles, models that fill them in, and "
       "proof that they are right.",
       "mgdm");
-  app.set_version_flag("--version", fmt::format("mgdm {} ({})", version(), git_revision()));
+  const int cores = usable_cores();
+  app.set_version_flag("--version", fmt::format("mgdm {} ({}), {} thread{}", version(),
+                                                git_revision(), cores, cores == 1 ? "" : "s"));
   app.footer("mgdm COMMAND --help shows a command's options and examples.");
   app.require_subcommand(0, 1);
   app.get_formatter()->column_width(34);

@@ -12,8 +12,10 @@
 #include "cli/models.h"
 #include "cli/result_json.h"
 #include "cli/score_report.h"
+#include "cli/threads.h"
 #include "compat/device.h"
 #include "compat/out_of_memory.h"
+#include "compat/parallel.h"
 #include "data/examples_file.h"
 #include "evaluation/evaluate.h"
 #include "evaluation/loss_profile.h"
@@ -26,7 +28,7 @@ using Examples = std::vector<tasks::Example>;
 
 struct EvalSettings {
   std::string model, data, device = "auto", json, predictions, losses, figure, figure_over = "auto";
-  std::int64_t limit = 0, batch = 256, samples = 1;
+  std::int64_t limit = 0, batch = 256, samples = 1, threads = 0;
   DecodingFlags decode;
   bool quiet = false;
 
@@ -37,6 +39,7 @@ struct EvalSettings {
     decode.visit(v);
     v.field("batch", batch, "puzzles decoded at a time", config::range(1, 1e6));
     v.field("device", device, "auto, cpu, cuda or cuda:N");
+    visit_threads(v, threads);
     v.field("json", json, "write the score to this file");
     v.field("predictions", predictions, "write the answers to this file, one JSON object per line");
     v.field("losses", losses,
@@ -162,6 +165,7 @@ void run(const EvalSettings& asked) {
                   settings.samples != defaults.samples))
     throw UsageError("--figure, --figure-over or --samples without --losses",
                      "--losses FILE.json --figure FILE.svg");
+  settings.threads = compat::use_threads(static_cast<int>(settings.threads));
   const auto reasoner =
       evaluation::Reasoner::load(find_model(settings.model), compat::device(settings.device));
   settings.decode.settings = settings.decode.over(reasoner.card().decoding);

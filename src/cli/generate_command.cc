@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/threads.h"
 #include "formats/jsonl.h"
 #include "formats/sudoku_text.h"
 #include "tasks/task.h"
@@ -36,7 +37,7 @@ struct GenerateSettings {
     v.field("guesses", guesses,
             "sudoku, hard: only puzzles that take so many guesses after singles: 10.. or 5..9");
     v.field("nodes", nodes, "planning: nodes per stream", config::range(2, 50));
-    v.field("threads", threads, "0 = all cores; the output is the same", config::range(0, 1024));
+    visit_threads(v, threads);
     v.field("out", out, "a file, .csv for Sudoku CSV; - prints");
     v.field("quiet", quiet, "no progress line");
   }

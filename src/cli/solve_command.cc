@@ -9,6 +9,7 @@
 #include "cli/solve_dimacs.h"
 #include "cli/solving.h"
 #include "compat/device.h"
+#include "compat/parallel.h"
 #include "data/examples_file.h"
 #include "formats/dimacs.h"
 
@@ -39,6 +40,7 @@ int run(const SolveSettings& settings) {
   const std::string text = settings.input.empty() ? "" : read_file(settings.input);
   if (settings.puzzles.empty() && trim(text).empty())
     throw UsageError("no puzzle to solve", "puzzles as words, or --input FILE");
+  compat::use_threads(static_cast<int>(settings.threads));
   const auto reasoner =
       evaluation::Reasoner::load(find_model(settings.model), compat::device(settings.device));
   if (formats::looks_like_dimacs(text)) {

@@ -9,6 +9,9 @@
 
 #include "base/interrupt.h"
 #include "base/text.h"
+#include "cli/threads.h"
+#include "compat/out_of_memory.h"
+#include "evaluation/evaluate.h"
 #include "tasks/judge.h"
 
 namespace mgdm::cli {
@@ -64,6 +67,7 @@ void SolveSettings::visit(config::Visitor& v) {
   v.field("json", json, "one JSON object per puzzle");
   decode.visit(v);
   v.field("device", device, "auto, cpu, cuda or cuda:N");
+  visit_threads(v, threads);
   v.field("quiet", quiet, "only the answers");
 }
 

@@ -16,6 +16,7 @@ struct SolveSettings {
   std::string model, input, device = "auto";
   std::vector<std::string> puzzles;
   DecodingFlags decode;
+  std::int64_t threads = 0;
   bool show = false, json = false, quiet = false;
 
   void visit(config::Visitor& v);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
 
@@ -9,10 +10,12 @@
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/models.h"
+#include "cli/threads.h"
 #include "compat/deterministic.h"
 #include "compat/device.h"
 #include "compat/freed_memory.h"
 #include "compat/out_of_memory.h"
+#include "compat/parallel.h"
 #include "compat/process_group.h"
 #include "data/examples_file.h"
 #include "evaluation/evaluate.h"
@@ -28,6 +31,7 @@ struct TrainCommandSettings {
   std::string recipe;
   std::vector<std::string> overrides;
   std::string out;
+  std::int64_t threads = 0;
   bool resume = false;
   bool quiet = false;
 
@@ -35,6 +39,7 @@ struct TrainCommandSettings {
     v.field("recipe", recipe, "a TOML file, see recipes/");
     v.field("overrides", overrides, "key=value ...: changes to the recipe");
     v.field("out", out, "the run's folder (empty = runs/ and the recipe's name)");
+    visit_threads(v, threads);
     v.field("resume", resume, "continue the run in that folder");
     v.field("quiet", quiet, "no status line");
   }
@@ -96,6 +101,17 @@ void check_decoding(const evaluation::Reasoner& reasoner, std::span<const tasks:
   if (!test.empty()) evaluation::evaluate(reasoner, test.first(1), decoding, 1);
 }
 
+// A warning, or nothing when the run had the same number: threads decide in which order numbers are
+// added.
+std::string other_threads(const std::map<std::string, std::string>& environment, int threads) {
+  const auto was = environment.find("threads");
+  if (was == environment.end() || was->second == std::to_string(threads)) return "";
+  return fmt::format(
+      "resuming with {} threads, was {}: the run goes on, but not bit for bit as it would have "
+      "(--threads {} does)\n",
+      threads, printable(was->second), printable(was->second));
+}
+
 void run(const TrainCommandSettings& settings) {
   const spec::Recipe recipe = spec::read_recipe(settings.recipe, settings.overrides);
   spec::check_effects(recipe, settings.overrides);
@@ -106,13 +122,17 @@ void run(const TrainCommandSettings& settings) {
   if (recipe.training.deterministic) compat::prepare_deterministic_cuda();
   const c10::Device device = compat::device(recipe.training.device);
   if (device.is_cpu()) compat::keep_freed_memory();
+  const int threads = compat::use_threads(
+      static_cast<int>(settings.threads > 0 ? settings.threads : recipe.data.threads));
   const auto seed = static_cast<std::uint64_t>(recipe.seed);
   // Early: whatever goes wrong from here on with one process ends the others, too.
   compat::ProcessGroup group(device);
   const bool quiet = settings.quiet || !group.first();
 
   if (!quiet) fmt::print(stderr, "preparing data ...\n");
-  const data::PreparedData data = data::prepare_data(recipe.task, recipe.data, seed);
+  data::DataSettings data_settings = recipe.data;
+  data_settings.threads = threads;
+  const data::PreparedData data = data::prepare_data(recipe.task, data_settings, seed);
   const data::Vocabulary& vocabulary = data.vocabulary;
   const int length = data.train.length();
 
@@ -152,11 +172,14 @@ void run(const TrainCommandSettings& settings) {
       for (const std::string& change : spec::check_continues(
                spec::read_recipe(out / "config.toml", {}), resolved, out.string()))
         if (!quiet) fmt::print(stderr, "resuming with {}\n", printable(change));
+    if (settings.resume && device.is_cpu() && !quiet)
+      fmt::print(stderr, "{}", other_threads(folder->environment(), threads));
     folder->write_config(config::Fields(resolved).dump());
     folder->write_environment({{"version", version()},
                                {"git_revision", git_revision()},
                                {"device", compat::device_name(device)},
                                {"processes", std::to_string(group.size())},
+                               {"threads", std::to_string(threads)},
                                {"recipe", settings.recipe}});
   }
   if (!quiet)

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/result_json.h"
 #include "cli/score_report.h"
+#include "cli/threads.h"
 #include "data/examples_file.h"
 #include "tasks/judge.h"
 #include "tasks/score.h"
@@ -35,7 +36,7 @@ struct VerifySettings {
     v.field("json", json, "write the score to this file");
     v.field("explain", explain, "say what is wrong with the first N wrong answers",
             config::at_least(0));
-    v.field("threads", threads, "0 = all cores", config::range(0, 1024));
+    visit_threads(v, threads);
     v.field("quiet", quiet, "print nothing but errors");
   }
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cores.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -38,8 +39,9 @@ void DataSettings::visit(config::Visitor& v) {
   v.field("alphabet", alphabet, "characters with a token (empty = the paper's 26)");
   v.field("reverse", reverse, "learn the answer backwards (planning)");
   v.field("augment", augment, "another twin of every puzzle in each epoch");
-  v.field("held_out", held_out, "examples kept from training, to watch the loss on", at_least(0));
-  v.field("threads", threads, "for generating and encoding (0 = all cores)", range(0, 1024));
+  v.field("held_out", held_out, "further examples, to watch the loss on; of files the last",
+          at_least(0));
+  v.field("threads", threads, kThreadsHelp, range(0, kMostThreads));
 }
 
 std::vector<SourceSettings> DataSettings::all_sources() const {

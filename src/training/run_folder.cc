@@ -97,6 +97,16 @@ void RunFolder::write_environment(const std::map<std::string, std::string>& fact
   write_file((path_ / "env.json").string(), nlohmann::json(facts).dump(2) + "\n");
 }
 
+std::map<std::string, std::string> RunFolder::environment() const {
+  std::map<std::string, std::string> facts;
+  if (!is_there(path_ / "env.json")) return facts;
+  const auto json = nlohmann::json::parse(read_file(path_ / "env.json"), nullptr, false);
+  if (!json.is_object()) return facts;
+  for (const auto& [name, value] : json.items())
+    if (value.is_string()) facts[name] = value.get<std::string>();
+  return facts;
+}
+
 void RunFolder::log(std::int64_t step, const Metrics& metrics) {
   nlohmann::ordered_json line;
   line["step"] = step;

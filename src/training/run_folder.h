@@ -2,7 +2,7 @@
 //
 //   runs/NAME/
 //     config.toml           the resolved recipe
-//     env.json              program version, git revision, device, recipe, processes
+//     env.json              program version, git revision, device, recipe, processes, threads
 //     metrics.jsonl         the truth: one line per measurement
 //     metrics.csv           the same as step,name,value
 //     events.out.tfevents.* the same for TensorBoard, one for each sitting; never rewound
@@ -37,6 +37,8 @@ class RunFolder {
 
   void write_config(const std::string& toml) const;
   void write_environment(const std::map<std::string, std::string>& facts) const;
+  // What was written last; nothing where that cannot be read.
+  std::map<std::string, std::string> environment() const;
 
   // Adds a line to metrics.jsonl, and what follows from it.
   void log(std::int64_t step, const Metrics& metrics);
