@@ -185,6 +185,31 @@ TEST_F(Program, VerifyJudgesWhatSolversClaim) {
   EXPECT_EQ(accuracy(some, "s UNKNOWN\n"), 0);
 }
 
+TEST_F(Program, JsonOnStandardOutputStandsAlone) {
+  const std::string data = path("data.jsonl");
+  ASSERT_EQ(mgdm("generate planning --nodes 4 --count 5 --split test --out " + data).code, 0);
+  const std::string models = "MGDM_MODELS='" MGDM_SOURCE_DIR "/models'";
+  const std::string eval = "eval --model quick-planning-mgdm --steps 2 --data " + data;
+  const std::pair<std::string, const char*> cases[] = {
+      {"verify planning --explain 1 --data " + data + " --predictions " + data, "accuracy %"},
+      {"bench signature", "  signature\n"},
+      {eval, "accuracy %"},
+  };
+  for (const auto& [words, table] : cases)
+    for (const std::string name : {"-", "/dev/stdout"}) {
+      const Outcome outcome = mgdm(words + " --json " + name, models);
+      ASSERT_EQ(outcome.code, 0) << words << outcome.err;
+      EXPECT_TRUE(nlohmann::json::accept(outcome.out)) << outcome.out;
+      EXPECT_MENTIONS(outcome.err, table);
+      EXPECT_EQ(mgdm(words + " --quiet --json " + name, models).err, "");
+    }
+  const Outcome losses = mgdm(eval + " --losses -", models);
+  EXPECT_TRUE(nlohmann::json::accept(losses.out)) << losses.out;
+  const Outcome both = mgdm(eval + " --json - --predictions -", models);
+  EXPECT_EQ(both.code, 2);
+  EXPECT_MENTIONS(both.err, "--json and --predictions");
+}
+
 TEST_F(Program, BenchListsAndSigns) {
   const Outcome list = mgdm("bench");
   EXPECT_EQ(list.code, 0) << list.err;

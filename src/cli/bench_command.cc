@@ -25,7 +25,7 @@ struct BenchSettings {
     v.field("device", device, "auto, cpu, cuda or cuda:N");
     visit_threads(v, threads);
     v.field("batch", batch, "rows at a time", config::range(1, 1e6));
-    v.field("json", json, "write the result to this file");
+    v.field("json", json, "write the result to this file; - prints it alone");
     v.field("quiet", quiet, "print nothing but errors");
   }
 };
@@ -45,8 +45,10 @@ void bench_signature(BenchSettings settings) {
     write_file(settings.json, result_text(std::move(json), config::Fields(settings).all()));
   }
   if (settings.quiet) return;
-  for (const SignaturePart& part : result.parts) fmt::print("{}  {}\n", hex(part.hash), part.name);
-  fmt::print("{}  signature\n", hex(result.hash));
+  std::FILE* const out = for_people({settings.json});
+  for (const SignaturePart& part : result.parts)
+    fmt::print(out, "{}  {}\n", hex(part.hash), part.name);
+  fmt::print(out, "{}  signature\n", hex(result.hash));
 }
 
 struct Bench {

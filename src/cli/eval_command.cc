@@ -40,7 +40,7 @@ struct EvalSettings {
     v.field("batch", batch, "puzzles decoded at a time", config::range(1, 1e6));
     v.field("device", device, "auto, cpu, cuda or cuda:N");
     visit_threads(v, threads);
-    v.field("json", json, "write the score to this file");
+    v.field("json", json, "write the score to this file; - prints it alone");
     v.field("predictions", predictions, "write the answers to this file, one JSON object per line");
     v.field("losses", losses,
             "instead of decoding, write the loss at each of --steps noise levels and each position "
@@ -102,10 +102,12 @@ void measure_score(EvalSettings settings, const evaluation::Reasoner& reasoner,
     write_file(settings.json,
                result_text(evaluation_json(task, result, tries), config::Fields(settings).all()));
   if (settings.quiet) return;
-  fmt::print("{}\nforward passes per puzzle {:.1f}, puzzles per second {:.1f}\n",
+  std::FILE* const out = for_people({settings.json, settings.predictions});
+  fmt::print(out, "{}\nforward passes per puzzle {:.1f}, puzzles per second {:.1f}\n",
              score_text(task, result.score), result.forward_passes, result.samples_per_second);
   if (tries > 1)
     fmt::print(
+        out,
         "with up to {} tries until one verifies: accuracy {:.1f} ± {:.1f} %, forward passes {:.1f}"
         "\n",
         tries, 100 * result.best.all.accuracy(), 100 * result.best.all.standard_error(),
@@ -134,19 +136,26 @@ void measure_losses(EvalSettings settings, const evaluation::Reasoner& reasoner,
     write_file(settings.figure,
                loss_figure(task, profile, over_level ? Axis::kLevel : Axis::kPosition));
   }
-  if (!settings.quiet) fmt::print("{}", loss_text(task, profile));
+  if (!settings.quiet)
+    fmt::print(for_people({settings.losses, settings.figure}), "{}", loss_text(task, profile));
 }
 
 // What is written must not push out what is read, or something else that is written.
 void check_files(const EvalSettings& settings) {
+  struct Named {
+    const char* flag;
+    const std::string& file;
+    bool written = true;
+  };
   std::map<std::string, std::string> flags;  // by the file that a flag names
-  for (const auto& [flag, file] : {std::pair("--data", settings.data),
-                                   {"--json", settings.json},
-                                   {"--predictions", settings.predictions},
-                                   {"--losses", settings.losses},
-                                   {"--figure", settings.figure}}) {
-    if (file.empty() || file == "-" || is_special(file)) continue;
-    const auto [other, is_new] = flags.emplace(full_name(file), flag);
+  for (const auto& [flag, file, written] :
+       {Named{"--data", settings.data, false}, Named{"--json", settings.json},
+        Named{"--predictions", settings.predictions}, Named{"--losses", settings.losses},
+        Named{"--figure", settings.figure}}) {
+    if (file.empty()) continue;
+    const bool printed = written && is_standard_output(file);
+    if (!printed && (file == "-" || is_special(file))) continue;
+    const auto [other, is_new] = flags.emplace(printed ? "-" : full_name(file), flag);
     if (!is_new)
       throw UsageError(fmt::format("{} and {} name the same file, {}", other->second, flag, file),
                        "a file for each");

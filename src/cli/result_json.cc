@@ -1,7 +1,9 @@
 #include "cli/result_json.h"
 
+#include <algorithm>
 #include <array>
 
+#include "base/files.h"
 #include "base/version.h"
 
 namespace mgdm::cli {
@@ -24,6 +26,10 @@ std::string result_text(nlohmann::ordered_json result, const std::vector<config:
   result["git_revision"] = git_revision();
   // Names of files need not be UTF-8; what is not is replaced rather than lost with the result.
   return result.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::FILE* for_people(std::initializer_list<std::string_view> results) {
+  return std::any_of(results.begin(), results.end(), is_standard_output) ? stderr : stdout;
 }
 
 }  // namespace mgdm::cli

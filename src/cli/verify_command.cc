@@ -33,7 +33,7 @@ struct VerifySettings {
     v.field("data", data, "the puzzles: JSONL, Sudoku CSV or lines, DIMACS");
     v.field("predictions", predictions,
             "the answers in the same order: JSONL with output or predict");
-    v.field("json", json, "write the score to this file");
+    v.field("json", json, "write the score to this file; - prints it alone");
     v.field("explain", explain, "say what is wrong with the first N wrong answers",
             config::at_least(0));
     visit_threads(v, threads);
@@ -71,17 +71,18 @@ void run(const VerifySettings& settings) {
                result_text(score_json(settings.task, score), config::Fields(used).all()));
   }
   if (settings.quiet) return;
+  std::FILE* const out = for_people({settings.json});
   std::int64_t to_explain = settings.explain;
   for (std::size_t i = 0; i < examples.size() && to_explain > 0; ++i) {
     const auto faults = task->explain(examples[i].example, tasks::up_to_end(answers[i].answer));
     if (faults.empty()) continue;
     --to_explain;
     const std::string place = at(settings.predictions, answers[i].line);
-    fmt::print("{}\n", printable(place + answers[i].answer));
+    fmt::print(out, "{}\n", printable(place + answers[i].answer));
     for (const tasks::Fault& fault : faults)
-      fmt::print("  {}: {}\n", fault.category, printable(fault.words));
+      fmt::print(out, "  {}: {}\n", fault.category, printable(fault.words));
   }
-  fmt::print("{}", score_text(settings.task, score));
+  fmt::print(out, "{}", score_text(settings.task, score));
 }
 
 }  // namespace
