@@ -206,6 +206,29 @@ TEST_F(Training, OutOfMemoryNamesTheBatch) {
   EXPECT_NE(outcome.err.find("training.accumulate"), std::string::npos);
 }
 
+TEST_F(Training, EvaluationTakesNoMoreMemoryThanItsPuzzlesNeed) {
+  const std::string limit = "ulimit -v 6000000; OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1";
+  if (mgdm("tasks", limit).code != 0) GTEST_SKIP() << "the program alone needs more than 6 GB";
+  const Outcome trained =
+      train("mgdm", "training.steps=1 evaluation.batch=1000000 --out " + path("run"), limit);
+  EXPECT_EQ(trained.code, 0) << trained.err;
+  const std::string data = path("data.jsonl"), losses = " --losses " + path("l.json"),
+                    eval = "eval --steps 1 --batch 1000000 --model " + path("run/checkpoint-1") +
+                           " --data " + data;
+  const std::string generate = "generate planning --nodes 3 --out " + data + " --count ";
+  ASSERT_EQ(mgdm(generate + "5").code, 0);
+  for (const std::string& more : {std::string(), losses})
+    EXPECT_EQ(mgdm(eval + more, limit).code, 0) << more;
+  ASSERT_EQ(mgdm(generate + "400000").code, 0);
+  for (const std::string& more : {std::string(), losses}) {
+    const Outcome outcome = mgdm(eval + more, limit);
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_NE(outcome.err.find("out of memory for 400000 puzzles at a time\n  try: --batch 200000"),
+              std::string::npos)
+        << outcome.err;
+  }
+}
+
 TEST_F(Training, OverridesAndMistakes) {
   EXPECT_EQ(train("mgdm", "training.steps=2 evaluation.count=0 --out " + path("short")).code, 0);
   EXPECT_TRUE(fs::exists(path("short/checkpoint-2/DONE")));

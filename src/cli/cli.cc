@@ -4,13 +4,13 @@
 
 #include <cstdio>
 #include <exception>
-#include <new>
 #include <system_error>
 
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "compat/out_of_memory.h"
 
 namespace mgdm::cli {
 namespace {
@@ -41,13 +41,13 @@ int run(int argc, char** argv) {
     return complain(error.what(), 2);
   } catch (const Interrupted& error) {
     return complain(error.what(), 130);
-  } catch (const std::bad_alloc&) {
-    return complain("out of memory\n  try: a smaller file, or fewer items at a time", 1);
   } catch (const std::system_error& error) {
     // A signal came while something waited, most often for the reader of standard output.
     const bool stopped = error.code() == std::errc::interrupted && interrupted();
     return complain(stopped ? "interrupted" : error.what(), stopped ? 130 : 1);
   } catch (const std::exception& error) {
+    if (compat::is_out_of_memory(error))
+      return complain("out of memory\n  try: a smaller file or model, or fewer items at a time", 1);
     return complain(error.what(), 1);
   }
 }

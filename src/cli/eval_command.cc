@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/error.h"
@@ -118,8 +119,9 @@ void measure_losses(EvalSettings settings, const evaluation::Reasoner& reasoner,
                     const Examples& examples) {
   const std::string task = reasoner.task().name();
   Progress progress("measuring losses on " + task, examples.size(), settings.quiet);
+  const std::size_t rows = std::min(static_cast<std::size_t>(settings.batch), examples.size());
   const evaluation::LossProfile profile = compat::with_memory_for(
-      fmt::format("{} puzzles at a time", settings.batch), "a smaller --batch", [&] {
+      fmt::format("{} puzzles at a time", rows), evaluation::less_memory(rows), [&] {
         return evaluation::profile_losses(reasoner, examples,
                                           {.levels = settings.decode.settings.steps,
                                            .samples = settings.samples,

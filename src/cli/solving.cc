@@ -81,10 +81,11 @@ Solved solve_puzzle(const evaluation::Reasoner& reasoner, const std::string& puz
   reasoner.write_puzzle(solved.input, {tokens, frozen});
 
   const evaluation::Answer answer =
-      reasoner
-          .answer({&solved.input, 1}, {&item, 1}, settings.decode.over(reasoner.card().decoding),
-                  settings.show ? painter(reasoner, frozen, prefix) : engine::OnStep())
-          .front();
+      compat::with_memory_for("one puzzle", evaluation::less_memory(1), [&] {
+        return reasoner.answer(
+            {&solved.input, 1}, {&item, 1}, settings.decode.over(reasoner.card().decoding),
+            settings.show ? painter(reasoner, frozen, prefix) : engine::OnStep());
+      }).front();
   stop_if_interrupted();
   solved.text = tasks::up_to_end(answer.best);
   const tasks::Example example{solved.input, ""};

@@ -8,6 +8,7 @@
 namespace mgdm::compat {
 
 bool is_out_of_memory(const std::exception& error) {
+  if (dynamic_cast<const Error*>(&error) != nullptr) return false;  // it has been said already
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
       dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr)
     return true;

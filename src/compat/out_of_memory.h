@@ -9,6 +9,7 @@
 
 namespace mgdm::compat {
 
+// Not for an Error of ours, which says so in better words.
 bool is_out_of_memory(const std::exception& error);
 
 // Runs `work`; when memory runs out, an Error says what it was too little for and what to do.

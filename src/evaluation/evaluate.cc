@@ -11,6 +11,11 @@
 
 namespace mgdm::evaluation {
 
+std::string less_memory(std::size_t puzzles) {
+  if (puzzles <= 1) return "a smaller model, or a device with more memory";
+  return fmt::format("--batch {} (evaluation.batch in a recipe)", puzzles / 2);
+}
+
 Evaluation evaluate(const Reasoner& reasoner, std::span<const tasks::Example> examples,
                     const spec::DecodingSettings& settings, std::int64_t batch,
                     const std::function<void(std::size_t)>& progress) {
@@ -30,9 +35,7 @@ Evaluation evaluate(const Reasoner& reasoner, std::span<const tasks::Example> ex
 
     const auto start = Clock::now();
     const std::vector<Answer> answers =
-        compat::with_memory_for(fmt::format("{} puzzles at a time", count),
-                                fmt::format("--batch {} (evaluation.batch in a recipe)",
-                                            std::max<std::size_t>(1, count / 2)),
+        compat::with_memory_for(fmt::format("{} puzzles at a time", count), less_memory(count),
                                 [&] { return reasoner.answer(inputs, items, settings); });
     result.seconds += std::chrono::duration<double>(Clock::now() - start).count();
     for (std::size_t i = 0; i < count; ++i) {

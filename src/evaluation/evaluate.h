@@ -23,6 +23,9 @@ struct Evaluation {
   double samples_per_second = 0;
 };
 
+// What to do when memory runs out with that many puzzles at a time.
+std::string less_memory(std::size_t puzzles);
+
 // progress(n) is called after every n examples.
 Evaluation evaluate(const Reasoner& reasoner, std::span<const tasks::Example> examples,
                     const spec::DecodingSettings& settings, std::int64_t batch,
