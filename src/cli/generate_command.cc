@@ -61,8 +61,8 @@ bool asks_for_csv(const GenerateSettings& settings) {
 }
 
 void run(const GenerateSettings& settings) {
-  const auto task =
-      tasks::make_task(settings.task, tasks::task_options(settings.nodes, settings.difficulty, settings.guesses));
+  const auto task = tasks::make_task(
+      settings.task, tasks::task_options(settings.nodes, settings.difficulty, settings.guesses));
   const bool csv = asks_for_csv(settings);
   const auto split = settings.split == "test" ? tasks::Split::kTest : tasks::Split::kTrain;
   const auto seed = static_cast<std::uint64_t>(settings.seed);

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <cmath>
 #include <optional>
-#include <thread>
 
+#include "base/cores.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
@@ -92,8 +92,7 @@ class Loop {
   // the cores work for it. On a CPU they are busy with the network itself.
   int making_threads() const {
     if (!run_.data.made_on_the_fly) return 1;
-    const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-    return run_.model.device().is_cuda() ? std::clamp(cores - 2, 2, 16) : 2;
+    return run_.model.device().is_cuda() ? std::clamp(usable_cores() - 2, 2, 16) : 2;
   }
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
