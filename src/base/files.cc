@@ -118,7 +118,6 @@ bool LineReader::next(std::string_view& line) {
     searched = buffer_.size();
     constexpr std::size_t kChunk = 1 << 16;
     buffer_.resize(searched + kChunk);
-    stop_if_interrupted();
     const std::size_t n = std::fread(buffer_.data() + searched, 1, kChunk, file_);
     buffer_.resize(searched + n);
     if (n < kChunk) {

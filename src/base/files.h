@@ -11,7 +11,8 @@
 namespace mgdm {
 
 // "-" is standard input, here and below. What cannot be read twice (that, and pipes) is kept in
-// memory: one may look at what it holds, and read it again. Ctrl-C while reading is Interrupted.
+// memory: one may look at what it holds, and read it again. Ctrl-C while one waits for them is
+// Interrupted.
 
 // The bytes of a file; an Error names the path and the reason.
 std::string read_file(const std::filesystem::path& path);

@@ -35,8 +35,9 @@ void on_signal(int signal) {
   const int kept = errno;
   const std::int64_t now = now_ms();
   std::int64_t first = 0;
+  int none = 0;
+  g_signal.compare_exchange_strong(none, signal);  // before the flag, so that who sees it sees both
   if (g_first_ms.compare_exchange_strong(first, now)) {
-    g_signal = signal;
     if (const int pipe = g_wake_write; pipe >= 0 && ::write(pipe, "", 1) < 0) errno = 0;  // full
   } else if (now - first >= kSameRequestMs) {
     g_again = true;
