@@ -1,0 +1,34 @@
+// The random numbers of decoding, from the streams of base/random.h.
+//
+// They are keyed by (seed, kDecode, item, k 65536 + pass), k being the number of the try: so an
+// answer depends neither on its batch nor on other tries, and no two seeds share a try.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/random.h"
+
+namespace mgdm::decoding {
+
+// The step of a stream's key for pass `pass` of try `attempt`, both from 0.
+constexpr std::int64_t kPassesPerTry = 65536;  // more than the settings allow
+constexpr std::int64_t draw_step(std::int64_t attempt, std::int64_t pass) {
+  return attempt * kPassesPerTry + pass;
+}
+
+// Who draws: try `attempt` (from 0) at an item.
+struct Draws {
+  std::uint64_t seed = 1;
+  std::uint32_t item = 0;
+  std::int64_t attempt = 0;
+
+  // Fills in the first words of a pass, uniform over [0, 1).
+  void fill(std::int64_t pass, std::span<float> uniform) const;
+};
+
+// Standard Gumbel noise from a uniform draw over [0, 1). Added to log-probabilities, it makes the
+// likeliest token a sample (the Gumbel-max trick).
+float gumbel(float uniform);
+
+}  // namespace mgdm::decoding
