@@ -36,9 +36,9 @@ at::Tensor predict(Pass& pass, const at::Tensor& items, int step,
         nn::uniform(static_cast<std::uint64_t>(settings.seed), Purpose::kDecode, items,
                     at::full({}, step, items.options()), words);
     pass.draws = draws.slice(1, 0, length);
-    if (settings.samples_tokens())  // the Gumbel-max trick
-      preference = preference / settings.temperature +
-                   gumbel(draws.slice(1, length)).view({-1, length, vocabulary});
+    if (settings.samples_tokens())  // argmax(l + T g) = argmax(l/T + g): the Gumbel-max trick
+      preference = preference + settings.temperature *
+                                    gumbel(draws.slice(1, length)).view({-1, length, vocabulary});
   }
   const at::Tensor prediction = preference.argmax(-1);
   pass.score = pass.log_probs.gather(-1, prediction.unsqueeze(-1)).squeeze(-1);

@@ -278,18 +278,20 @@ TEST(Diffusion, RandomOrderShowsAnEqualShareEachStep) {
 TEST(Diffusion, TemperatureSamplesFromTheSoftmax) {
   spec::DecodingSettings settings;
   settings.steps = 1;
-  settings.temperature = 2;
   Batch batch = random_batch(12, 100, 100);
   batch.frozen.fill_(false);
-  // Of the allowed tokens two are likely: odds e^2 at temperature 1 are e at temperature 2.
+  // Of the allowed tokens two are likely, with odds e^2 at temperature 1.
   at::Tensor logits = at::zeros({100, 100, kVocabulary}, at::kFloat) - 1000;
   logits.select(-1, 6).fill_(3);
   logits.select(-1, 7).fill_(1);
-  const at::Tensor tokens = decode(replay_network({logits}), batch, settings).tokens;
-  const double share = (tokens == 6).to(at::kDouble).mean().item<double>();
-  const double e = std::numbers::e;
-  EXPECT_NEAR(share, e / (1 + e), 0.02);  // 10,000 draws: standard deviation 0.0044
-  EXPECT_TRUE(((tokens == 6) | (tokens == 7)).all().item<bool>());
+  for (const double temperature : {0.0, 1e-300, 0.5, 1.0, 2.0}) {
+    settings.temperature = temperature;
+    const at::Tensor tokens = decode(replay_network({logits}), batch, settings).tokens;
+    const double share = (tokens == 6).to(at::kDouble).mean().item<double>();
+    const double expected = temperature < 0.1 ? 1 : 1 / (1 + std::exp(-2 / temperature));
+    EXPECT_NEAR(share, expected, 0.02);  // 10,000 draws: standard deviation at most 0.005
+    EXPECT_TRUE(((tokens == 6) | (tokens == 7)).all().item<bool>());
+  }
 }
 
 // Every position is free; position n of row k has difficulty (n / group) * group.

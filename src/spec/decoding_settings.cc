@@ -15,7 +15,8 @@ void DecodingSettings::visit(config::Visitor& v, std::string_view order_key) {
           "shown tokens are predicted again (on), kept until masked again (remask), kept (off)",
           one_of({"auto", "on", "remask", "off"}));
   v.field("noise", noise, "topk, margin: Gumbel noise on scores; 0 is deterministic", at_least(0));
-  v.field("temperature", temperature, "0 or 1 takes the likeliest token, others sample",
+  v.field("temperature", temperature,
+          "0 takes the likeliest token, others sample from softmax(logits / temperature)",
           range(0, 100));
   v.field("threshold", threshold, "probability above which a prediction counts as sure",
           range(0, 1));

@@ -16,7 +16,7 @@ struct DecodingSettings {
   std::string schedule = "linear";  // topk, margin: how many stay masked after each pass
   std::string revise = "auto";      // what becomes of shown tokens: see engine/diffusion.h
   double noise = 0.5;               // topk, margin: scale of the Gumbel noise on scores
-  double temperature = 0;           // 0 or 1: the most probable token, as in the paper
+  double temperature = 0;           // 0: the likeliest token, as in the paper; see samples_tokens
   double threshold = 0.9;           // a confidence above it counts as sure
   double entropy_bound = 0.1;       // entropy: nats that the positions shown at once may have
   bool early_stop = false;
@@ -32,8 +32,8 @@ struct DecodingSettings {
   // trained on shown positions too.
   DecodingSettings resolved(bool revision_is_sound) const;
 
-  // Tokens are drawn from softmax(logits / temperature).
-  bool samples_tokens() const { return temperature != 0 && temperature != 1; }
+  // Tokens are drawn from softmax(logits / temperature), at temperature 1 too.
+  bool samples_tokens() const { return temperature > 0; }
 
   // Another seed can give another answer.
   bool stochastic() const;

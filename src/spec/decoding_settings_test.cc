@@ -17,6 +17,18 @@ TEST(DecodingSettings, AutoRevisesWhereItIsSound) {
   EXPECT_EQ(settings.resolved(true).revise, "remask");
 }
 
+TEST(DecodingSettings, EveryTemperatureAboveZeroSamples) {
+  DecodingSettings settings;
+  settings.noise = 0;
+  EXPECT_FALSE(settings.samples_tokens());
+  EXPECT_FALSE(settings.stochastic());
+  for (const double temperature : {1e-9, 0.5, 1.0, 2.0}) {
+    settings.temperature = temperature;
+    EXPECT_TRUE(settings.samples_tokens()) << temperature;
+    EXPECT_TRUE(settings.stochastic()) << temperature;
+  }
+}
+
 TEST(DecodingSettings, RangesAreChecked) {
   DecodingSettings settings;
   config::Fields fields(settings);
