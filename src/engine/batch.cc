@@ -1,9 +1,19 @@
 #include "engine/batch.h"
 
+#include <ATen/ops/full.h>
+
 #include "base/error.h"
 #include "data/vocabulary.h"
+#include "decoding/draws.h"
+#include "nn/draws.h"
 
 namespace mgdm::engine {
+
+at::Tensor draws(const Batch& batch, std::int64_t seed, std::int64_t pass, std::int64_t columns) {
+  const std::int64_t step = decoding::draw_step(batch.attempt, pass);
+  return nn::uniform(static_cast<std::uint64_t>(seed), Purpose::kDecode, batch.items,
+                     at::full({}, step, batch.items.options()), columns);
+}
 
 at::Tensor all_masked(const Batch& batch) {
   MGDM_CHECK(batch.tokens.dim() == 2 && batch.tokens.scalar_type() == at::kLong);

@@ -2,7 +2,6 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/full.h>
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
@@ -10,7 +9,6 @@
 #include "base/interrupt.h"
 #include "data/vocabulary.h"
 #include "engine/orders.h"
-#include "nn/draws.h"
 
 namespace mgdm::engine {
 namespace {
@@ -25,20 +23,18 @@ at::Tensor logits_of(const at::Tensor& rows, const Network& network, const at::T
 }
 
 // The predicted tokens (B, N): the likeliest ones, or samples. Fills in pass.score and pass.draws.
-at::Tensor predict(Pass& pass, const at::Tensor& items, int step,
+at::Tensor predict(Pass& pass, const Batch& batch, int step,
                    const spec::DecodingSettings& settings) {
   at::Tensor preference = pass.log_probs;
   if (settings.stochastic()) {
     // Words 0..N-1 of an example's stream are for its positions, the next N V for its tokens.
     const std::int64_t length = preference.size(1), vocabulary = preference.size(2);
     const std::int64_t words = length * (settings.samples_tokens() ? 1 + vocabulary : 1);
-    const at::Tensor draws =
-        nn::uniform(static_cast<std::uint64_t>(settings.seed), Purpose::kDecode, items,
-                    at::full({}, step, items.options()), words);
-    pass.draws = draws.slice(1, 0, length);
+    const at::Tensor drawn = draws(batch, settings.seed, step, words);
+    pass.draws = drawn.slice(1, 0, length);
     if (settings.samples_tokens())  // argmax(l + T g) = argmax(l/T + g): the Gumbel-max trick
       preference = preference + settings.temperature *
-                                    gumbel(draws.slice(1, length)).view({-1, length, vocabulary});
+                                    gumbel(drawn.slice(1, length)).view({-1, length, vocabulary});
   }
   const at::Tensor prediction = preference.argmax(-1);
   pass.score = pass.log_probs.gather(-1, prediction.unsqueeze(-1)).squeeze(-1);
@@ -69,7 +65,7 @@ Result decode(const Network& network, const Batch& batch, const spec::DecodingSe
     pass.t = settings.steps - 1 - step;
     pass.log_probs = answer_log_probs(logits_of(rows, network, tokens, batch.frozen));
     forward_passes += active;
-    const at::Tensor prediction = predict(pass, batch.items, step, settings);
+    const at::Tensor prediction = predict(pass, batch, step, settings);
 
     pass.diffused = diffused;
     pass.masked = diffused & (tokens == data::kMask);

@@ -15,8 +15,8 @@
 // the same complete answer and every prediction in it is surer than the threshold; later passes
 // could, but hardly would, have changed it.
 //
-// Draws are keyed by (seed, kDecode, item, pass), so an example's answer does not depend on the
-// batch it is in.
+// Draws are keyed by seed, item, try and pass (batch.h), so an example's answer does not depend on
+// the batch it is in.
 #pragma once
 
 #include "engine/batch.h"

@@ -2,14 +2,12 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/full.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros_like.h>
 
 #include "base/interrupt.h"
 #include "engine/orders.h"
-#include "nn/draws.h"
 #include "objectives/categories.h"
 #include "objectives/noise.h"
 #include "objectives/uniform_posterior.h"
@@ -23,14 +21,11 @@ Result decode_multinomial(const Network& network, std::int64_t vocabulary, const
   const std::int64_t steps = settings.steps;                 // T
   const std::int64_t categories = vocabulary - kNoCategory;  // K
   const std::int64_t length = batch.tokens.size(1);          // N
-  const auto draw = [&](std::int64_t step, std::int64_t columns) {
-    return nn::uniform(static_cast<std::uint64_t>(settings.seed), Purpose::kDecode, batch.items,
-                       at::full({}, step, batch.items.options()), columns);
-  };
-  const at::Tensor diffused = batch.frozen.logical_not();  // (B, N)
+  const at::Tensor diffused = batch.frozen.logical_not();    // (B, N)
   // x_T has the draws of the pass after the last, which needs none.
-  at::Tensor tokens =
-      at::where(diffused, token_of_category(below(draw(steps, length), categories)), batch.tokens);
+  at::Tensor tokens = at::where(
+      diffused, token_of_category(below(draws(batch, settings.seed, steps, length), categories)),
+      batch.tokens);
   at::Tensor forward_passes = at::zeros_like(batch.items);
   for (std::int64_t step = 0; step < steps; ++step) {
     stop_if_interrupted();
@@ -39,8 +34,8 @@ Result decode_multinomial(const Network& network, std::int64_t vocabulary, const
     at::Tensor preference = log_uniform_posterior(category_of_token(tokens), log_f,
                                                   at::full_like(batch.items, t), steps);
     if (t > 0)  // the Gumbel-max trick
-      preference =
-          preference + gumbel(draw(step, length * categories)).view({-1, length, categories});
+      preference = preference + gumbel(draws(batch, settings.seed, step, length * categories))
+                                    .view({-1, length, categories});
     const at::Tensor category = preference.argmax(-1);
     tokens = at::where(diffused, token_of_category(category), tokens);
     forward_passes += 1;

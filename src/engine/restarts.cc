@@ -15,16 +15,13 @@ Restarts decode_with_restarts(const Decoder& decoder, const Batch& batch,
                      "noise in the order topk or margin, the order random, or a temperature");
   Restarts result;
   result.successful_try = at::full({batch.tokens.size(0)}, -1, at::kLong);
-  spec::DecodingSettings attempt = settings;
   for (std::int64_t k = 0; k < settings.tries; ++k) {
     const at::Tensor open = (result.successful_try == -1).nonzero().squeeze(1);  // rows, CPU
     if (k > 0 && open.size(0) == 0) break;
     const at::Tensor rows = open.to(batch.tokens.device());
-    attempt.seed = settings.seed + k;
     const Result tried =
         decoder({batch.tokens.index_select(0, rows), batch.frozen.index_select(0, rows),
-                 batch.items.index_select(0, rows)},
-                attempt);
+                 batch.items.index_select(0, rows), k});
     if (k == 0) {
       result.first = tried;
       result.best = {tried.tokens.clone(), tried.forward_passes.clone()};

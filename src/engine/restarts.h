@@ -14,8 +14,8 @@ namespace mgdm::engine {
 // Is `tokens` (N), on the CPU, a right answer to row `row` of the batch?
 using Verified = std::function<bool(std::int64_t row, const at::Tensor& tokens)>;
 
-// One try, with the settings' seed.
-using Decoder = std::function<Result(const Batch& batch, const spec::DecodingSettings& settings)>;
+// One try: the one that the batch says.
+using Decoder = std::function<Result(const Batch& batch)>;
 
 struct Restarts {
   Result first;               // of the first try alone: what a single try reaches
@@ -23,8 +23,8 @@ struct Restarts {
   at::Tensor successful_try;  // (B) int64 on the CPU: which try was accepted, from 0; -1 for none
 };
 
-// Try k uses seed + k; there are settings.tries of them, and an example with an accepted answer is
-// not tried again. UsageError when all tries would be the same.
+// There are settings.tries of them, independent of each other and of the tries of other seeds; an
+// example with an accepted answer is not tried again. UsageError when all tries would be the same.
 Restarts decode_with_restarts(const Decoder& decoder, const Batch& batch,
                               const spec::DecodingSettings& settings, const Verified& verified);
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "engine/fake_networks.h"
 
 namespace mgdm::engine {
@@ -23,10 +24,8 @@ Batch open_batch() {
 // Accepts about one answer in eight.
 bool accepts(const at::Tensor& tokens) { return tokens.sum().item<std::int64_t>() % 8 == 0; }
 
-Decoder masked_decoder(const Network& network) {
-  return [network](const Batch& batch, const spec::DecodingSettings& settings) {
-    return decode(network, batch, settings);
-  };
+Decoder masked_decoder(const Network& network, const spec::DecodingSettings& settings) {
+  return [=](const Batch& batch) { return decode(network, batch, settings); };
 }
 
 TEST(Restarts, TakesTheFirstAcceptedAnswer) {
@@ -37,7 +36,7 @@ TEST(Restarts, TakesTheFirstAcceptedAnswer) {
   const Network network = random_network(2, 12);
   const Batch batch = open_batch();
   std::int64_t asked = 0;
-  const Restarts restarts = decode_with_restarts(masked_decoder(network), batch, settings,
+  const Restarts restarts = decode_with_restarts(masked_decoder(network, settings), batch, settings,
                                                  [&](std::int64_t, const at::Tensor& tokens) {
                                                    ++asked;
                                                    return accepts(tokens);
@@ -45,11 +44,8 @@ TEST(Restarts, TakesTheFirstAcceptedAnswer) {
 
   // The same, each try for all rows.
   std::vector<Result> tries;
-  for (std::int64_t k = 0; k < settings.tries; ++k) {
-    spec::DecodingSettings attempt = settings;
-    attempt.seed += k;
-    tries.push_back(decode(network, batch, attempt));
-  }
+  for (std::int64_t k = 0; k < settings.tries; ++k)
+    tries.push_back(decode(network, {batch.tokens, batch.frozen, batch.items, k}, settings));
   EXPECT_TRUE(at::equal(restarts.first.tokens, tries[0].tokens));
   EXPECT_TRUE(at::equal(restarts.first.forward_passes, tries[0].forward_passes));
   std::int64_t needed = 0, solved = 0;
@@ -71,11 +67,44 @@ TEST(Restarts, TakesTheFirstAcceptedAnswer) {
   EXPECT_LT(solved, kRows);  // both outcomes were seen
 }
 
+TEST(Restarts, SeedsShareNoTries) {
+  spec::DecodingSettings settings;
+  settings.steps = 4;
+  settings.noise = 5;
+  settings.tries = 5;
+  const Network network = random_network(2, 12);
+  std::vector<at::Tensor> answers[2];  // of every row, try by try
+  for (const std::int64_t seed : {1, 2}) {
+    settings.seed = seed;
+    decode_with_restarts(masked_decoder(network, settings), open_batch(), settings,
+                         [&](std::int64_t, const at::Tensor& tokens) {
+                           answers[seed - 1].push_back(tokens.clone());
+                           return false;
+                         });
+  }
+  ASSERT_EQ(answers[0].size(), 5u * kRows);
+  for (std::size_t i = 0; i + kRows < answers[0].size(); ++i)
+    EXPECT_FALSE(at::equal(answers[0][i + kRows], answers[1][i])) << "try " << i / kRows;
+}
+
+TEST(Restarts, TheFirstTryIsThatOfASingleOne) {
+  const spec::DecodingSettings settings;
+  const Network network = random_network(2, 12);
+  const Batch batch = open_batch();
+  EXPECT_TRUE(
+      at::equal(decode(network, batch, settings).tokens,
+                decode(network, {batch.tokens, batch.frozen, batch.items, 0}, settings).tokens));
+  // Try 2 draws from steps 2 * 65536, 2 * 65536 + 1, ... of the same seed.
+  const at::Tensor drawn = draws({batch.tokens, batch.frozen, batch.items, 2}, 1, 3, 4);
+  Stream random(1, Purpose::kDecode, 5, 2 * 65536 + 3);
+  for (std::int64_t n = 0; n < 4; ++n) EXPECT_EQ(drawn[5][n].item<float>(), random.uniform());
+}
+
 TEST(Restarts, TheVerifierIsToldTheRow) {
   spec::DecodingSettings settings;
   settings.tries = 3;
   const Restarts restarts =
-      decode_with_restarts(masked_decoder(random_network(2, 12)), open_batch(), settings,
+      decode_with_restarts(masked_decoder(random_network(2, 12), settings), open_batch(), settings,
                            [](std::int64_t row, const at::Tensor&) { return row % 2 == 1; });
   for (std::int64_t b = 0; b < kRows; ++b)
     EXPECT_EQ(restarts.successful_try[b].item<std::int64_t>(), b % 2 == 1 ? 0 : -1);
@@ -86,11 +115,12 @@ TEST(Restarts, WithoutNoiseAreAMistake) {
   settings.noise = 0;
   settings.tries = 2;
   const auto never = [](std::int64_t, const at::Tensor&) { return false; };
-  EXPECT_THROW(
-      decode_with_restarts(masked_decoder(random_network(2, 12)), open_batch(), settings, never),
-      UsageError);
+  EXPECT_THROW(decode_with_restarts(masked_decoder(random_network(2, 12), settings), open_batch(),
+                                    settings, never),
+               UsageError);
   settings.tries = 1;
-  decode_with_restarts(masked_decoder(random_network(2, 12)), open_batch(), settings, never);
+  decode_with_restarts(masked_decoder(random_network(2, 12), settings), open_batch(), settings,
+                       never);
 }
 
 }  // namespace

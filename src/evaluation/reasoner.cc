@@ -100,10 +100,8 @@ std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
       return tasks::judge(*task_, example, read_row(answer_tokens, frozen_row(row))).correct;
     };
     engine::Restarts restarts = engine::decode_with_restarts(
-        [&](const engine::Batch& some, const spec::DecodingSettings& attempt) {
-          return decode(some, attempt, on_step);
-        },
-        batch, resolved, verified);
+        [&](const engine::Batch& tried) { return decode(tried, resolved, on_step); }, batch,
+        resolved, verified);
     first = std::move(restarts.first);
     best = std::move(restarts.best);
   }
