@@ -167,9 +167,9 @@ std::uint64_t decoding_hash(const Rows& rows, const spec::DecodingSettings& deco
     const auto count = static_cast<std::size_t>(batch.items.size(0));
     std::vector<Digest> shown(count);  // by row: batches may end at different passes
     std::vector<at::Tensor> last(count);
-    const engine::OnStep on_step = [&](int, const at::Tensor& tokens, const at::Tensor&) {
+    const engine::OnStep on_step = [&](const engine::Step& step) {
       for (std::size_t row = 0; row < count; ++row) {
-        const at::Tensor now = tokens[static_cast<std::int64_t>(row)].cpu();
+        const at::Tensor now = step.tokens[static_cast<std::int64_t>(row)].cpu();
         if (last[row].defined() && now.equal(last[row])) continue;
         shown[row].add_row(now);
         last[row] = now.clone();

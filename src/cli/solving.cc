@@ -42,11 +42,10 @@ std::string picture(const evaluation::Reasoner& reasoner, const at::Tensor& row,
 engine::OnStep painter(const evaluation::Reasoner& reasoner, std::vector<std::uint8_t> frozen,
                        const std::string& prefix) {
   const bool animate = ::isatty(::fileno(stdout)) == 1;
-  return [&reasoner, frozen = std::move(frozen), prefix, animate](int step, const at::Tensor& rows,
-                                                                  const at::Tensor&) {
-    if (animate && step > 0) fmt::print("\x1b[H\x1b[J");
-    fmt::print("{}step {}\n", prefix, step + 1);
-    const std::string text = picture(reasoner, rows[0], frozen);
+  return [&reasoner, frozen = std::move(frozen), prefix, animate](const engine::Step& step) {
+    if (animate && step.attempt + step.pass > 0) fmt::print("\x1b[H\x1b[J");
+    fmt::print("{}step {}\n", prefix, step.pass + 1);
+    const std::string text = picture(reasoner, step.tokens[0], frozen);
     for (const std::string_view line : split(text, '\n'))
       fmt::print("{}{}\n", prefix, printable(line));
     std::fflush(stdout);

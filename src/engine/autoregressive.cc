@@ -33,7 +33,7 @@ Result decode_autoregressive(nn::Model& model, const Batch& batch, const OnStep&
     throw Error("the first token is to be predicted, with nothing before it",
                 "an input before the answer", "layout = \"seq2seq\" for autoregressive models");
   nn::Cache cache;
-  int step = 0;
+  std::int64_t pass = 0;
   for (std::int64_t n = first; n < length && !ended.all().item<bool>(); ++n) {
     stop_if_interrupted();
     if (!cached) cache = {};
@@ -49,8 +49,8 @@ Result decode_autoregressive(nn::Model& model, const Batch& batch, const OnStep&
         at::where(predicted, score.exp(), confidence.select(1, n)).masked_fill(after_end, 1));
     forward_passes += predicted;
     ended = ended | (predicted & (prediction == data::kEos));
-    if (on_step && !on_step(step++, tokens.clone(), confidence.clone()))
-      return {tokens, forward_passes};
+    if (on_step && !on_step(step_of(batch, pass++, tokens.clone(), confidence.clone())))
+      return {tokens, forward_passes, /*stopped=*/true};
   }
   // Everything was predicted, or every example has ended.
   tokens = tokens.masked_fill(~batch.frozen & (tokens == data::kMask), data::kPad);

@@ -61,8 +61,8 @@ TEST_P(Cached, EqualsDecodingWithoutTheCache) {
   for (const bool cached : {false, true})
     results[cached] = decode_autoregressive(
         *model, batch,
-        [&](int, const at::Tensor&, const at::Tensor& confidence) {
-          confidences[cached].push_back(confidence);
+        [&](const Step& step) {
+          confidences[cached].push_back(step.confidence);
           return true;
         },
         /*bf16=*/false, cached);
@@ -121,11 +121,10 @@ TEST(Autoregressive, StopsWhenEveryExampleHasEnded) {
   }
   const Batch batch = prefixes(3);
   int calls = 0;
-  const Result result =
-      decode_autoregressive(*model, batch, [&](int, const at::Tensor&, const at::Tensor&) {
-        ++calls;
-        return true;
-      });
+  const Result result = decode_autoregressive(*model, batch, [&](const Step&) {
+    ++calls;
+    return true;
+  });
   EXPECT_EQ(calls, 3);  // positions 2, 3 and 4, where the three examples end
   for (std::int64_t b = 0; b < 3; ++b) {
     EXPECT_EQ(result.tokens[b][2 + b].item<std::int64_t>(), data::kEos);

@@ -13,18 +13,30 @@ struct Batch {
   at::Tensor frozen;  // (B, N) bool: given, never changed
   at::Tensor items;   // (B) int64: who an example is, for its random draws
   std::int64_t attempt = 0;  // which try at it this is, from 0: each has draws of its own
+  at::Tensor rows = {};  // (B) int64 on the CPU: which rows of the caller's batch these are, when
+                         // some are tried again; undefined for all of them
 };
 
 struct Result {
   at::Tensor tokens;          // (B, N) int64
   at::Tensor forward_passes;  // (B) int64: passes until this example was finished
+  bool stopped = false;       // by the observer
 };
 
-// Called after every pass with its number (from 0), the tokens (B, N) as they are now, [MASK] where
-// nothing is shown yet, and the probability (B, N) the network gave its predictions (1 where
-// frozen). Returning false stops decoding there and then. The tensors must not be changed.
-using OnStep =
-    std::function<bool(int step, const at::Tensor& tokens, const at::Tensor& confidence)>;
+// What is seen after a pass. The tensors must not be changed.
+struct Step {
+  std::int64_t attempt = 0;  // the number of the try, from 0 ...
+  std::int64_t pass = 0;     // ... and of the pass in it, from 0
+  at::Tensor rows;           // (B) int64 on the CPU: which rows of the caller's batch follow
+  at::Tensor tokens;         // (B, N), [MASK] where nothing is shown yet
+  at::Tensor confidence;     // (B, N): the probability the network gave its predictions; 1 where
+                             // frozen
+};
+Step step_of(const Batch& batch, std::int64_t pass, const at::Tensor& tokens,
+             const at::Tensor& confidence);
+
+// Called after every pass. Returning false stops decoding there and then, further tries included.
+using OnStep = std::function<bool(const Step& step)>;
 
 // Uniform draws (B, columns) for a pass of the batch's try, keyed by (seed, kDecode, item,
 // decoding::draw_step(attempt, pass)).

@@ -135,12 +135,12 @@ TEST(Diffusion, TopKMasksFewerPositionsEachStep) {
   for (const char* revise : {"on", "remask", "off"}) {
     settings.revise = revise;
     int calls = 0;
-    const auto on_step = [&](int step, const at::Tensor& tokens, const at::Tensor& confidence) {
-      EXPECT_EQ(step, calls++);
-      const Ints masked = to_vector((tokens == data::kMask).sum(1));
+    const auto on_step = [&](const Step& step) {
+      EXPECT_EQ(step.pass, calls++);
+      const Ints masked = to_vector((step.tokens == data::kMask).sum(1));
       for (std::size_t b = 0; b < masked.size(); ++b)
-        EXPECT_EQ(masked[b], length[b] * (6 - step) / 7);
-      EXPECT_TRUE(((confidence > 0) & (confidence <= 1)).all().item<bool>());
+        EXPECT_EQ(masked[b], length[b] * (6 - step.pass) / 7);
+      EXPECT_TRUE(((step.confidence > 0) & (step.confidence <= 1)).all().item<bool>());
       return true;
     };
     decode(random_network(3, kVocabulary), batch, settings, on_step);
@@ -204,12 +204,11 @@ TEST(Diffusion, WithoutRevisionShownTokensStay) {
     settings.revise = "off";
     const Batch batch = random_batch(6, 8, 20);
     at::Tensor before = all_masked(batch);
-    decode(random_network(6, kVocabulary), batch, settings,
-           [&](int, const at::Tensor& tokens, const at::Tensor&) {
-             EXPECT_TRUE(((tokens == before) | (before == data::kMask)).all().item<bool>());
-             before = tokens;
-             return true;
-           });
+    decode(random_network(6, kVocabulary), batch, settings, [&](const Step& step) {
+      EXPECT_TRUE(((step.tokens == before) | (before == data::kMask)).all().item<bool>());
+      before = step.tokens;
+      return true;
+    });
   });
 }
 
@@ -227,9 +226,8 @@ TEST(Diffusion, AnObserverCanStop) {
   for_each_order([](spec::DecodingSettings settings) {
     const Batch batch = random_batch(8, 4, 20);
     int calls = 0;
-    const Result result =
-        decode(random_network(8, kVocabulary), batch, settings,
-               [&](int step, const at::Tensor&, const at::Tensor&) { return ++calls, step < 1; });
+    const Result result = decode(random_network(8, kVocabulary), batch, settings,
+                                 [&](const Step& step) { return ++calls, step.pass < 1; });
     EXPECT_EQ(calls, 2);
     EXPECT_LE(result.forward_passes.max().item<std::int64_t>(), 2);
   });
@@ -264,11 +262,10 @@ TEST(Diffusion, RandomOrderShowsAnEqualShareEachStep) {
   Batch batch = random_batch(11, 40, 100);
   batch.frozen.fill_(false);
   std::vector<double> masked;
-  decode(random_network(11, kVocabulary), batch, settings,
-         [&](int, const at::Tensor& tokens, const at::Tensor&) {
-           masked.push_back((tokens == data::kMask).to(at::kDouble).mean().item<double>());
-           return true;
-         });
+  decode(random_network(11, kVocabulary), batch, settings, [&](const Step& step) {
+    masked.push_back((step.tokens == data::kMask).to(at::kDouble).mean().item<double>());
+    return true;
+  });
   // 4000 positions: the share has a standard deviation of at most 0.008.
   ASSERT_EQ(masked.size(), 5u);
   for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(masked[i], 0.8 - 0.2 * double(i), 0.04);
@@ -385,8 +382,8 @@ TEST(Diffusion, EarlyStopWaitsWhileAnythingIsUnsure) {
   const Network network = [&](const at::Tensor& tokens, const at::Tensor&) {
     return tokens.size(0) == 2 ? logits : logits.slice(0, 1, 2);
   };
-  const auto on_step = [](int, const at::Tensor&, const at::Tensor& confidence) {
-    EXPECT_GT(confidence[0].min().item<float>(), 0.99f);  // stays when the row is finished
+  const auto on_step = [](const Step& step) {
+    EXPECT_GT(step.confidence[0].min().item<float>(), 0.99f);  // stays when the row is finished
     return true;
   };
   const Result result = decode(network, batch, settings, on_step);

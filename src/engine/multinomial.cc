@@ -40,9 +40,8 @@ Result decode_multinomial(const Network& network, std::int64_t vocabulary, const
     tokens = at::where(diffused, token_of_category(category), tokens);
     forward_passes += 1;
     const at::Tensor probability = log_f.gather(-1, category.unsqueeze(-1)).squeeze(-1).exp();
-    if (on_step &&
-        !on_step(static_cast<int>(step), tokens, probability.masked_fill(batch.frozen, 1)))
-      break;
+    if (on_step && !on_step(step_of(batch, step, tokens, probability.masked_fill(batch.frozen, 1))))
+      return {tokens, forward_passes, /*stopped=*/true};
   }
   return {tokens, forward_passes};
 }

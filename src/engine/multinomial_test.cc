@@ -120,16 +120,15 @@ TEST(Multinomial, ASureNetworkGetsItsAnswer) {
 TEST(Multinomial, NeverShowsAMaskAndStopsWhenAsked) {
   const Batch batch = some_rows(16);
   int calls = 0;
-  const Result result =
-      decode_multinomial(random_network(4, kVocabulary), kVocabulary, batch, with_steps(9),
-                         [&](int step, const at::Tensor& tokens, const at::Tensor& confidence) {
-                           EXPECT_EQ(step, calls++);
-                           for (const data::Token never : {data::kMask, data::kSep, data::kUnk})
-                             EXPECT_FALSE((tokens == never).any().item<bool>());
-                           EXPECT_TRUE((tokens == batch.tokens).slice(1, 0, 2).all().item<bool>());
-                           EXPECT_TRUE((confidence <= 1).all().item<bool>());
-                           return step < 3;
-                         });
+  const Result result = decode_multinomial(
+      random_network(4, kVocabulary), kVocabulary, batch, with_steps(9), [&](const Step& step) {
+        EXPECT_EQ(step.pass, calls++);
+        for (const data::Token never : {data::kMask, data::kSep, data::kUnk})
+          EXPECT_FALSE((step.tokens == never).any().item<bool>());
+        EXPECT_TRUE((step.tokens == batch.tokens).slice(1, 0, 2).all().item<bool>());
+        EXPECT_TRUE((step.confidence <= 1).all().item<bool>());
+        return step.pass < 3;
+      });
   EXPECT_EQ(calls, 4);
   EXPECT_EQ(result.forward_passes[0].item<std::int64_t>(), 4);
 }

@@ -21,7 +21,7 @@ Restarts decode_with_restarts(const Decoder& decoder, const Batch& batch,
     const at::Tensor rows = open.to(batch.tokens.device());
     const Result tried =
         decoder({batch.tokens.index_select(0, rows), batch.frozen.index_select(0, rows),
-                 batch.items.index_select(0, rows), k});
+                 batch.items.index_select(0, rows), k, open});
     if (k == 0) {
       result.first = tried;
       result.best = {tried.tokens.clone(), tried.forward_passes.clone()};
@@ -35,6 +35,7 @@ Restarts decode_with_restarts(const Decoder& decoder, const Batch& batch,
       result.successful_try[row] = k;
       result.best.tokens[row].copy_(tried.tokens[i]);
     }
+    if (tried.stopped) break;
   }
   return result;
 }

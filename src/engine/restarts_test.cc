@@ -110,6 +110,56 @@ TEST(Restarts, TheVerifierIsToldTheRow) {
     EXPECT_EQ(restarts.successful_try[b].item<std::int64_t>(), b % 2 == 1 ? 0 : -1);
 }
 
+// Rows leave as they are accepted; who watches is told which are left.
+TEST(Restarts, ObserversAreToldTheRowsAndTheTry) {
+  spec::DecodingSettings settings;
+  settings.steps = 3;
+  settings.tries = 3;
+  const Network network = random_network(2, 12);
+  at::Tensor last[kRows];  // what was seen of each row at the end of its last try
+  std::int64_t asked[kRows] = {};
+  const Decoder decoder = [&](const Batch& batch) {
+    return decode(network, batch, settings, [&](const Step& step) {
+      EXPECT_EQ(step.rows.size(0), step.tokens.size(0));
+      for (std::int64_t i = 0; i < step.rows.size(0); ++i) {
+        const auto row = step.rows[i].item<std::int64_t>();
+        EXPECT_GE(row, 4 * step.attempt);
+        last[row] = step.tokens[i];
+      }
+      return true;
+    });
+  };
+  // Try k is right for rows 4k .. 4k + 3.
+  const Restarts restarts = decode_with_restarts(decoder, open_batch(), settings,
+                                                 [&](std::int64_t row, const at::Tensor& tokens) {
+                                                   EXPECT_TRUE(at::equal(last[row], tokens)) << row;
+                                                   return asked[row]++ == row / 4;
+                                                 });
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    EXPECT_EQ(restarts.successful_try[row].item<std::int64_t>(), row / 4);
+    EXPECT_TRUE(at::equal(restarts.best.tokens[row], last[row]));
+  }
+}
+
+TEST(Restarts, AStopEndsAllTries) {
+  spec::DecodingSettings settings;
+  settings.steps = 3;
+  settings.tries = 5;
+  const Network network = random_network(2, 12);
+  int calls = 0;
+  const Decoder decoder = [&](const Batch& batch) {
+    return decode(network, batch, settings, [&](const Step& step) {
+      ++calls;
+      return step.attempt < 1 || step.pass < 1;
+    });
+  };
+  const Restarts restarts = decode_with_restarts(
+      decoder, open_batch(), settings, [](std::int64_t, const at::Tensor&) { return false; });
+  EXPECT_EQ(calls, 3 + 2);
+  EXPECT_EQ(restarts.best.forward_passes[0].item<std::int64_t>(), 5);
+  EXPECT_TRUE(at::equal(restarts.best.tokens, restarts.first.tokens));
+}
+
 TEST(Restarts, WithoutNoiseAreAMistake) {
   spec::DecodingSettings settings;
   settings.noise = 0;

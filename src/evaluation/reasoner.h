@@ -39,7 +39,8 @@ class Reasoner {
   static Reasoner load(const std::string& folder, c10::Device device);
 
   // Answers to inputs of the task, in one batch. `items` key the random draws: the answer to an
-  // item does not depend on its batch. on_step sees the rows (B, N) as they fill in.
+  // item does not depend on its batch. on_step sees the rows as they fill in, and
+  // with several tries those that are tried again.
   std::vector<Answer> answer(std::span<const std::string> inputs,
                              std::span<const std::uint32_t> items,
                              const spec::DecodingSettings& settings,
