@@ -1,79 +1,63 @@
 #include "engine/fake_networks.h"
 
-#include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/zeros.h>
 
-#include <algorithm>
-#include <memory>
-#include <span>
+#include <utility>
 
 #include "base/error.h"
-#include "base/random.h"
-#include "data/vocabulary.h"
+#include "decoding/fake_networks.h"
 
 namespace mgdm::engine {
 namespace {
 
-constexpr double kKnown = 12, kGuess = 1;  // logits of a right prediction and of a wrong one
-
-// The first row of answers (K, N) that agrees with `tokens` (N) wherever `frozen` (N).
-std::int64_t matching_row(const at::Tensor& answers, const at::Tensor& tokens,
-                          const at::Tensor& frozen) {
-  const at::Tensor rows = ((answers == tokens) | ~frozen).all(1).nonzero();
-  MGDM_CHECK(rows.size(0) > 0);
-  return rows[0].item<std::int64_t>();
+// The elements one behind the other, as numbers of type To.
+template <class To>
+std::vector<To> elements(const at::Tensor& tensor, at::ScalarType type) {
+  const at::Tensor values = tensor.to(at::kCPU, type).contiguous();
+  const To* data = static_cast<const To*>(values.data_ptr());
+  return {data, data + values.numel()};
 }
 
 }  // namespace
 
-Network random_network(std::uint64_t seed, std::int64_t vocabulary, double scale) {
-  return [=](const at::Tensor& tokens, const at::Tensor&) {
-    const at::Tensor rows = tokens.to(at::kCPU).contiguous();
-    at::Tensor logits = at::empty({rows.size(0), rows.size(1), vocabulary}, at::kFloat);
-    float* out = logits.data_ptr<float>();
-    const std::size_t row_bytes = static_cast<std::size_t>(rows.size(1)) * sizeof(std::int64_t);
-    const char* bytes = reinterpret_cast<const char*>(rows.data_ptr<std::int64_t>());
-    for (std::int64_t b = 0; b < rows.size(0); ++b, bytes += row_bytes) {
-      Stream random(seed ^ stable_hash({bytes, row_bytes}), Purpose::kTest, 0);
-      for (std::int64_t i = 0; i < rows.size(1) * vocabulary; ++i)
-        *out++ = static_cast<float>(scale) * random.uniform();
-    }
+Network network_of(std::shared_ptr<decoding::Network> plain) {
+  return [plain = std::move(plain)](const at::Tensor& tokens, const at::Tensor& frozen) {
+    const auto token_bytes = elements<data::Token>(tokens, at::kByte);
+    const auto frozen_bytes = elements<std::uint8_t>(frozen, at::kByte);
+    at::Tensor logits =
+        at::empty({tokens.size(0), tokens.size(1), static_cast<std::int64_t>(plain->vocabulary())},
+                  at::kFloat);
+    plain->logits({static_cast<std::size_t>(tokens.size(0)),
+                   static_cast<std::size_t>(tokens.size(1)), token_bytes, frozen_bytes},
+                  /*loops=*/0,
+                  {logits.data_ptr<float>(), static_cast<std::size_t>(logits.numel())});
     return logits.to(tokens.device());
   };
 }
 
-Network oracle_network(const at::Tensor& answers, const at::Tensor& difficulty,
-                       std::int64_t vocabulary) {
-  return [=](const at::Tensor& batch_tokens, const at::Tensor& batch_frozen) {
-    const at::Tensor tokens = batch_tokens.to(at::kCPU), frozen = batch_frozen.to(at::kCPU);
-    at::Tensor logits = at::zeros({tokens.size(0), tokens.size(1), vocabulary}, at::kFloat);
-    for (std::int64_t b = 0; b < tokens.size(0); ++b) {
-      const std::int64_t k = matching_row(answers, tokens[b], frozen[b]);
-      const auto shown_right = ((tokens[b] == answers[k]) & ~frozen[b]).sum().item<std::int64_t>();
-      for (std::int64_t n = 0; n < tokens.size(1); ++n) {
-        const auto right = answers[k][n].item<std::int64_t>();
-        const auto hard = difficulty[k][n].item<std::int64_t>();
-        const std::int64_t wrong = right + 1 < vocabulary ? right + 1 : data::kSpecialTokens;
-        const double penalty = 0.01 * static_cast<double>(hard);
-        if (hard <= shown_right)
-          logits[b][n][right] = kKnown - penalty;
-        else
-          logits[b][n][wrong] = kGuess - penalty;
-      }
-    }
-    return logits.to(batch_tokens.device());
-  };
+Network random_network(std::uint64_t seed, std::int64_t vocabulary, double scale) {
+  return network_of(std::make_shared<decoding::FunctionNetwork>(
+      decoding::random_network(seed, static_cast<std::size_t>(vocabulary), scale)));
 }
 
-Network replay_network(std::vector<at::Tensor> logits) {
+Network oracle_network(const at::Tensor& answers, const at::Tensor& difficulty,
+                       std::int64_t vocabulary) {
+  std::vector<std::vector<data::Token>> tokens;
+  std::vector<std::vector<int>> difficulties;
+  for (std::int64_t k = 0; k < answers.size(0); ++k) {
+    tokens.push_back(elements<data::Token>(answers[k], at::kByte));
+    difficulties.push_back(elements<int>(difficulty[k], at::kInt));
+  }
+  return network_of(std::make_shared<decoding::FunctionNetwork>(decoding::oracle_network(
+      std::move(tokens), std::move(difficulties), static_cast<std::size_t>(vocabulary))));
+}
+
+Network replay_network(const std::vector<at::Tensor>& logits) {
   MGDM_CHECK(!logits.empty());
-  const auto calls = std::make_shared<std::size_t>(0);
-  return [logits = std::move(logits), calls](const at::Tensor& tokens, const at::Tensor&) {
-    const at::Tensor& recorded = logits[std::min((*calls)++, logits.size() - 1)];
-    MGDM_CHECK(recorded.size(0) == tokens.size(0) && recorded.size(1) == tokens.size(1));
-    return recorded.to(tokens.device());
-  };
+  std::vector<std::vector<float>> recorded;
+  for (const at::Tensor& each : logits) recorded.push_back(elements<float>(each, at::kFloat));
+  return network_of(std::make_shared<decoding::ReplayNetwork>(
+      static_cast<std::size_t>(logits.front().size(-1)), std::move(recorded)));
 }
 
 }  // namespace mgdm::engine

@@ -1,27 +1,27 @@
-// Networks without weights, behind the real interface: decoders, evaluators and servers are tested
-// with them. Each row's logits depend on that row alone, bit for bit.
+// Networks without weights on tensors: those of decoding/fake_networks.h, which say what they do.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "decoding/network.h"
 #include "engine/network.h"
 
 namespace mgdm::engine {
 
-// Logits uniform over [0, scale), drawn anew for every different row of tokens.
+// A plain network as one on tensors: it computes on the CPU, wherever the tensors are.
+Network network_of(std::shared_ptr<decoding::Network> plain);
+
 Network random_network(std::uint64_t seed, std::int64_t vocabulary, double scale = 4);
 
-// Knows the right answers (K, N) and how difficult each position is, (K, N) int64. A row is about
-// the first answer that agrees with all its frozen tokens. A position of difficulty d is predicted
-// right, with probability near 1 that falls with d, once at least d of the diffused positions show
-// their right token, and wrong with low probability before: so easy positions must come first.
+// answers (K, N) and difficulty (K, N), both int64.
 Network oracle_network(const at::Tensor& answers, const at::Tensor& difficulty,
                        std::int64_t vocabulary);
 
-// Gives recorded logits, one tensor (B, N, V) per call; the last one again when they run out.
-Network replay_network(std::vector<at::Tensor> logits);
+// Logits (B, N, V), one tensor per call.
+Network replay_network(const std::vector<at::Tensor>& logits);
 
 }  // namespace mgdm::engine
