@@ -401,6 +401,30 @@ TEST(Diffusion, CommittingEndsWhenAllIsShown) {
   EXPECT_EQ(to_vector(result.forward_passes), (Ints{1, 0}));
 }
 
+// Three positions are equally sure: with floor(4 t/4) = 3, 2, 1 positions to mask, the cut-off is a
+// tie in every pass, and what ties is shown.
+TEST(Diffusion, TiesAreShownTogether) {
+  spec::DecodingSettings settings;
+  settings.steps = 4;
+  settings.noise = 0;
+  settings.revise = "on";
+  const Batch batch{at::zeros({1, 4}, at::kLong), at::zeros({1, 4}, at::kBool),
+                    at::zeros({1}, at::kLong)};
+  at::Tensor logits = at::zeros({1, 4, kVocabulary}, at::kFloat);
+  logits.select(-1, 7).fill_(3);
+  logits[0][2][7] = 1;
+  for (const char* order : {"topk", "margin"}) {
+    settings.order = order;
+    std::vector<Ints> seen;
+    decode(replay_network({logits}), batch, settings, [&](const Step& step) {
+      seen.push_back(to_vector(step.tokens[0]));
+      return true;
+    });
+    const Ints one_masked{7, 7, data::kMask, 7};
+    EXPECT_EQ(seen, (std::vector<Ints>{one_masked, one_masked, one_masked, {7, 7, 7, 7}})) << order;
+  }
+}
+
 TEST(Diffusion, NoBatchIsTooSmall) {
   const Result result = decode(random_network(1, kVocabulary), random_batch(1, 0, 6), {});
   EXPECT_EQ(result.tokens.sizes(), (at::IntArrayRef{0, 6}));

@@ -34,6 +34,15 @@ at::Tensor lowest(const at::Tensor& score, const at::Tensor& eligible, const at:
   return (rank < count.unsqueeze(1)) & eligible;
 }
 
+// The positions whose score is below the `count`-th (B) smallest, from 0, of those eligible: (B, N)
+// bool. All eligible ones when they are not that many.
+at::Tensor below_cutoff(const at::Tensor& score, const at::Tensor& eligible,
+                        const at::Tensor& count) {
+  const at::Tensor scores = score.masked_fill(~eligible, kInfinity);
+  const at::Tensor rising = std::get<0>(at::sort(scores, /*dim=*/1, /*descending=*/false));
+  return scores < rising.gather(1, count.unsqueeze(1));
+}
+
 // How many of L (B) positions are masked after this pass.
 at::Tensor masked_count(const at::Tensor& length, std::int64_t t,
                         const spec::DecodingSettings& settings) {
@@ -49,7 +58,7 @@ at::Tensor by_score(const at::Tensor& score, const Pass& pass,
   const double share = static_cast<double>(pass.t) / static_cast<double>(settings.steps);
   const at::Tensor noisy =
       settings.noise > 0 ? score + gumbel(pass.draws) * (settings.noise * share) : score;
-  return lowest(noisy, pass.eligible, masked_count(pass.diffused.sum(1), pass.t, settings));
+  return below_cutoff(noisy, pass.eligible, masked_count(pass.diffused.sum(1), pass.t, settings));
 }
 
 at::Tensor topk(const Pass& pass, const spec::DecodingSettings& settings) {
