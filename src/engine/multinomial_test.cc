@@ -117,6 +117,16 @@ TEST(Multinomial, ASureNetworkGetsItsAnswer) {
       at::equal(decode_multinomial(oracle, kVocabulary, batch, with_steps(10)).tokens, answers));
 }
 
+TEST(Multinomial, NothingToDecodeTakesNoPass) {
+  const Batch batch = some_rows(2);
+  batch.frozen[1].fill_(true);
+  const Result result =
+      decode_multinomial(random_network(4, kVocabulary), kVocabulary, batch, with_steps(3));
+  EXPECT_EQ(result.forward_passes[0].item<std::int64_t>(), 3);
+  EXPECT_EQ(result.forward_passes[1].item<std::int64_t>(), 0);
+  EXPECT_TRUE(at::equal(result.tokens[1], batch.tokens[1]));
+}
+
 TEST(Multinomial, NeverShowsAMaskAndStopsWhenAsked) {
   const Batch batch = some_rows(16);
   int calls = 0;
