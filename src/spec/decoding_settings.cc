@@ -14,7 +14,8 @@ void DecodingSettings::visit(config::Visitor& v, std::string_view order_key) {
   v.field("revise", revise,
           "shown tokens are predicted again (on), kept until masked again (remask), kept (off)",
           one_of({"auto", "on", "remask", "off"}));
-  v.field("noise", noise, "topk, margin: Gumbel noise on scores; 0 is deterministic", at_least(0));
+  v.field("noise", noise, "topk, margin: Gumbel noise on scores; 0 is deterministic",
+          range(0, 1e6));
   v.field("temperature", temperature,
           "0 takes the likeliest token, others sample from softmax(logits / temperature)",
           range(0, 100));
