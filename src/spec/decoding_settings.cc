@@ -38,6 +38,7 @@ DecodingSettings DecodingSettings::resolved(bool revision_is_sound) const {
 }
 
 bool DecodingSettings::stochastic() const {
+  if (order == "greedy") return false;
   const bool by_score = order == "topk" || order == "margin";
   return order == "random" || order == "multinomial" || samples_tokens() || (by_score && noise > 0);
 }

@@ -11,10 +11,11 @@ namespace mgdm::spec {
 
 struct DecodingSettings {
   std::int64_t steps = 20;     // T, the most passes
-  std::string order = "topk";  // which positions are shown first: see engine/orders.h;
-                               // "multinomial" stands for no order at all (engine/multinomial.h)
+  std::string order = "topk";  // which positions are shown first: see decoding/orders.h. "greedy"
+                               // and "multinomial" stand for no order at all: the model's kind asks
+                               // for them, not the user (decoding/greedy.h, multinomial.h)
   std::string schedule = "linear";  // topk, margin: how many stay masked after each pass
-  std::string revise = "auto";      // what becomes of shown tokens: see engine/diffusion.h
+  std::string revise = "auto";      // what becomes of shown tokens: see decoding/diffusion.h
   double noise = 0.5;               // topk, margin: scale of the Gumbel noise on scores
   double temperature = 0;           // 0: the likeliest token, as in the paper; see samples_tokens
   double threshold = 0.9;           // a confidence above it counts as sure

@@ -29,6 +29,13 @@ TEST(DecodingSettings, EveryTemperatureAboveZeroSamples) {
   }
 }
 
+TEST(DecodingSettings, GreedyDecodingIsNeverStochastic) {
+  DecodingSettings settings;
+  settings.order = "greedy";
+  settings.temperature = 1;
+  EXPECT_FALSE(settings.stochastic());
+}
+
 TEST(DecodingSettings, RangesAreChecked) {
   DecodingSettings settings;
   config::Fields fields(settings);

@@ -1,0 +1,46 @@
+#include "decoding/attempt.h"
+
+#include "base/error.h"
+#include "decoding/diffusion.h"
+#include "decoding/greedy.h"
+#include "decoding/multinomial.h"
+
+namespace mgdm::decoding {
+
+Attempt::Attempt(const Puzzle& puzzle)
+    : puzzle_(puzzle), tokens_(puzzle.tokens.size()), confidence_(puzzle.tokens.size()) {
+  MGDM_CHECK(puzzle.frozen.size() == puzzle.tokens.size());
+  MGDM_CHECK(puzzle.settings.steps >= 1 && puzzle.settings.steps < kPassesPerTry);
+  draws_.seed = static_cast<std::uint64_t>(puzzle.settings.seed);
+  draws_.item = puzzle.item;
+}
+
+void Attempt::begin(std::int64_t attempt) {
+  draws_.attempt = attempt;
+  passes_ = 0;
+  done_ = true;
+  for (std::size_t n = 0; n < tokens_.size(); ++n) {
+    const bool frozen = puzzle_.frozen[n];
+    tokens_[n] = frozen ? puzzle_.tokens[n] : data::Token{data::kMask};
+    confidence_[n] = frozen ? 1.f : 0.f;
+    done_ = done_ && frozen;
+  }
+  if (!done_) on_begin();
+}
+
+void Attempt::take(std::span<float> logits) {
+  MGDM_CHECK(!done_);
+  on_take(logits);
+  ++passes_;
+}
+
+std::unique_ptr<Attempt> make_attempt(const Puzzle& puzzle, Network& network) {
+  for (std::size_t n = 0; n < puzzle.tokens.size(); ++n)
+    MGDM_CHECK(!puzzle.frozen.at(n) || puzzle.tokens[n] < network.vocabulary());
+  const std::string& order = puzzle.settings.order;
+  if (order == "greedy") return std::make_unique<Greedy>(puzzle, network);
+  if (order == "multinomial") return std::make_unique<Multinomial>(puzzle, network.vocabulary());
+  return std::make_unique<Diffusion>(puzzle, network.vocabulary());
+}
+
+}  // namespace mgdm::decoding

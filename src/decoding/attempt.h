@@ -1,0 +1,80 @@
+// One try at one puzzle, pass by pass.
+//
+// An attempt says what it wants to know of the network and takes the answer; whoever runs it
+// (slots.h) asks the network, for many attempts in one call.
+//
+//   attempt->begin(0);
+//   while (!attempt->done()) {
+//     network.logits({1, N, attempt->tokens(), frozen}, loops, logits);
+//     attempt->take(logits);
+//   }
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "data/vocabulary.h"
+#include "decoding/draws.h"
+#include "decoding/network.h"
+#include "spec/decoding_settings.h"
+
+namespace mgdm::decoding {
+
+// A puzzle as decoders see it.
+struct Puzzle {
+  std::vector<data::Token> tokens;   // (N); what stands at positions that are not frozen is ignored
+  std::vector<std::uint8_t> frozen;  // (N): 1 where given and never changed, else 0
+  std::uint32_t item = 0;            // who it is, for its random draws
+  std::int64_t loops = 0;            // of a looped network; 0: as many as it was trained with
+  // How it is decoded; the order "greedy" stands for left to right. revise = auto is off here.
+  spec::DecodingSettings settings = {};
+};
+
+class Attempt {
+ public:
+  explicit Attempt(const Puzzle& puzzle);
+  virtual ~Attempt() = default;
+  Attempt(const Attempt&) = delete;
+  Attempt& operator=(const Attempt&) = delete;
+
+  // From the start again, as try number `attempt` (from 0).
+  void begin(std::int64_t attempt);
+
+  // Takes what the network says: logits (N, V) about tokens() or, where there is a sequence, (V)
+  // about the token after unread(). They are the attempt's to change. Error when they are no
+  // numbers.
+  void take(std::span<float> logits);
+
+  // What a causal network has read of the tokens, and what it is to read next; null for attempts
+  // that show it the whole row.
+  virtual Sequence* sequence() const { return nullptr; }
+  virtual std::span<const data::Token> unread() const { return {}; }
+
+  bool done() const { return done_; }
+  std::int64_t passes() const { return passes_; }
+  std::span<const data::Token> tokens() const { return tokens_; }  // (N), [MASK] where hidden
+  // (N): the probability that the network gave what it predicted last; 1 where frozen, 0 where
+  // nothing was predicted yet.
+  std::span<const float> confidence() const { return confidence_; }
+
+ protected:
+  // The tokens are the puzzle's, [MASK] wherever not frozen; sets done_ if nothing is to do.
+  virtual void on_begin() = 0;
+  // passes_ is the number of this pass, from 0.
+  virtual void on_take(std::span<float> logits) = 0;
+
+  const Puzzle& puzzle_;  // outlives the attempt
+  Draws draws_;
+  std::vector<data::Token> tokens_;
+  std::vector<float> confidence_;
+  std::int64_t passes_ = 0;
+  bool done_ = false;
+};
+
+// By the order of the puzzle's settings. UsageError when there is no such order; Error when the
+// network cannot decode the puzzle so. Both must outlive the attempt.
+std::unique_ptr<Attempt> make_attempt(const Puzzle& puzzle, Network& network);
+
+}  // namespace mgdm::decoding
