@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -86,6 +87,15 @@ std::optional<double> cgroup_cores(std::string_view membership, const fs::path& 
 int usable_cores() {
   static const int cores = look_up();
   return cores;
+}
+
+int thread_count(int requested) {
+  if (requested > 0) return requested;
+  if (const char* const asked = std::getenv("OMP_NUM_THREADS")) {
+    const auto number = parse_int(split(asked, ',').front());  // "4,2" is for nested loops
+    if (number && *number >= 1 && *number <= kMostThreads) return static_cast<int>(*number);
+  }
+  return usable_cores();
 }
 
 }  // namespace mgdm

@@ -16,6 +16,9 @@ int usable_cores();
 inline constexpr const char* kThreadsHelp = "threads that compute; 0 = all cores we may use";
 inline constexpr int kMostThreads = 1024;
 
+// As many as requested; for 0 as OMP_NUM_THREADS says, or else all usable cores.
+int thread_count(int requested);
+
 // The processor time that control groups of version 1 or 2 allow, in cores; none where they set no
 // limit. `membership` is the text of /proc/self/cgroup, `root` the folder /sys/fs/cgroup.
 std::optional<double> cgroup_cores(std::string_view membership, const std::filesystem::path& root);

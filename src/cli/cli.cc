@@ -4,21 +4,29 @@
 
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <system_error>
+#include <utility>
 
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "compat/out_of_memory.h"
 
 namespace mgdm::cli {
 namespace {
 
-std::vector<Command> commands() {
-  return {tasks_command(),  generate_command(), verify_command(), train_command(),
-          launch_command(), eval_command(),     solve_command(),  describe_command(),
-          export_command(), bench_command()};
+std::vector<Command> all_commands(Program& program) {
+  std::vector<Command> commands{tasks_command(),  generate_command(),
+                                verify_command(), eval_command(program.measure_losses),
+                                solve_command(),  describe_command()};
+  for (Command& command : program.commands) commands.push_back(std::move(command));
+  return commands;
+}
+
+bool is_out_of_memory(const Program& program, const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return true;
+  return program.is_out_of_memory && program.is_out_of_memory(error);
 }
 
 int complain(const char* what, int code) {
@@ -28,10 +36,10 @@ int complain(const char* what, int code) {
 
 }  // namespace
 
-int run(int argc, char** argv) {
+int run(int argc, char** argv, Program program) {
   try {
     catch_interrupts();
-    const int code = dispatch(commands(), {argv + 1, argv + argc});
+    const int code = dispatch(all_commands(program), {argv + 1, argv + argc});
     if (std::fflush(stdout) != 0) {
       stop_if_interrupted();
       throw Error("cannot write to standard output");
@@ -46,7 +54,7 @@ int run(int argc, char** argv) {
     const bool stopped = error.code() == std::errc::interrupted && interrupted();
     return complain(stopped ? "interrupted" : error.what(), stopped ? 130 : 1);
   } catch (const std::exception& error) {
-    if (compat::is_out_of_memory(error))
+    if (is_out_of_memory(program, error))
       return complain("out of memory\n  try: a smaller file or model, or fewer items at a time", 1);
     return complain(error.what(), 1);
   }

@@ -1,9 +1,22 @@
 // The program: parses the command line, runs one command, turns exceptions into exit codes.
 #pragma once
 
+#include <exception>
+#include <functional>
+#include <vector>
+
+#include "cli/command.h"
+
 namespace mgdm::cli {
 
+// What the half with LibTorch adds to the program, where there is one.
+struct Program {
+  std::vector<Command> commands;
+  MeasureLosses measure_losses;
+  std::function<bool(const std::exception&)> is_out_of_memory;
+};
+
 // 0 done, 1 failed, 2 wrong usage, 130 interrupted; solve on DIMACS: 10 satisfiable.
-int run(int argc, char** argv);
+int run(int argc, char** argv, Program program = {});
 
 }  // namespace mgdm::cli

@@ -31,10 +31,11 @@ struct Command {
 
 // A command around a settings struct with visit() and a function on it, which gives an exit code
 // or, giving none, 0. Settings with decoding flags (`decode`) are told which were given.
-template <class Settings, class Result>
+template <class Settings, class Run>
 Command make_command(std::string name, std::string about, std::string examples,
                      std::vector<std::string> positionals, std::vector<std::string> required,
-                     Result (*run)(const Settings&)) {
+                     Run run) {
+  using Result = std::invoke_result_t<Run, const Settings&>;
   const auto settings = std::make_shared<Settings>();
   return {std::move(name),
           std::move(about),
@@ -55,16 +56,15 @@ Command make_command(std::string name, std::string about, std::string examples,
           /*more=*/{}};
 }
 
+struct EvalSettings;
+using MeasureLosses = std::function<void(const EvalSettings&)>;
+
 Command tasks_command();
 Command generate_command();
 Command verify_command();
-Command train_command();
-Command launch_command();
-Command eval_command();
+Command eval_command(const MeasureLosses& measure_losses);
 Command solve_command();
 Command describe_command();
-Command export_command();
-Command bench_command();
 
 // Parses the words after the program's name and runs the command they name; its exit code.
 // UsageError when they are wrong; help and version are printed to standard output.

@@ -1,15 +1,33 @@
 #include "cli/decoding_flags.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
-namespace mgdm::cli {
+#include "base/error.h"
 
-spec::DecodingSettings DecodingFlags::over(const spec::DecodingSettings& of_model) const {
-  DecodingFlags asked = *this, chosen{of_model, {}};
+namespace mgdm::cli {
+namespace {
+
+// A flag's name among the settings of [decoding]: --decoding is its order.
+std::string setting_of(const std::string& flag) { return flag == "decoding" ? "order" : flag; }
+
+bool contains(const std::vector<std::string>& keys, const std::string& key) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+}  // namespace
+
+spec::DecodingSettings DecodingFlags::over(const inference::Reasoner& reasoner) const {
+  DecodingFlags asked = *this, chosen{reasoner.card().decoding, {}};
   config::Fields fields(chosen);
-  for (const config::Field& field : config::Fields(asked).all())
-    if (std::find(given.begin(), given.end(), field.key) != given.end())
-      fields.set(field.key + "=" + field.value());
+  const std::vector<config::Field> all = config::Fields(asked).all();
+  for (const config::Field& field : all)
+    if (contains(given, field.key)) fields.set(field.key + "=" + field.value());
+  for (const config::Field& field : all)
+    if (const auto missing = reasoner.missing_for(setting_of(field.key), chosen.settings);
+        missing && contains(given, field.key))
+      throw UsageError(fmt::format("--{} changes nothing with this model", field.key), *missing);
   return chosen.settings;
 }
 
@@ -18,6 +36,16 @@ std::vector<std::string> decoding_keys() {
   std::vector<std::string> keys;
   for (const config::Field& field : config::Fields(flags).all()) keys.push_back(field.key);
   return keys;
+}
+
+std::vector<config::Field> counting(std::vector<config::Field> fields,
+                                    const inference::Reasoner& reasoner,
+                                    const spec::DecodingSettings& settings) {
+  const std::vector<std::string> keys = decoding_keys();
+  std::erase_if(fields, [&](const config::Field& field) {
+    return contains(keys, field.key) && reasoner.missing_for(setting_of(field.key), settings);
+  });
+  return fields;
 }
 
 }  // namespace mgdm::cli

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "inference/reasoner.h"
 #include "spec/decoding_settings.h"
 
 namespace mgdm::cli {
@@ -14,11 +15,18 @@ struct DecodingFlags {
 
   void visit(config::Visitor& v) { settings.visit(v, "decoding"); }
 
-  // What the model does by itself, changed by the flags that were given.
-  spec::DecodingSettings over(const spec::DecodingSettings& of_model) const;
+  // What the model does by itself, changed by the flags that were given. UsageError when one of
+  // them would change nothing: a model that answers left to right has no steps.
+  spec::DecodingSettings over(const inference::Reasoner& reasoner) const;
 };
 
 // Their keys.
 std::vector<std::string> decoding_keys();
+
+// The fields of a command without the decoding flags that do not count with the model: what a
+// result says of its settings.
+std::vector<config::Field> counting(std::vector<config::Field> fields,
+                                    const inference::Reasoner& reasoner,
+                                    const spec::DecodingSettings& settings);
 
 }  // namespace mgdm::cli

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/models.h"
+#include "inference/models.h"
 #include "spec/describe.h"
 
 namespace mgdm::cli {
@@ -18,7 +18,7 @@ struct DescribeSettings {
 };
 
 void run(const DescribeSettings& settings) {
-  const std::string text = spec::describe(find_model(settings.model));
+  const std::string text = spec::describe(inference::find_model(settings.model));
   if (!settings.quiet) fmt::print("{}", printable(text, "\n"));
 }
 

@@ -5,13 +5,11 @@
 #include "base/interrupt.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/models.h"
 #include "cli/solve_dimacs.h"
-#include "cli/solving.h"
-#include "compat/device.h"
-#include "compat/parallel.h"
+#include "cli/solve_settings.h"
 #include "data/examples_file.h"
 #include "formats/dimacs.h"
+#include "inference/models.h"
 
 namespace mgdm::cli {
 namespace {
@@ -24,9 +22,9 @@ std::vector<std::string> puzzles_of(const SolveSettings& settings, const tasks::
   return puzzles;
 }
 
-void print(const Solved& solved, const SolveSettings& settings) {
+void print(const inference::Solved& solved, const SolveSettings& settings) {
   if (settings.json) {
-    fmt::print("{}\n", solved_json(solved));
+    fmt::print("{}\n", inference::solved_json(solved));
     return;
   }
   fmt::print("{}\n", printable(solved.text));
@@ -40,20 +38,24 @@ int run(const SolveSettings& settings) {
   const std::string text = settings.input.empty() ? "" : read_file(settings.input);
   if (settings.puzzles.empty() && trim(text).empty())
     throw UsageError("no puzzle to solve", "puzzles as words, or --input FILE");
-  compat::use_threads(static_cast<int>(settings.threads));
-  const auto reasoner =
-      evaluation::Reasoner::load(find_model(settings.model), compat::device(settings.device));
+  const auto reasoner = inference::Reasoner::load(
+      inference::find_model(settings.model),
+      {.device = settings.device, .threads = static_cast<int>(settings.threads)});
   if (formats::looks_like_dimacs(text)) {
     if (!settings.puzzles.empty())
       throw UsageError("puzzles beside a DIMACS formula", "one formula alone");
     return solve_dimacs(reasoner, settings.input, text, settings);
   }
   const std::vector<std::string> puzzles = puzzles_of(settings, reasoner.task());
+  bool all_verified = true;
   for (std::size_t i = 0; i < puzzles.size(); ++i) {
     stop_if_interrupted();
-    print(solve_puzzle(reasoner, puzzles[i], static_cast<std::uint32_t>(i), settings), settings);
+    const inference::Solved solved =
+        solve_shown(reasoner, puzzles[i], static_cast<std::uint32_t>(i), settings);
+    print(solved, settings);
+    all_verified = all_verified && solved.verified;
   }
-  return 0;
+  return all_verified ? 0 : 1;
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace mgdm::cli {
 namespace {
 
 // The variables of the task that the model answers.
-int variables_of(const evaluation::Reasoner& reasoner, const std::string& file) {
+int variables_of(const inference::Reasoner& reasoner, const std::string& file) {
   constexpr std::string_view kPrefix = "sat-";
   const std::string& task = reasoner.card().task;
   if (!task.starts_with(kPrefix))
@@ -23,7 +23,7 @@ int variables_of(const evaluation::Reasoner& reasoner, const std::string& file) 
 }
 
 void check_fits(const formats::Cnf& cnf, const std::string& file,
-                const evaluation::Reasoner& reasoner) {
+                const inference::Reasoner& reasoner) {
   const int variables = variables_of(reasoner, file);
   if (cnf.variables != variables)
     throw Error(
@@ -31,30 +31,30 @@ void check_fits(const formats::Cnf& cnf, const std::string& file,
         fmt::format("{}, as in the task {} of this model", variables, reasoner.card().task));
   // A clause takes six tokens with its separator, the answer two for each variable; [SEP] and [EOS]
   // stand in for the separators that are missing at the ends.
-  const int room = reasoner.layout().length() - 2 * variables;
+  const int room = reasoner.rows().layout().length() - 2 * variables;
   const auto most = static_cast<std::size_t>(room > 0 ? room / 6 : 0);
   if (cnf.size() > most)
     throw Error(fmt::format("{}: the formula has {} clauses", file, cnf.size()),
                 fmt::format("at most {}: the model reads rows of {} tokens", most,
-                            reasoner.layout().length()),
+                            reasoner.rows().layout().length()),
                 "a model that was trained on formulas of this size");
 }
 
 }  // namespace
 
-int solve_dimacs(const evaluation::Reasoner& reasoner, const std::string& file,
+int solve_dimacs(const inference::Reasoner& reasoner, const std::string& file,
                  const std::string& text, const SolveSettings& settings) {
   using namespace tasks::sat;
   const Formula formula = formats::read_dimacs(text, file);
   check_fits(formula, file, reasoner);
-  const Solved solved = with_location(
-      file, 0, [&] { return solve_puzzle(reasoner, text, /*item=*/0, settings, "c "); });
+  const inference::Solved solved = with_location(
+      file, 0, [&] { return solve_shown(reasoner, text, /*item=*/0, settings, "c "); });
   // Verified once more against the clauses as they stand in the file.
   std::vector<int> literals;
   if (solved.verified) literals = parse_answer(solved.text, Notation::of(formula.variables));
   const bool satisfiable = solved.verified && Assignment(literals).satisfies(formula);
   if (settings.json) {
-    fmt::print("{}\n", solved_json(solved));
+    fmt::print("{}\n", inference::solved_json(solved));
   } else {
     if (!settings.quiet) {
       fmt::print("c {}, {} passes\n", satisfiable ? "verified" : "not solved", solved.passes);

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "evaluation/test_support.h"
+#include "inference/test_support.h"
 
 namespace mgdm::cli {
 namespace {
@@ -28,7 +28,7 @@ Outcome solve(const std::string& answer, const std::string& text = kFormula, int
   testing::internal::CaptureStdout();
   Outcome outcome;
   try {
-    outcome.code = solve_dimacs(evaluation::scripted_reasoner("sat-5", length, script), "f.cnf",
+    outcome.code = solve_dimacs(inference::scripted_reasoner("sat-5", length, script), "f.cnf",
                                 text, settings);
   } catch (...) {
     testing::internal::GetCapturedStdout();
@@ -86,7 +86,7 @@ TEST(SolveDimacs, FormulasThatDoNotFitAreNamed) {
 TEST(SolveDimacs, OtherTasksRefuse) {
   const std::vector<tasks::Example> script{{"4,5,6,10,24", "=24"}};
   EXPECT_THROW(
-      solve_dimacs(evaluation::scripted_reasoner("countdown-4", 40, script), "f.cnf", kFormula, {}),
+      solve_dimacs(inference::scripted_reasoner("countdown-4", 40, script), "f.cnf", kFormula, {}),
       Error);
 }
 

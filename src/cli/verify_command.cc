@@ -9,10 +9,10 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/result_json.h"
-#include "cli/score_report.h"
 #include "cli/threads.h"
 #include "data/examples_file.h"
+#include "report/result_json.h"
+#include "report/score_report.h"
 #include "tasks/judge.h"
 #include "tasks/score.h"
 
@@ -67,11 +67,11 @@ void run(const VerifySettings& settings) {
 
   if (!settings.json.empty()) {
     VerifySettings used = settings;
-    write_file(settings.json,
-               result_text(score_json(settings.task, score), config::Fields(used).all()));
+    write_file(settings.json, report::result_text(report::score_json(settings.task, score),
+                                                  config::Fields(used).all()));
   }
   if (settings.quiet) return;
-  std::FILE* const out = for_people({settings.json});
+  std::FILE* const out = report::for_people({settings.json});
   std::int64_t to_explain = settings.explain;
   for (std::size_t i = 0; i < examples.size() && to_explain > 0; ++i) {
     const auto faults = task->explain(examples[i].example, tasks::up_to_end(answers[i].answer));
@@ -82,7 +82,7 @@ void run(const VerifySettings& settings) {
     for (const tasks::Fault& fault : faults)
       fmt::print(out, "  {}: {}\n", fault.category, printable(fault.words));
   }
-  fmt::print(out, "{}", score_text(settings.task, score));
+  fmt::print(out, "{}", report::score_text(settings.task, score));
 }
 
 }  // namespace

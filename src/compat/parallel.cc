@@ -2,10 +2,7 @@
 
 #include <ATen/Parallel.h>
 
-#include <cstdlib>
-
 #include "base/cores.h"
-#include "base/text.h"
 
 namespace mgdm::compat {
 
@@ -15,12 +12,7 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain,
 }
 
 int use_threads(int requested) {
-  int threads = requested;
-  if (const char* const asked = std::getenv("OMP_NUM_THREADS"); threads == 0 && asked != nullptr) {
-    const auto number = parse_int(split(asked, ',').front());  // "4,2" is for nested loops
-    if (number && *number >= 1 && *number <= kMostThreads) threads = static_cast<int>(*number);
-  }
-  if (threads == 0) threads = usable_cores();
+  const int threads = thread_count(requested);
   at::set_num_threads(threads);
   return threads;
 }

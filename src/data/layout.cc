@@ -15,6 +15,13 @@ class Seq2Seq : public Layout {
   using Layout::Layout;
 
   std::string name() const override { return "seq2seq"; }
+  bool in_place() const override { return false; }
+  std::size_t most_characters() const override {
+    return static_cast<std::size_t>(std::max(0, length() - 2));  // [SEP] and [EOS]
+  }
+  bool has_room(std::size_t input_length, std::size_t output_length) const override {
+    return input_length + output_length <= most_characters();
+  }
 
   void check_fits(std::size_t input_length, std::size_t output_length) const override {
     const std::size_t needed = input_length + output_length + 2;  // [SEP] and [EOS]
@@ -48,6 +55,11 @@ class InPlace : public Layout {
   InPlace(int length, Token blank) : Layout(length), blank_(blank) {}
 
   std::string name() const override { return "in_place"; }
+  bool in_place() const override { return true; }
+  std::size_t most_characters() const override { return static_cast<std::size_t>(length()); }
+  bool has_room(std::size_t input_length, std::size_t) const override {
+    return input_length == most_characters();
+  }
 
   void check_fits(std::size_t input_length, std::size_t output_length) const override {
     const auto needed = static_cast<std::size_t>(length());

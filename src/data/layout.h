@@ -31,6 +31,15 @@ class Layout {
 
   virtual std::string name() const = 0;
 
+  // The answer stands where the puzzle does, rather than after it.
+  virtual bool in_place() const = 0;
+
+  // How many characters a puzzle and its answer can have: together, or in place each of them.
+  virtual std::size_t most_characters() const = 0;
+
+  // Whether a puzzle, with its answer or with one not known yet (0 characters), fits.
+  virtual bool has_room(std::size_t input_length, std::size_t output_length) const = 0;
+
   // Error when an example with these lengths does not fit.
   virtual void check_fits(std::size_t input_length, std::size_t output_length) const = 0;
 

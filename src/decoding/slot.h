@@ -48,10 +48,10 @@ struct Answer {
 
 struct Finished {
   SlotId slot = 0;
-  Answer first;                      // of the first try alone: what a single try reaches
-  Answer best;                       // the accepted answer, else the first; passes of all tries
+  Answer first = {};                 // of the first try alone: what a single try reaches
+  Answer best = {};                  // the accepted answer, else the first; passes of all tries
   std::int64_t successful_try = -1;  // which try was accepted, from 0; -1 for none
-  std::exception_ptr error;          // what ended the slot too early; null when all went well
+  std::exception_ptr error = {};     // what ended the slot too early; null when all went well
 };
 
 class Slot {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluation/reasoner.h"
+#include "inference/reasoner.h"
 #include "spec/decoding_settings.h"
 #include "tasks/score.h"
 
@@ -23,11 +23,8 @@ struct Evaluation {
   double samples_per_second = 0;
 };
 
-// What to do when memory runs out with that many puzzles at a time.
-std::string less_memory(std::size_t puzzles);
-
 // progress(n) is called after every n examples.
-Evaluation evaluate(const Reasoner& reasoner, std::span<const tasks::Example> examples,
+Evaluation evaluate(const inference::Reasoner& reasoner, std::span<const tasks::Example> examples,
                     const spec::DecodingSettings& settings, std::int64_t batch,
                     const std::function<void(std::size_t)>& progress = {});
 

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "evaluation/test_support.h"
+#include "inference/test_support.h"
 
 namespace mgdm::evaluation {
 namespace {
 
+using inference::Reasoner;
+using inference::scripted_reasoner;
 using tasks::Example;
 
 spec::DecodingSettings plain_decoding(std::int64_t steps) {

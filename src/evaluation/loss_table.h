@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <optional>
 #include <vector>
 
 namespace mgdm::evaluation {
@@ -61,6 +63,18 @@ class LossTable {
  private:
   std::size_t positions_;
   std::vector<TokenLosses> cells_;
+};
+
+struct Losses {
+  LossTable noised;
+  // Absorbing diffusion only, one level: -log p(x_n | x_1 .. x_{n-1}), everything from n on being
+  // masked. It is what an autoregressive model must predict; like there, [PAD]s are not counted.
+  std::optional<LossTable> left_to_right;
+};
+
+struct LossProfile {
+  Losses all;
+  std::map<int, Losses> by_planning_distance;  // planning only
 };
 
 }  // namespace mgdm::evaluation

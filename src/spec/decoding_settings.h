@@ -38,6 +38,8 @@ struct DecodingSettings {
 
   // Another seed can give another answer.
   bool stochastic() const;
+
+  bool operator==(const DecodingSettings&) const = default;
 };
 
 }  // namespace mgdm::spec

@@ -67,6 +67,10 @@ class Task {
   // Everything wrong under the strict metric, the decisive fault first; empty when correct.
   virtual std::vector<Fault> explain(const Example& example, std::string_view answer) const = 0;
 
+  // A puzzle or an answer, also one not finished yet, as a person likes to see it: as it is, or a
+  // Sudoku as a board.
+  virtual std::string drawn(std::string_view text) const { return std::string(text); }
+
   // A twin of a solved example: the same puzzle under a random symmetry, for augmentation. Its
   // label follows the rule of the task's labels. UsageError where a task has no symmetries.
   // Twins of training examples are training examples: none is in the test split.

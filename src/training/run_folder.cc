@@ -11,14 +11,12 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "spec/atomic_folder.h"
+#include "spec/checkpoints.h"
 
 namespace mgdm::training {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kCheckpoint = "checkpoint-";
-constexpr const char* kDone = "DONE";
 
 void append(const fs::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::app);
@@ -45,25 +43,7 @@ void filter_lines(const fs::path& path, Keep&& keep) {
   write_file(path.string(), kept);
 }
 
-// Complete checkpoints by their steps, oldest first.
-std::map<std::int64_t, fs::path> checkpoints(const fs::path& folder) {
-  std::map<std::int64_t, fs::path> found;
-  for (const fs::path& path : files_in(folder)) {
-    const std::string name = path.filename().string();
-    if (!name.starts_with(kCheckpoint) || !is_there(path / kDone)) continue;
-    if (const auto step = parse_int(std::string_view(name).substr(kCheckpoint.size())))
-      found.emplace(*step, path);
-  }
-  return found;
-}
-
 }  // namespace
-
-std::optional<fs::path> newest_checkpoint(const fs::path& folder) {
-  const auto found = checkpoints(folder);
-  if (found.empty()) return std::nullopt;
-  return found.rbegin()->second;
-}
 
 RunFolder::RunFolder(fs::path path, bool resume) : path_(std::move(path)) {
   const bool there = is_there(path_ / "config.toml");
@@ -85,7 +65,7 @@ RunFolder::RunFolder(fs::path path, bool resume) : path_(std::move(path)) {
 void RunFolder::remove_leftovers() const {
   for (const fs::path& path : files_in(path_)) {
     const std::string name = path.filename().string();
-    if (name.starts_with(kCheckpoint) && name.ends_with(".tmp")) remove_tree(path);
+    if (name.starts_with(spec::kCheckpointPrefix) && name.ends_with(".tmp")) remove_tree(path);
   }
 }
 
@@ -144,11 +124,11 @@ void RunFolder::rewind(std::int64_t step) {
 
 fs::path RunFolder::write_checkpoint(std::int64_t step, std::int64_t keep,
                                      const std::function<void(const fs::path&)>& fill) const {
-  const fs::path target = path_ / fmt::format("{}{}", kCheckpoint, step);
+  const fs::path target = path_ / fmt::format("{}{}", spec::kCheckpointPrefix, step);
   try {
     spec::AtomicFolder folder(target);
     fill(folder.path());
-    write_file((folder.path() / kDone).string(), "");
+    write_file((folder.path() / spec::kCheckpointDone).string(), "");
     folder.commit();
   } catch (const Error& error) {
     const auto newest = newest_checkpoint();
@@ -156,7 +136,7 @@ fs::path RunFolder::write_checkpoint(std::int64_t step, std::int64_t keep,
         fmt::format("step {} is not saved: {}", step, error.what()), "",
         newest ? fmt::format("--resume continues from {}, which is intact", newest->string()) : "");
   }
-  const auto all = checkpoints(path_);
+  const auto all = spec::checkpoints(path_);
   auto superfluous = static_cast<std::int64_t>(all.size()) - keep;
   for (auto it = all.begin(); superfluous > 0; ++it, --superfluous) remove_tree(it->second);
   return target;

@@ -21,13 +21,11 @@
 
 #include "base/files.h"
 #include "formats/tensorboard.h"
+#include "spec/checkpoints.h"
 
 namespace mgdm::training {
 
 using Metrics = std::vector<std::pair<std::string, double>>;
-
-// The newest complete checkpoint of the run in `folder`; none where there is no run.
-std::optional<std::filesystem::path> newest_checkpoint(const std::filesystem::path& folder);
 
 class RunFolder {
  public:
@@ -50,7 +48,7 @@ class RunFolder {
   void rewind(std::int64_t step);
 
   std::optional<std::filesystem::path> newest_checkpoint() const {
-    return training::newest_checkpoint(path_);
+    return spec::newest_checkpoint(path_);
   }
 
   // Calls fill(temporary folder), marks it complete, gives it its name, and removes all but the

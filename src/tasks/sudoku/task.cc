@@ -49,6 +49,18 @@ class Sudoku final : public Task {
     return render(*solution);
   }
 
+  std::string drawn(std::string_view text) const override {
+    if (text.size() != kCells) return std::string(text);
+    std::string board;
+    for (std::size_t i = 0; i < kCells; ++i) {
+      board += text[i];
+      if (i + 1 == kCells) break;
+      board += column_of(i) == 8 ? "\n" : column_of(i) % 3 == 2 ? " | " : " ";
+      if (column_of(i) == 8 && row_of(i) % 3 == 2) board += "------+-------+------\n";
+    }
+    return board;
+  }
+
   Example augment(const Example& example, Stream& random) const override {
     const Symmetry symmetry = random_symmetry(random);
     return {render(symmetry.apply(parse_grid(example.input))),

@@ -1,0 +1,30 @@
+// What the modes of `mgdm solve` share: its settings, and watching an answer fill in.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/decoding_flags.h"
+#include "config/settings.h"
+#include "inference/solve.h"
+
+namespace mgdm::cli {
+
+struct SolveSettings {
+  std::string model, input, device = "auto";
+  std::vector<std::string> puzzles;
+  std::int64_t threads = 0;
+  DecodingFlags decode;
+  bool show = false, json = false, quiet = false;
+
+  void visit(config::Visitor& v);
+};
+
+// With settings.show the answer is printed as it fills in, each line behind `prefix`. `item` keys
+// the random draws.
+inference::Solved solve_shown(const inference::Reasoner& reasoner, const std::string& puzzle,
+                              std::uint32_t item, const SolveSettings& settings,
+                              const std::string& prefix = "");
+
+}  // namespace mgdm::cli

@@ -1,0 +1,210 @@
+#include "engine/torch_engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "compat/device.h"
+#include "compat/out_of_memory.h"
+#include "compat/parallel.h"
+#include "engine/autoregressive.h"
+#include "engine/multinomial.h"
+#include "engine/restarts.h"
+#include "nn/batch_tensors.h"
+#include "nn/checkpoint.h"
+
+namespace mgdm::engine {
+namespace {
+
+using decoding::Finished;
+using decoding::Request;
+using decoding::SlotId;
+
+std::vector<data::Token> tokens_of(const at::Tensor& row) {
+  const at::Tensor bytes = row.to(at::kByte).cpu().contiguous();
+  const std::uint8_t* const data = bytes.data_ptr<std::uint8_t>();
+  return {data, data + bytes.numel()};
+}
+
+// One batch of puzzles of the same length and settings.
+class BatchDecoding {
+ public:
+  BatchDecoding(nn::Model& model, bool bf16, std::vector<std::pair<SlotId, Request>> slots)
+      : model_(model), bf16_(bf16), slots_(std::move(slots)), finished_(slots_.size()) {
+    for (std::size_t i = 0; i < slots_.size(); ++i) finished_[i].slot = slots_[i].first;
+  }
+
+  std::vector<Finished> run() {
+    const Batch batch = tensors();
+    const spec::DecodingSettings& settings = slots_.front().second.puzzle.settings;
+    const auto verified = [&](std::int64_t row, const at::Tensor& tokens) {
+      return accepted(static_cast<std::size_t>(row), tokens);
+    };
+    const Restarts results = decode_with_restarts(
+        [&](const Batch& some) { return decode_once(some, settings); }, batch, settings, verified);
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      if (stopped(i)) continue;  // its observer had seen enough, or failed
+      const auto row = static_cast<std::int64_t>(i);
+      finished_[i].first = answer(results.first, row);
+      finished_[i].best = answer(results.best, row);
+      finished_[i].successful_try = results.successful_try[row].item<std::int64_t>();
+    }
+    return std::move(finished_);
+  }
+
+ private:
+  Batch tensors() const {
+    std::vector<data::Token> tokens;
+    std::vector<std::uint8_t> frozen;
+    std::vector<std::uint32_t> items;
+    for (const auto& [slot, request] : slots_) {
+      const decoding::Puzzle& puzzle = request.puzzle;
+      tokens.insert(tokens.end(), puzzle.tokens.begin(), puzzle.tokens.end());
+      frozen.insert(frozen.end(), puzzle.frozen.begin(), puzzle.frozen.end());
+      items.push_back(puzzle.item);
+    }
+    const auto rows = static_cast<std::int64_t>(slots_.size());
+    const c10::Device device = model_.device();
+    return {nn::tokens_tensor(tokens, rows, device), nn::bool_tensor(frozen, rows, device),
+            nn::items_tensor(items, device)};
+  }
+
+  Result decode_once(const Batch& batch, const spec::DecodingSettings& settings) {
+    const OnStep observe = [this](const Step& step) { return tell(step); };
+    const OnStep on_step = observed() ? observe : OnStep();
+    if (settings.order == "greedy") return decode_autoregressive(model_, batch, on_step, bf16_);
+    const Network network = network_of(model_, bf16_, settings.loops);
+    if (settings.order == "multinomial")
+      return decode_multinomial(network, model_.settings().vocabulary, batch, settings, on_step);
+    return decode(network, batch, settings, on_step);
+  }
+
+  bool observed() const {
+    return std::any_of(slots_.begin(), slots_.end(),
+                       [](const auto& slot) { return bool{slot.second.observer}; });
+  }
+
+  bool stopped(std::size_t i) const {
+    return finished_[i].error || !finished_[i].first.tokens.empty();
+  }
+
+  // Whether somebody still wants to go on.
+  bool tell(const Step& step) {
+    bool go_on = false;
+    for (std::int64_t r = 0; r < step.rows.size(0); ++r) {
+      const auto i = static_cast<std::size_t>(step.rows[r].item<std::int64_t>());
+      if (stopped(i)) continue;
+      const decoding::Observer& observer = slots_[i].second.observer;
+      go_on = !observer || tell_one(i, observer, step, r) || go_on;
+    }
+    return go_on;
+  }
+
+  bool tell_one(std::size_t i, const decoding::Observer& observer, const Step& step,
+                std::int64_t r) {
+    const std::vector<data::Token> tokens = tokens_of(step.tokens[r]);
+    const at::Tensor confidence = step.confidence[r].to(at::kFloat).cpu().contiguous();
+    Finished& finished = finished_[i];
+    try {
+      if (observer({.slot = slots_[i].first,
+                    .attempt = step.attempt,
+                    .pass = step.pass,
+                    .tokens = tokens,
+                    .confidence = {confidence.data_ptr<float>(), tokens.size()}}))
+        return true;
+      finished.first = finished.best = {tokens, step.pass + 1};
+    } catch (...) {
+      finished.error = std::current_exception();
+    }
+    return false;
+  }
+
+  bool accepted(std::size_t i, const at::Tensor& tokens) {
+    const decoding::Verifier& verified = slots_[i].second.verified;
+    if (stopped(i)) return true;  // no further try
+    if (!verified) return false;
+    try {
+      return verified(tokens_of(tokens));
+    } catch (...) {
+      finished_[i].error = std::current_exception();
+      return true;
+    }
+  }
+
+  static decoding::Answer answer(const Result& result, std::int64_t row) {
+    return {tokens_of(result.tokens[row]), result.forward_passes[row].item<std::int64_t>()};
+  }
+
+  nn::Model& model_;
+  const bool bf16_;
+  const std::vector<std::pair<SlotId, Request>> slots_;
+  std::vector<Finished> finished_;
+};
+
+class TorchEngine : public inference::Engine {
+ public:
+  TorchEngine(std::shared_ptr<nn::Model> model, bool bf16)
+      : model_(std::move(model)), bf16_(bf16 && model_->device().is_cuda()) {}
+
+  SlotId join(Request request) override {
+    waiting_.emplace_back(next_, std::move(request));
+    return next_++;
+  }
+
+  bool cancel(SlotId slot) override {
+    return std::erase_if(waiting_, [&](const auto& each) { return each.first == slot; }) > 0;
+  }
+
+  std::size_t active() const override { return waiting_.size(); }
+
+  std::vector<Finished> pass() override {
+    if (waiting_.empty()) return {};
+    std::vector<std::pair<SlotId, Request>> batch, rest;
+    for (auto& slot : waiting_) {
+      const bool fits = batch.empty() || together(slot.second, batch.front().second);
+      (fits ? batch : rest).push_back(std::move(slot));
+    }
+    waiting_ = std::move(rest);
+    const std::size_t count = batch.size();
+    return compat::with_memory_for(
+        fmt::format("{} puzzles at a time", count),
+        count > 1 ? fmt::format("--batch {} (evaluation.batch in a recipe)", count / 2)
+                  : "a smaller model, or a device with more memory",
+        [&] { return BatchDecoding(*model_, bf16_, std::move(batch)).run(); });
+  }
+
+  std::string device() const override { return compat::device_name(model_->device()); }
+
+ private:
+  static bool together(const Request& a, const Request& b) {
+    return a.puzzle.tokens.size() == b.puzzle.tokens.size() &&
+           a.puzzle.settings == b.puzzle.settings;
+  }
+
+  const std::shared_ptr<nn::Model> model_;
+  const bool bf16_;
+  std::vector<std::pair<SlotId, Request>> waiting_;
+  SlotId next_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<inference::Engine> torch_engine(std::shared_ptr<nn::Model> model, bool bf16) {
+  return std::make_unique<TorchEngine>(std::move(model), bf16);
+}
+
+std::unique_ptr<inference::Engine> load_torch_engine(const std::filesystem::path& folder,
+                                                     const spec::CheckpointConfig& config,
+                                                     const spec::ModelCard& card,
+                                                     const inference::EngineSettings& settings) {
+  compat::use_threads(settings.threads);
+  std::shared_ptr<nn::Model> model = nn::make_model(config.settings, /*seed=*/{});
+  nn::load_weights(folder, *model);
+  model->to(compat::device(settings.device));
+  return torch_engine(std::move(model), card.precision == "bf16");
+}
+
+}  // namespace mgdm::engine

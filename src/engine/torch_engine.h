@@ -1,0 +1,24 @@
+// The engine on LibTorch: whole batches on a CPU or a GPU, by the decoders of this room.
+//
+// A pass() decodes all waiting puzzles that share their length and settings, from start to end;
+// observers see every pass of it. One who has seen enough ends its own puzzle only.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "inference/engine.h"
+#include "nn/model.h"
+
+namespace mgdm::engine {
+
+// `bf16` computes matrix products in bf16 on CUDA.
+std::unique_ptr<inference::Engine> torch_engine(std::shared_ptr<nn::Model> model, bool bf16);
+
+// The maker of such engines (inference/engine.h). An Error says what is missing.
+std::unique_ptr<inference::Engine> load_torch_engine(const std::filesystem::path& folder,
+                                                     const spec::CheckpointConfig& config,
+                                                     const spec::ModelCard& card,
+                                                     const inference::EngineSettings& settings);
+
+}  // namespace mgdm::engine

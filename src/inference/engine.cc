@@ -1,0 +1,50 @@
+#include "inference/engine.h"
+
+#include <utility>
+
+#include "base/error.h"
+
+namespace mgdm::inference {
+namespace {
+
+class SlotEngine : public Engine {
+ public:
+  SlotEngine(std::unique_ptr<decoding::Network> network, std::string device)
+      : network_(std::move(network)), slots_(*network_), device_(std::move(device)) {}
+
+  decoding::SlotId join(decoding::Request request) override {
+    return slots_.join(std::move(request));
+  }
+  bool cancel(decoding::SlotId slot) override { return slots_.cancel(slot); }
+  std::size_t active() const override { return slots_.active(); }
+  std::vector<decoding::Finished> pass() override { return slots_.pass(); }
+  std::string device() const override { return device_; }
+
+ private:
+  const std::unique_ptr<decoding::Network> network_;
+  decoding::Slots slots_;
+  const std::string device_;
+};
+
+EngineMaker& maker() {
+  static EngineMaker made;
+  return made;
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> slot_engine(std::unique_ptr<decoding::Network> network,
+                                    std::string device) {
+  return std::make_unique<SlotEngine>(std::move(network), std::move(device));
+}
+
+void use_engines(EngineMaker made) { maker() = std::move(made); }
+
+std::unique_ptr<Engine> make_engine(const std::filesystem::path& folder,
+                                    const spec::CheckpointConfig& config,
+                                    const spec::ModelCard& card, const EngineSettings& settings) {
+  if (!maker()) throw Error("this program has nothing to run a model with");
+  return maker()(folder, config, card, settings);
+}
+
+}  // namespace mgdm::inference

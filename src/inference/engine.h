@@ -1,0 +1,53 @@
+// What decodes puzzles: the plain decoders over a network of the CPU, or those of a GPU.
+//
+// An engine has slots, as decoding/slots.h describes them: puzzles join and leave between passes.
+// One that decodes whole batches at once (a GPU) may do many passes in one pass() and tells
+// observers all of them; the answer to a puzzle is the same.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "decoding/slots.h"
+#include "spec/checkpoint_config.h"
+#include "spec/model_card.h"
+
+namespace mgdm::inference {
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  virtual decoding::SlotId join(decoding::Request request) = 0;
+  virtual bool cancel(decoding::SlotId slot) = 0;
+  virtual std::size_t active() const = 0;
+  virtual std::vector<decoding::Finished> pass() = 0;
+
+  // Where it computes, for people: "NVIDIA H200".
+  virtual std::string device() const = 0;
+};
+
+// The plain decoders over a network.
+std::unique_ptr<Engine> slot_engine(std::unique_ptr<decoding::Network> network, std::string device);
+
+struct EngineSettings {
+  std::string device = "auto";  // cpu, cuda, cuda:N, or auto: CUDA where there is one
+  int threads = 0;              // 0 = all cores that the process may use
+};
+
+// Loads the model of a folder.
+using EngineMaker = std::function<std::unique_ptr<Engine>(
+    const std::filesystem::path& folder, const spec::CheckpointConfig& config,
+    const spec::ModelCard& card, const EngineSettings& settings)>;
+
+// The program's main says what engines it has; nothing here knows them.
+void use_engines(EngineMaker maker);
+std::unique_ptr<Engine> make_engine(const std::filesystem::path& folder,
+                                    const spec::CheckpointConfig& config,
+                                    const spec::ModelCard& card, const EngineSettings& settings);
+
+}  // namespace mgdm::inference

@@ -1,0 +1,51 @@
+#include "inference/models.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <vector>
+
+#include "base/error.h"
+#include "base/paths.h"
+#include "base/text.h"
+#include "spec/checkpoints.h"
+
+namespace mgdm::inference {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_model(const fs::path& folder) { return is_there(folder / "config.json"); }
+
+std::vector<fs::path> shelves() {
+  std::vector<fs::path> folders;
+  if (const char* shelf = std::getenv("MGDM_MODELS")) folders.emplace_back(shelf);
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  if (!ignored) folders.push_back(program.parent_path().parent_path() / "share/mgdm/models");
+  folders.emplace_back("models");
+  return folders;
+}
+
+}  // namespace
+
+std::string find_model(const std::string& name) {
+  if (is_model(name)) return name;
+  if (const auto newest = spec::newest_checkpoint(name))
+    throw Error(fmt::format("{} is the folder of a run", name), "a model", newest->string());
+  std::set<std::string> known;
+  for (const fs::path& shelf : shelves()) {
+    if (is_model(shelf / name)) return (shelf / name).string();
+    for (const fs::path& folder : files_in(shelf))
+      if (is_model(folder)) known.insert(folder.filename().string());
+  }
+  const std::vector<std::string> names(known.begin(), known.end());
+  throw Error(fmt::format("there is no model {}", in_quotes(name)),
+              names.empty() ? "a folder with config.json and model.safetensors"
+                            : "a checkpoint folder, or " + joined_or(names),
+              did_you_mean(name, names));
+}
+
+}  // namespace mgdm::inference

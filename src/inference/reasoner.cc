@@ -1,0 +1,139 @@
+#include "inference/reasoner.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/text.h"
+#include "tasks/judge.h"
+
+namespace mgdm::inference {
+
+Reasoner::Reasoner(std::shared_ptr<Engine> engine, spec::ModelSettings model, spec::ModelCard card,
+                   data::Vocabulary vocabulary)
+    : engine_(std::move(engine)),
+      model_(std::move(model)),
+      card_(std::move(card)),
+      rows_(card_, std::move(vocabulary)) {}
+
+Reasoner Reasoner::load(const std::string& folder, const EngineSettings& settings) {
+  const spec::CheckpointConfig config = spec::read_config(folder);
+  if (config.alphabet.empty() || !config.metadata.contains("task"))
+    throw Error(fmt::format("{} says nothing of a task", folder),
+                "a model trained by mgdm, or one with an mgdm block in config.json");
+  spec::ModelCard card = spec::card_of(config.metadata, folder);
+  std::shared_ptr<Engine> engine = make_engine(folder, config, card, settings);
+  return {std::move(engine), config.settings, std::move(card), data::Vocabulary(config.alphabet)};
+}
+
+std::optional<std::string> Reasoner::missing_for(std::string_view key,
+                                                 const spec::DecodingSettings& settings) const {
+  return spec::missing_for(fmt::format("decoding.{}", key), {.objective = card_.objective,
+                                                             .architecture = model_.architecture,
+                                                             .order = settings.order,
+                                                             .optimizer = {},
+                                                             .schedule = {},
+                                                             .early_stop = settings.early_stop});
+}
+
+spec::DecodingSettings Reasoner::resolved(const spec::DecodingSettings& asked) const {
+  const spec::Decoder decoder = spec::objective_kind(card_.objective).decoder;
+  spec::DecodingSettings settings = asked.resolved(model_.shift || card_.train_shown);
+  if (decoder == spec::Decoder::kOnePass) settings.steps = 1;  // it never saw part of an answer
+  if (decoder == spec::Decoder::kLeftToRight) settings.order = "greedy";
+  if (decoder == spec::Decoder::kMultinomial) settings.order = "multinomial";  // it knows no [MASK]
+  if (settings.tries > 1 && !settings.stochastic())
+    throw UsageError(fmt::format("{} tries that would all give the same answer", settings.tries),
+                     "noise in the order topk or margin, the order random, or a temperature; a "
+                     "model that answers left to right has one answer");
+  if (settings.loops > 0 && (decoder == spec::Decoder::kLeftToRight ||
+                             !spec::architecture_kind(model_.architecture).loops))
+    throw UsageError(fmt::format("{} loops of a model without loops to add", settings.loops),
+                     "loops only with a looped model that does not answer left to right");
+  return settings;
+}
+
+decoding::Request Reasoner::request(const std::string& input, std::uint32_t item,
+                                    const spec::DecodingSettings& resolved,
+                                    decoding::Observer observer) const {
+  decoding::Request request;
+  request.puzzle.tokens.resize(rows_.length());
+  request.puzzle.frozen.resize(rows_.length());
+  rows_.write_puzzle(input, {request.puzzle.tokens, request.puzzle.frozen});
+  request.puzzle.item = item;
+  request.puzzle.loops = resolved.loops;
+  request.puzzle.settings = resolved;
+  request.observer = std::move(observer);
+  if (resolved.tries > 1)
+    request.verified = [this, input,
+                        frozen = request.puzzle.frozen](std::span<const data::Token> tokens) {
+      return tasks::judge(task(), {input, ""}, rows_.read(tokens, frozen)).correct;
+    };
+  return request;
+}
+
+Answer Reasoner::read(const decoding::Finished& finished,
+                      std::span<const std::uint8_t> frozen) const {
+  if (finished.error) std::rethrow_exception(finished.error);
+  return {rows_.read(finished.first.tokens, frozen), finished.first.forward_passes,
+          rows_.read(finished.best.tokens, frozen), finished.best.forward_passes};
+}
+
+void Reasoner::answer(std::span<const std::string> inputs, std::span<const std::uint32_t> items,
+                      const spec::DecodingSettings& settings, std::size_t batch,
+                      const std::function<void(std::size_t index, Answer answer)>& take,
+                      const decoding::Observer& on_step) const {
+  MGDM_CHECK(inputs.size() == items.size() && batch > 0 && engine_->active() == 0);
+  const spec::DecodingSettings now = resolved(settings);
+  struct Waiting {
+    std::size_t index;
+    std::vector<std::uint8_t> frozen;
+  };
+  std::map<decoding::SlotId, Waiting> waiting;
+  const auto leave_all = [&] {
+    for (const auto& [slot, unused] : waiting) engine_->cancel(slot);
+  };
+  try {
+    for (std::size_t next = 0; next < inputs.size() || !waiting.empty();) {
+      stop_if_interrupted();
+      for (; next < inputs.size() && waiting.size() < batch; ++next) {
+        decoding::Observer observer;
+        if (on_step)
+          observer = [&on_step, next](const decoding::Step& step) {
+            decoding::Step mine = step;
+            mine.slot = next;
+            return on_step(mine);
+          };
+        decoding::Request asked = request(inputs[next], items[next], now, std::move(observer));
+        std::vector<std::uint8_t> frozen = asked.puzzle.frozen;
+        waiting.emplace(engine_->join(std::move(asked)), Waiting{next, std::move(frozen)});
+      }
+      for (const decoding::Finished& finished : engine_->pass()) {
+        const auto found = waiting.find(finished.slot);
+        const auto [index, frozen] = std::move(found->second);
+        waiting.erase(found);
+        take(index, read(finished, frozen));
+      }
+    }
+  } catch (...) {
+    leave_all();
+    throw;
+  }
+}
+
+std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
+                                     std::span<const std::uint32_t> items,
+                                     const spec::DecodingSettings& settings,
+                                     const decoding::Observer& on_step) const {
+  std::vector<Answer> answers(inputs.size());
+  if (inputs.empty()) return answers;
+  answer(
+      inputs, items, settings, inputs.size(),
+      [&](std::size_t index, Answer one) { answers[index] = std::move(one); }, on_step);
+  return answers;
+}
+
+}  // namespace mgdm::inference

@@ -1,0 +1,33 @@
+// One puzzle, answered and checked.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "inference/reasoner.h"
+#include "inference/steps.h"
+#include "tasks/task.h"
+
+namespace mgdm::inference {
+
+struct Solved {
+  std::string input;  // as the task writes it
+  std::string text;   // the answer, without special tokens after its end
+  bool verified = false;
+  std::vector<tasks::Fault> faults;
+  std::int64_t passes = 0;
+};
+
+// Called after every pass; returning false ends it with the answer as it is.
+using OnStepText = std::function<bool(const StepText& step)>;
+
+// `item` keys the random draws.
+Solved solve(const Reasoner& reasoner, const std::string& puzzle, std::uint32_t item,
+             const spec::DecodingSettings& settings, const OnStepText& on_step = {});
+
+// {"input", "solution", "verified", "explanation", "passes"} on one line.
+std::string solved_json(const Solved& solved);
+
+}  // namespace mgdm::inference

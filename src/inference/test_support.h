@@ -1,0 +1,42 @@
+// Reasoners known well enough to say by hand what must come out.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/random.h"
+#include "decoding/fake_networks.h"
+#include "inference/reasoner.h"
+
+namespace mgdm::inference {
+
+// Answers each puzzle with the example's output, right or wrong. A token of difficulty d is only
+// known once d others are shown right; difficulties are drawn from 0..hardest.
+inline Reasoner scripted_reasoner(const std::string& task, int length,
+                                  std::span<const tasks::Example> script, int hardest = 0) {
+  const data::Vocabulary vocabulary;
+  const auto layout = data::make_seq2seq(length);
+  std::vector<std::vector<data::Token>> answers;
+  std::vector<std::vector<int>> difficulty;
+  Stream random(1, Purpose::kTest, 0);
+  for (const tasks::Example& example : script) {
+    auto& tokens = answers.emplace_back(static_cast<std::size_t>(length));
+    std::vector<std::uint8_t> frozen(tokens.size());
+    layout->check_fits(example.input.size(), example.output.size());
+    layout->write(vocabulary.encode(example.input), vocabulary.encode(example.output),
+                  {tokens, frozen});
+    auto& hard = difficulty.emplace_back(tokens.size());
+    for (int& value : hard) value = random.between(0, hardest);
+  }
+  auto network = std::make_unique<decoding::FunctionNetwork>(decoding::oracle_network(
+      std::move(answers), std::move(difficulty), static_cast<std::size_t>(vocabulary.size())));
+  return {slot_engine(std::move(network), "a script"),
+          spec::ModelSettings(),
+          {.task = task, .length = length},
+          vocabulary};
+}
+
+}  // namespace mgdm::inference

@@ -1,0 +1,22 @@
+// A score as people and as programs read it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "tasks/score.h"
+
+namespace mgdm::report {
+
+// Both accuracies, the error categories, accuracy per planning distance: Markdown.
+std::string score_text(const std::string& task, const tasks::Score& score);
+
+// The same as a JSON object: task, n, accuracy, accuracy_paper (0..1), stderr, stderr_paper,
+// errors, errors_by_place, accuracy_by_planning_distance; n_paper where it is not n.
+nlohmann::ordered_json score_json(const std::string& task, const tasks::Score& score);
+
+// null where a metric does not apply.
+nlohmann::ordered_json number_or_null(std::optional<double> value);
+
+}  // namespace mgdm::report

@@ -1,0 +1,21 @@
+// The checkpoints in the folder of a training run: checkpoint-STEP/, complete when DONE is in it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string_view>
+
+namespace mgdm::spec {
+
+inline constexpr std::string_view kCheckpointPrefix = "checkpoint-";
+inline constexpr const char* kCheckpointDone = "DONE";
+
+// Complete checkpoints by their steps, oldest first.
+std::map<std::int64_t, std::filesystem::path> checkpoints(const std::filesystem::path& folder);
+
+// The newest complete one; none where there is no run.
+std::optional<std::filesystem::path> newest_checkpoint(const std::filesystem::path& folder);
+
+}  // namespace mgdm::spec

@@ -1,0 +1,56 @@
+#include "spec/puzzle_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "tasks/judge.h"
+
+namespace mgdm::spec {
+
+PuzzleRows::PuzzleRows(const ModelCard& card, data::Vocabulary vocabulary)
+    : reverse_(card.reverse),
+      vocabulary_(std::move(vocabulary)),
+      task_(tasks::make_task(card.task)),
+      layout_(data::make_layout(card.layout, static_cast<int>(card.length), vocabulary_)) {}
+
+void PuzzleRows::check_room(const tasks::Example& example) const {
+  const std::size_t puzzle = example.input.size(), answer = example.output.size();
+  if (layout_->has_room(puzzle, answer)) return;
+  const bool with_answer = !layout_->in_place() && answer > 0;
+  throw Error(fmt::format("the puzzle {} has {} characters{}", in_quotes(example.input), puzzle,
+                          with_answer ? fmt::format(", and its answer {}", answer) : ""),
+              fmt::format("{} {}{}: the model reads rows of {} tokens",
+                          layout_->in_place() ? "exactly" : "at most", layout_->most_characters(),
+                          with_answer ? " together" : "", length()),
+              "a model that was trained on puzzles of this size");
+}
+
+void PuzzleRows::write_puzzle(const std::string& input, data::Row row) const {
+  check_room({input, ""});
+  layout_->write_puzzle(vocabulary_.encode(input), row);
+}
+
+void PuzzleRows::write_example(const tasks::Example& example, data::Row row) const {
+  check_room(example);
+  const std::string output = reverse_ ? task_->reversed_output(example.output) : example.output;
+  layout_->check_fits(example.input.size(), output.size());
+  layout_->write(vocabulary_.encode(example.input), vocabulary_.encode(output), row);
+}
+
+std::string PuzzleRows::read(std::span<const data::Token> tokens,
+                             std::span<const std::uint8_t> frozen) const {
+  std::string text = layout_->read_answer(vocabulary_, tokens, frozen);
+  if (!reverse_) return text;
+  // A malformed answer cannot be turned round and stays as it is: it is wrong either way.
+  try {
+    return task_->reversed_output(tasks::up_to_end(text)) + "[EOS]";
+  } catch (const Error&) {
+    return text;
+  }
+}
+
+}  // namespace mgdm::spec

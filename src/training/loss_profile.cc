@@ -1,0 +1,184 @@
+#include "training/loss_profile.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/full_like.h>
+#include <ATen/ops/logical_and.h>
+#include <ATen/ops/tensor.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "compat/device.h"
+#include "nn/batch_tensors.h"
+#include "objectives/objective.h"
+#include "spec/kinds.h"
+
+namespace mgdm::training {
+namespace {
+
+using evaluation::Losses;
+using evaluation::LossProfile;
+using evaluation::LossTable;
+using evaluation::TokenLosses;
+using tasks::Example;
+
+// Examples as training sees them, and where their losses go.
+struct Rows {
+  objectives::Batch batch;
+  std::vector<std::int64_t> begin;           // (B) where each answer begins
+  std::vector<std::vector<Losses*>> tables;  // (B) that each example counts in
+};
+
+class Profiler {
+ public:
+  Profiler(nn::Model& model, const spec::ModelCard& card, const spec::PuzzleRows& rows,
+           const ProfileSettings& settings, bool bf16)
+      : model_(model),
+        card_(card),
+        puzzles_(rows),
+        settings_(settings),
+        bf16_(bf16),
+        objective_(objectives::make_objective(objective_settings(card, rows, settings))),
+        profile_{empty(), {}} {}
+
+  void add(std::span<const Example> examples, std::size_t first_item) {
+    const Rows rows = read(examples, first_item);
+    for (std::int64_t sample = 0; sample < settings_.samples; ++sample) {
+      objectives::Batch batch = rows.batch;
+      batch.step = at::full({}, sample, batch.items.options());
+      for (std::int64_t t = 0; t < objective_->levels(); ++t) {
+        stop_if_interrupted();
+        const objectives::Noised noised = objective_->noise_at(
+            batch, static_cast<std::uint64_t>(settings_.seed), at::full_like(batch.items, t));
+        count(rows, noised.input, noised.counted,
+              [t](Losses& losses, std::size_t n) -> TokenLosses& {
+                return losses.noised.at(static_cast<std::size_t>(t), n);
+              });
+      }
+    }
+    if (profile_.all.left_to_right) add_left_to_right(rows);
+  }
+
+  LossProfile take() { return std::move(profile_); }
+
+ private:
+  // Only noise and what is counted matter here, not weights: positions that training shows, or
+  // shows wrong, are extras of a recipe that the figure leaves out.
+  static objectives::Settings objective_settings(const spec::ModelCard& card,
+                                                 const spec::PuzzleRows& rows,
+                                                 const ProfileSettings& settings) {
+    objectives::Settings objective;
+    objective.kind = card.objective;
+    objective.steps = settings.levels;
+    objective.vocabulary = rows.vocabulary().size();
+    return objective;
+  }
+
+  Losses empty() const {
+    const auto levels = static_cast<std::size_t>(objective_->levels());
+    const auto positions = puzzles_.length();
+    Losses losses{LossTable(levels, positions), std::nullopt};
+    if (spec::objective_kind(card_.objective).noise == spec::Noise::kMask)
+      losses.left_to_right.emplace(1, positions);
+    return losses;
+  }
+
+  Rows read(std::span<const Example> examples, std::size_t first_item) {
+    const std::size_t length = puzzles_.length();
+    std::vector<data::Token> tokens(examples.size() * length);
+    std::vector<std::uint8_t> frozen(examples.size() * length);
+    std::vector<std::uint32_t> items(examples.size());
+    std::iota(items.begin(), items.end(), static_cast<std::uint32_t>(first_item));
+    Rows rows;
+    for (std::size_t b = 0; b < examples.size(); ++b) {
+      const Example& example = examples[b];
+      if (example.output.empty())
+        throw Error(fmt::format("puzzle {} has no answer to measure a loss on", items[b] + 1),
+                    "an \"output\" for every puzzle");
+      const auto row_frozen = std::span(frozen).subspan(b * length, length);
+      puzzles_.write_example(example, {std::span(tokens).subspan(b * length, length), row_frozen});
+      rows.begin.push_back(static_cast<std::int64_t>(puzzles_.layout().answer_begin(row_frozen)));
+      rows.tables.push_back({&profile_.all});
+      if (const auto distance = puzzles_.task().planning_distance(example))
+        rows.tables.back().push_back(
+            &profile_.by_planning_distance.try_emplace(*distance, empty()).first->second);
+    }
+    const c10::Device device = model_.device();
+    const auto count = static_cast<std::int64_t>(examples.size());
+    rows.batch = {nn::tokens_tensor(tokens, count, device), nn::bool_tensor(frozen, count, device),
+                  nn::items_tensor(items, device), at::Tensor()};
+    return rows;
+  }
+
+  // One pass over `input` (B, N); the losses at `counted` (B, N) go to cell(table, position).
+  template <class Cell>
+  void count(const Rows& rows, const at::Tensor& input, const at::Tensor& counted, Cell&& cell) {
+    const at::Tensor& targets = rows.batch.tokens;
+    const compat::Autocast autocast(model_.device(), bf16_);
+    const at::Tensor logits = model_.forward({input, rows.batch.frozen}).back();  // (B, N, V)
+    const at::Tensor loss =
+        objectives::token_cross_entropy(logits, targets).to(at::kCPU).contiguous();
+    const at::Tensor right = (logits.argmax(-1) == targets).to(at::kCPU).contiguous();
+    const at::Tensor here = counted.to(at::kCPU).contiguous();
+    const std::int64_t length = targets.size(1);
+    for (std::size_t b = 0; b < rows.begin.size(); ++b)
+      for (std::int64_t n = rows.begin[b]; n < length; ++n) {
+        const std::int64_t i = static_cast<std::int64_t>(b) * length + n;
+        if (!here.data_ptr<bool>()[i]) continue;
+        for (Losses* const losses : rows.tables[b])
+          cell(*losses, static_cast<std::size_t>(n - rows.begin[b]))
+              .add(loss.data_ptr<float>()[i], right.data_ptr<bool>()[i]);
+      }
+  }
+
+  void add_left_to_right(const Rows& rows) {
+    const at::Tensor& tokens = rows.batch.tokens;
+    const at::Tensor output = rows.batch.frozen.logical_not();
+    const at::Tensor begin = at::tensor(rows.begin, tokens.options()).unsqueeze(1);  // (B, 1)
+    const at::Tensor place = at::arange(tokens.size(1), tokens.options()) - begin;   // (B, N)
+    const at::Tensor asked = at::logical_and(output, tokens != data::kPad);
+    const auto last = place.masked_fill(~asked, -1).max().item<std::int64_t>();
+    for (std::int64_t n = 0; n <= last; ++n) {
+      stop_if_interrupted();
+      const at::Tensor hidden = at::logical_and(output, place >= n);
+      count(rows, tokens.masked_fill(hidden, data::kMask), at::logical_and(asked, place == n),
+            [](Losses& losses, std::size_t position) -> TokenLosses& {
+              return losses.left_to_right->at(0, position);
+            });
+    }
+  }
+
+  nn::Model& model_;
+  const spec::ModelCard& card_;
+  const spec::PuzzleRows& puzzles_;
+  const ProfileSettings settings_;
+  const bool bf16_;
+  const std::unique_ptr<objectives::Objective> objective_;
+  LossProfile profile_;
+};
+
+}  // namespace
+
+LossProfile profile_losses(nn::Model& model, const spec::ModelCard& card,
+                           const spec::PuzzleRows& rows, std::span<const Example> examples,
+                           const ProfileSettings& settings, bool bf16,
+                           const std::function<void(std::size_t)>& progress) {
+  const at::NoGradGuard no_grad;
+  Profiler profiler(model, card, rows, settings, bf16);
+  const auto batch = static_cast<std::size_t>(settings.batch);
+  for (std::size_t begin = 0; begin < examples.size(); begin += batch) {
+    const std::size_t count = std::min(batch, examples.size() - begin);
+    profiler.add(examples.subspan(begin, count), begin);
+    if (progress) progress(count);
+  }
+  return profiler.take();
+}
+
+}  // namespace mgdm::training

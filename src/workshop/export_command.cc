@@ -1,0 +1,55 @@
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/paths.h"
+#include "base/text.h"
+#include "inference/models.h"
+#include "nn/checkpoint.h"
+#include "workshop/workshop.h"
+
+namespace mgdm::workshop {
+namespace {
+
+struct ExportSettings {
+  std::string model, out, dtype = "bf16";
+  std::int64_t shard_mb = 5000;
+  bool quiet = false;
+
+  void visit(config::Visitor& v) {
+    v.field("model", model, "a checkpoint folder or a model's name");
+    v.field("out", out, "the folder to write");
+    v.field("dtype", dtype, "type of the weights", config::one_of({"fp32", "bf16", "fp16"}));
+    v.field("shard_mb", shard_mb, "files of at most so many megabytes", config::range(1, 1e6));
+    v.field("quiet", quiet, "print nothing but errors");
+  }
+};
+
+formats::Dtype dtype_named(const std::string& name) {
+  if (name == "bf16") return formats::Dtype::kBF16;
+  return name == "fp16" ? formats::Dtype::kF16 : formats::Dtype::kF32;
+}
+
+void run(const ExportSettings& settings) {
+  const nn::LoadedModel loaded = nn::load_model(inference::find_model(settings.model));
+  if (loaded.alphabet.empty())
+    throw Error(fmt::format("{} says nothing of its tokens", in_quotes(settings.model)),
+                "a model trained by mgdm");
+  if (is_there(settings.out))
+    throw Error(fmt::format("{} is there already", in_quotes(settings.out)), "a new folder");
+  nn::save_model(settings.out, *loaded.model, data::Vocabulary(loaded.alphabet), loaded.metadata,
+                 {.max_shard_bytes = static_cast<std::uint64_t>(settings.shard_mb) * 1'000'000,
+                  .dtype = dtype_named(settings.dtype)});
+  if (!settings.quiet) fmt::print("{}\n", settings.out);
+}
+
+}  // namespace
+
+cli::Command export_command() {
+  return cli::make_command<ExportSettings>(
+      "export", "Write a checkpoint's model alone, smaller: for shipping, for transformers",
+      "  mgdm export --model runs/planning/checkpoint-4883 --out models/planning\n"
+      "  mgdm export --model runs/cd4/checkpoint-20000 --out cd4 --dtype fp32 --shard-mb 16\n",
+      {}, {"model", "out"}, run);
+}
+
+}  // namespace mgdm::workshop

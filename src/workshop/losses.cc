@@ -1,0 +1,64 @@
+#include "workshop/losses.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "base/progress.h"
+#include "compat/device.h"
+#include "compat/out_of_memory.h"
+#include "compat/parallel.h"
+#include "inference/models.h"
+#include "nn/checkpoint.h"
+#include "report/loss_report.h"
+#include "report/result_json.h"
+#include "training/loss_profile.h"
+
+namespace mgdm::workshop {
+namespace {
+
+void draw(const cli::EvalSettings& settings, const std::string& task,
+          const evaluation::LossProfile& profile) {
+  const bool has_levels = profile.all.noised.levels() > 1;
+  const bool over_level =
+      settings.figure_over == "level" || (settings.figure_over == "auto" && has_levels);
+  write_file(settings.figure,
+             report::loss_figure(task, profile,
+                                 over_level ? report::Axis::kLevel : report::Axis::kPosition));
+}
+
+}  // namespace
+
+void measure_losses(const cli::EvalSettings& asked) {
+  cli::EvalSettings settings = asked;
+  settings.threads = compat::use_threads(static_cast<int>(settings.threads));
+  const std::string folder = inference::find_model(settings.model);
+  const nn::LoadedModel loaded = nn::load_model(folder);
+  loaded.model->to(compat::device(settings.device));
+  const spec::ModelCard card = spec::card_of(loaded.metadata, folder);
+  const spec::PuzzleRows rows(card, data::Vocabulary(loaded.alphabet));
+  const std::vector<tasks::Example> examples = cli::read_puzzles(settings, rows.task());
+  const std::string task = rows.task().name();
+
+  Progress progress("measuring losses on " + task, examples.size(), settings.quiet);
+  const std::size_t count = std::min(static_cast<std::size_t>(settings.batch), examples.size());
+  const evaluation::LossProfile profile =
+      compat::with_memory_for(fmt::format("{} puzzles at a time", count), "a smaller --batch", [&] {
+        return training::profile_losses(*loaded.model, card, rows, examples,
+                                        {.levels = settings.decode.settings.steps,
+                                         .samples = settings.samples,
+                                         .seed = settings.decode.settings.seed,
+                                         .batch = settings.batch},
+                                        card.precision == "bf16",
+                                        [&](std::size_t n) { progress.add(n); });
+      });
+  write_file(settings.losses, report::result_text(report::loss_json(task, examples.size(), profile),
+                                                  config::Fields(settings).all()));
+  if (!settings.figure.empty()) draw(settings, task, profile);
+  if (!settings.quiet)
+    fmt::print(report::for_people({settings.losses, settings.figure}), "{}",
+               report::loss_text(task, profile));
+}
+
+}  // namespace mgdm::workshop
