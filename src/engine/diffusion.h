@@ -1,19 +1,5 @@
-// Decoding by diffusion: from all [MASK] to an answer in at most T passes of the network.
-//
-// Every pass predicts each diffused position; an order (orders.h) says which positions are masked
-// after it, the others show their token. `revise` says what happens to tokens already shown:
-//
-//   on      they take the new prediction, and may be masked again (the paper's TopK)
-//   remask  they keep their value until they are masked again (RDM)
-//   off     they stay as they are
-//
-// Only topk and margin mask again. `auto` is off here: DecodingSettings::resolved knows better.
-// With steps = 1 everything is predicted at once, which is how a teacherless model decodes.
-//
-// An example is finished when nothing is masked and its order masks nothing again, so that fewer
-// than T passes may be needed. With early_stop it is also finished when two passes in a row give
-// the same complete answer and every prediction in it is surer than the threshold; later passes
-// could, but hardly would, have changed it.
+// Decoding by diffusion on tensors, for a whole batch at once: the twin of decoding/diffusion.h,
+// which says what it does. agreement_test.cc holds the two together.
 //
 // Draws are keyed by seed, item, try and pass (batch.h), so an example's answer does not depend on
 // the batch it is in.

@@ -1,9 +1,5 @@
-// Decoding under multinomial noise (D3PM): from random tokens to an answer in T passes.
-//
-// Such a network has never seen a [MASK]. Pass t = T-1 .. 0 draws every diffused token anew from
-// p(x_{t-1} | x_t), the posterior of the noise with the network's prediction in place of x_0
-// (objectives/uniform_posterior.h); the last pass takes the likeliest. Of the settings only steps
-// and seed matter.
+// Decoding under multinomial noise (D3PM) on tensors: the twin of decoding/multinomial.h, which
+// says what it does; the posterior is that of objectives/uniform_posterior.h.
 #pragma once
 
 #include "engine/batch.h"

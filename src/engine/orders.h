@@ -1,17 +1,5 @@
-// The orders in which positions are shown. An order looks at one pass of the network and says which
-// positions are masked after it.
-//
-//   topk       the positions whose score is below a cut-off, the floor(L t/T)-th smallest score
-//              counted from 0; score = log-probability + noise (paper)
-//   margin     the same with score p1 - p2, how far the best token leads (Kim et al. 2025)
-//   random     each masked position stays masked with probability t/(t+1) (D3PM)
-//   threshold  what is masked and not surer than the threshold
-//   entropy    all but the largest set of masked positions whose entropies sum to at most the bound
-//
-// Scores that tie with the cut-off are shown, so topk and margin may mask fewer than floor(L t/T)
-// positions; that is the released rule. The last two show at least one position, the surest, per
-// pass. L is the number of diffused positions of an example; examples in one batch may differ in
-// it.
+// The orders of decoding/orders.h on tensors, for a whole batch at once: that header says what each
+// does. Examples in one batch may differ in L, the number of diffused positions.
 #pragma once
 
 #include <ATen/core/Tensor.h>
