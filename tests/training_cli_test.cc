@@ -61,8 +61,8 @@ TEST_F(Training, EverySmokeRecipeTrainsSavesLoadsAndAnswers) {
     ASSERT_EQ(mgdm("generate " + task + " --split test --count 5 --out " + path("test.jsonl")).code,
               0);
     const Outcome evaluated =
-        mgdm("eval --model " + out + "/checkpoint-12 --data " + path("test.jsonl") +
-             " --steps 3 --json " + path("score.json") + " --predictions " + path("answers.jsonl"));
+        mgdm("eval --model " + out + "/checkpoint-12 --data " + path("test.jsonl") + " --json " +
+             path("score.json") + " --predictions " + path("answers.jsonl"));
     ASSERT_EQ(evaluated.code, 0) << name << ": " << evaluated.err;
     const auto score = nlohmann::json::parse(read_file(path("score.json")));
     EXPECT_EQ(score["n"], 5) << name;
@@ -433,14 +433,17 @@ TEST_F(Training, EvalDecodesAsTheRecipeSaidUnlessAskedOtherwise) {
   EXPECT_EQ(passes("run", ""), 3);
   EXPECT_EQ(passes("run", " --steps 20"), 20);  // the flag's own default, but asked for
   EXPECT_EQ(passes("run", " --no-early-stop"), 3);
-  // A teacherless model has only ever seen whole answers hidden: one pass, whatever is asked.
+  // A teacherless model has only ever seen whole answers hidden: one pass, nothing to ask for.
   ASSERT_EQ(train("teacherless", once + "--out " + path("whole")).code, 0);
   EXPECT_EQ(passes("whole", ""), 1);
-  EXPECT_EQ(passes("whole", " --steps 20"), 1);
-  const Outcome tries =
-      mgdm("eval --model " + path("whole") + "/checkpoint-1 --tries 3 --data " + data);
-  EXPECT_EQ(tries.code, 2);
-  EXPECT_NE(tries.err.find("always answers the same"), std::string::npos) << tries.err;
+  const auto refusal = [&](const std::string& flags) {
+    const Outcome outcome =
+        mgdm("eval --model " + path("whole") + "/checkpoint-1 --data " + data + flags);
+    EXPECT_EQ(outcome.code, 2);
+    return outcome.err;
+  };
+  EXPECT_NE(refusal(" --steps 20").find("--steps changes nothing"), std::string::npos);
+  EXPECT_NE(refusal(" --tries 3").find("would all give the same answer"), std::string::npos);
 }
 
 TEST_F(Training, OnCudaAlsoGoesOnBitForBit) {
@@ -471,7 +474,7 @@ TEST_F(Training, ExportWritesTheModelAlone) {
   EXPECT_NE(mgdm("describe " + half).out.find("BF16"), std::string::npos);
   // It still knows its task, its layout and how it is decoded.
   const std::string puzzle(81, '0');
-  EXPECT_EQ(mgdm("solve --model " + half + " " + puzzle).code, 0);
+  EXPECT_EQ(mgdm("solve --quiet --model " + half + " " + puzzle).out.size(), 82u);
   const Outcome again = mgdm("export --model " + full + " --out " + half);
   EXPECT_EQ(again.code, 1);
   EXPECT_NE(again.err.find("is there already"), std::string::npos) << again.err;
@@ -574,7 +577,7 @@ TEST_F(Training, SolveSudokuLines) {
   for (char& c : dots)
     if (c == '0') c = '.';
   const Outcome by_digits = mgdm(solve + " " + digits), by_dots = mgdm(solve + " " + dots);
-  ASSERT_EQ(by_digits.code, 0) << by_digits.err;
+  EXPECT_EQ(by_digits.code, 1);  // twelve steps teach nothing: the answer is not verified
   EXPECT_EQ(by_digits.out, by_dots.out);
   EXPECT_EQ(by_digits.out.size(), 82u);
   // Givens stay; a file may have comments and further columns, or be CSV or JSONL.
@@ -584,7 +587,7 @@ TEST_F(Training, SolveSudokuLines) {
     }
   write_file(path("lines.txt"), "# a collection\n" + dots + " 1.2\n\n" + digits + "\n");
   const Outcome from_file = mgdm(solve + " --input " + path("lines.txt"));
-  EXPECT_EQ(from_file.code, 0) << from_file.err;
+  EXPECT_EQ(from_file.code, 1) << from_file.err;
   EXPECT_EQ(from_file.out.substr(0, 82), by_digits.out);
   EXPECT_EQ(from_file.out.size(), 164u);
   // Wrong ones are named.
@@ -649,11 +652,11 @@ TEST_F(Training, SolveAndDescribe) {
   ASSERT_EQ(train("mgdm", "--out " + path("run")).code, 0);
   const std::string model = path("run/checkpoint-12");
   const Outcome solved = mgdm("solve --model " + model + " '0,1/1,2/3,1/1,4-0,2' --json");
-  EXPECT_EQ(solved.code, 0) << solved.err;
   const auto json = nlohmann::json::parse(solved.out);
-  EXPECT_TRUE(json["verified"].is_boolean());
+  EXPECT_EQ(solved.code, json["verified"].get<bool>() ? 0 : 1) << solved.err;
   EXPECT_GT(json["passes"], 0);
-  EXPECT_EQ(mgdm("solve --model " + model + " '0,1/1,2/3,1/1,4-0,2' --tries 3 --quiet").code, 0);
+  const Outcome tries = mgdm("solve --model " + model + " '0,1/1,2/3,1/1,4-0,2' --tries 3 --json");
+  EXPECT_GE(nlohmann::json::parse(tries.out)["passes"], json["passes"]);
   EXPECT_EQ(mgdm("solve --model " + model + " 'nonsense'").code, 1);
   EXPECT_EQ(mgdm("solve --model " + model + " '0,1/1,2/3,1/1,4-0,2' --steps 0").code, 2);
   EXPECT_EQ(mgdm("solve --model " + path("nowhere") + " '0,1-0,1'").code, 1);

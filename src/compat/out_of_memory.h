@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 
@@ -21,6 +22,16 @@ auto with_memory_for(const std::string& what, const std::string& hint, Work&& wo
     if (!is_out_of_memory(error)) throw;
     throw Error("out of memory for " + what, "", hint);
   }
+}
+
+// The same for so many puzzles at a time.
+template <class Work>
+auto with_memory_for_puzzles(std::size_t count, Work&& work) {
+  return with_memory_for(
+      std::to_string(count) + " puzzles at a time",
+      count > 1 ? "--batch " + std::to_string(count / 2) + " (evaluation.batch in a recipe)"
+                : "a smaller model, or a device with more memory",
+      std::forward<Work>(work));
 }
 
 }  // namespace mgdm::compat

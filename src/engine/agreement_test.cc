@@ -210,9 +210,7 @@ class CausalModel : public nn::Model {
   explicit CausalModel(decoding::CausalNetwork& network) : Model({}, 0), network_(network) {
     parameters_.add("none", {1}, {});  // says where the model is
   }
-  std::vector<at::Tensor> forward(const at::Tensor&, const at::Tensor&, bool) override {
-    return {};
-  }
+  std::vector<at::Tensor> forward(const nn::Input&) override { return {}; }
   at::Tensor next_logits(const at::Tensor& tokens, nn::Cache& cache) override {
     cache.keys = {cache.length == 0 ? tokens : at::cat({cache.keys[0], tokens}, 1)};
     cache.length += tokens.size(1);

@@ -1,7 +1,5 @@
 #include "engine/torch_engine.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -168,12 +166,8 @@ class TorchEngine : public inference::Engine {
       (fits ? batch : rest).push_back(std::move(slot));
     }
     waiting_ = std::move(rest);
-    const std::size_t count = batch.size();
-    return compat::with_memory_for(
-        fmt::format("{} puzzles at a time", count),
-        count > 1 ? fmt::format("--batch {} (evaluation.batch in a recipe)", count / 2)
-                  : "a smaller model, or a device with more memory",
-        [&] { return BatchDecoding(*model_, bf16_, std::move(batch)).run(); });
+    return compat::with_memory_for_puzzles(
+        batch.size(), [&] { return BatchDecoding(*model_, bf16_, std::move(batch)).run(); });
   }
 
   std::string device() const override { return compat::device_name(model_->device()); }

@@ -26,12 +26,14 @@ Evaluation evaluate(const inference::Reasoner& reasoner, std::span<const tasks::
   const auto start = Clock::now();
   reasoner.answer(inputs, items, settings,
                   std::min(static_cast<std::size_t>(batch), examples.size()),
-                  [&](std::size_t i, inference::Answer answer) {
-                    passes += static_cast<double>(answer.forward_passes);
-                    best_passes += static_cast<double>(answer.best_passes);
-                    result.answers[i] = std::move(answer.text);
-                    best[i] = std::move(answer.best);
-                    if (progress) progress(1);
+                  [&](inference::Reasoner::Answers some) {
+                    for (auto& [i, answer] : some) {
+                      passes += static_cast<double>(answer.forward_passes);
+                      best_passes += static_cast<double>(answer.best_passes);
+                      result.answers[i] = std::move(answer.text);
+                      best[i] = std::move(answer.best);
+                    }
+                    if (progress) progress(some.size());
                   });
   result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   for (std::size_t i = 0; i < examples.size(); ++i) {

@@ -84,7 +84,7 @@ Answer Reasoner::read(const decoding::Finished& finished,
 
 void Reasoner::answer(std::span<const std::string> inputs, std::span<const std::uint32_t> items,
                       const spec::DecodingSettings& settings, std::size_t batch,
-                      const std::function<void(std::size_t index, Answer answer)>& take,
+                      const std::function<void(Answers answers)>& take,
                       const decoding::Observer& on_step) const {
   MGDM_CHECK(inputs.size() == items.size() && batch > 0 && engine_->active() == 0);
   const spec::DecodingSettings now = resolved(settings);
@@ -111,12 +111,14 @@ void Reasoner::answer(std::span<const std::string> inputs, std::span<const std::
         std::vector<std::uint8_t> frozen = asked.puzzle.frozen;
         waiting.emplace(engine_->join(std::move(asked)), Waiting{next, std::move(frozen)});
       }
+      Answers answers;
       for (const decoding::Finished& finished : engine_->pass()) {
         const auto found = waiting.find(finished.slot);
-        const auto [index, frozen] = std::move(found->second);
+        const Waiting mine = std::move(found->second);
         waiting.erase(found);
-        take(index, read(finished, frozen));
+        answers.emplace_back(mine.index, read(finished, mine.frozen));
       }
+      if (!answers.empty()) take(std::move(answers));
     }
   } catch (...) {
     leave_all();
@@ -132,7 +134,10 @@ std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
   if (inputs.empty()) return answers;
   answer(
       inputs, items, settings, inputs.size(),
-      [&](std::size_t index, Answer one) { answers[index] = std::move(one); }, on_step);
+      [&](Answers some) {
+        for (auto& [index, one] : some) answers[index] = std::move(one);
+      },
+      on_step);
   return answers;
 }
 

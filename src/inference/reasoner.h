@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "decoding/slot.h"
@@ -54,11 +55,13 @@ class Reasoner {
   // And what came back. Throws the error that ended it.
   Answer read(const decoding::Finished& finished, std::span<const std::uint8_t> frozen) const;
 
-  // Calls take(index, answer) for every input as soon as it is answered, at most `batch` of them
-  // being decoded at a time. on_step sees the slots as they fill in: slot i is the i-th input.
+  // Answers that came together, with the numbers of their inputs.
+  using Answers = std::vector<std::pair<std::size_t, Answer>>;
+  // Calls take(answers) after every pass in which some inputs were answered, at most `batch` of
+  // them being decoded at a time. on_step sees the slots as they fill in: slot i is the i-th input.
   void answer(std::span<const std::string> inputs, std::span<const std::uint32_t> items,
               const spec::DecodingSettings& settings, std::size_t batch,
-              const std::function<void(std::size_t index, Answer answer)>& take,
+              const std::function<void(Answers answers)>& take,
               const decoding::Observer& on_step = {}) const;
   // The same, all at once and in order.
   std::vector<Answer> answer(std::span<const std::string> inputs,

@@ -43,16 +43,15 @@ void measure_losses(const cli::EvalSettings& asked) {
 
   Progress progress("measuring losses on " + task, examples.size(), settings.quiet);
   const std::size_t count = std::min(static_cast<std::size_t>(settings.batch), examples.size());
-  const evaluation::LossProfile profile =
-      compat::with_memory_for(fmt::format("{} puzzles at a time", count), "a smaller --batch", [&] {
-        return training::profile_losses(*loaded.model, card, rows, examples,
-                                        {.levels = settings.decode.settings.steps,
-                                         .samples = settings.samples,
-                                         .seed = settings.decode.settings.seed,
-                                         .batch = settings.batch},
-                                        card.precision == "bf16",
-                                        [&](std::size_t n) { progress.add(n); });
-      });
+  const evaluation::LossProfile profile = compat::with_memory_for_puzzles(count, [&] {
+    return training::profile_losses(*loaded.model, card, rows, examples,
+                                    {.levels = settings.decode.settings.steps,
+                                     .samples = settings.samples,
+                                     .seed = settings.decode.settings.seed,
+                                     .batch = settings.batch},
+                                    card.precision == "bf16",
+                                    [&](std::size_t n) { progress.add(n); });
+  });
   write_file(settings.losses, report::result_text(report::loss_json(task, examples.size(), profile),
                                                   config::Fields(settings).all()));
   if (!settings.figure.empty()) draw(settings, task, profile);

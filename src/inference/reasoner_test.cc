@@ -1,0 +1,154 @@
+#include "inference/reasoner.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "base/error.h"
+#include "inference/solve.h"
+#include "inference/test_support.h"
+
+namespace mgdm::inference {
+namespace {
+
+using tasks::Example;
+
+std::vector<Example> planning_examples(std::uint32_t count) {
+  const auto task = tasks::make_task("planning", {.nodes = 3});
+  std::vector<Example> examples;
+  for (std::uint32_t i = 0; i < count; ++i)
+    examples.push_back(task->generate(0, tasks::Split::kTest, i));
+  return examples;
+}
+
+std::vector<std::string> inputs_of(const std::vector<Example>& examples) {
+  std::vector<std::string> inputs;
+  for (const Example& example : examples) inputs.push_back(example.input);
+  return inputs;
+}
+
+spec::DecodingSettings steps(std::int64_t count) {
+  spec::DecodingSettings settings;
+  settings.steps = count;
+  settings.noise = 0;
+  return settings;
+}
+
+// A model that would answer at random: only what it is matters here.
+Reasoner of_kind(const std::string& objective, const std::string& architecture = "gpt2") {
+  spec::ModelSettings model;
+  model.architecture = architecture;
+  const data::Vocabulary vocabulary;
+  auto network = std::make_unique<decoding::FunctionNetwork>(
+      decoding::random_network(1, static_cast<std::size_t>(vocabulary.size())));
+  return {slot_engine(std::move(network), "nothing"),
+          model,
+          {.task = "planning", .length = 28, .objective = objective},
+          vocabulary};
+}
+
+TEST(Reasoner, AnswersInTheOrderOfThePuzzlesWhateverTheBatch) {
+  const auto examples = planning_examples(7);
+  const Reasoner reasoner = scripted_reasoner("planning", 28, examples);
+  const auto inputs = inputs_of(examples);
+  std::vector<std::uint32_t> items(inputs.size());
+  std::iota(items.begin(), items.end(), 0u);
+  const std::vector<Answer> all = reasoner.answer(inputs, items, steps(4));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_TRUE(all[i].text.starts_with(examples[i].output + "[EOS]")) << all[i].text;
+    EXPECT_EQ(all[i].forward_passes, 4);
+  }
+  std::size_t answered = 0;
+  reasoner.answer(inputs, items, steps(4), 2, [&](Reasoner::Answers some) {
+    EXPECT_LE(some.size(), 2u);
+    for (const auto& [index, answer] : some) EXPECT_EQ(answer.text, all[index].text);
+    answered += some.size();
+  });
+  EXPECT_EQ(answered, 7u);
+  EXPECT_TRUE(reasoner.answer({}, {}, steps(4)).empty());
+}
+
+TEST(Reasoner, ObserversSeeTheInputsNumberAndMayEndIt) {
+  const auto examples = planning_examples(3);
+  const Reasoner reasoner = scripted_reasoner("planning", 28, examples);
+  const std::vector<std::uint32_t> items{5, 6, 7};
+  std::vector<int> seen(3);
+  const auto answers =
+      reasoner.answer(inputs_of(examples), items, steps(4), [&](const decoding::Step& step) {
+        ++seen[step.slot];
+        return step.slot != 1;
+      });
+  EXPECT_EQ(seen, (std::vector<int>{4, 1, 4}));
+  EXPECT_EQ(answers[1].forward_passes, 1);
+  EXPECT_NE(answers[1].text.find("[MASK]"), std::string::npos);
+  // One that throws ends the call, and the engine is free for the next.
+  EXPECT_THROW(reasoner.answer(inputs_of(examples), items, steps(4),
+                               [](const decoding::Step&) -> bool { throw Error("no"); }),
+               Error);
+  EXPECT_EQ(reasoner.engine().active(), 0u);
+  EXPECT_EQ(reasoner.answer(inputs_of(examples), items, steps(4)).size(), 3u);
+}
+
+TEST(Reasoner, ResolvesWhatTheKindDecides) {
+  EXPECT_EQ(of_kind("teacherless").resolved(steps(9)).steps, 1);
+  EXPECT_EQ(of_kind("mgdm").resolved(steps(9)).steps, 9);
+  EXPECT_EQ(of_kind("mgdm").resolved(steps(9)).revise, "on");  // shifted logits
+  spec::DecodingSettings tries = steps(9);
+  tries.tries = 3;
+  EXPECT_THROW(of_kind("mgdm").resolved(tries), UsageError);  // no noise: all the same
+  EXPECT_THROW(of_kind("ar").resolved(tries), UsageError);
+  EXPECT_NO_THROW(of_kind("d3pm_uniform").resolved(tries));
+  tries.noise = 0.5;
+  EXPECT_NO_THROW(of_kind("mgdm").resolved(tries));
+  spec::DecodingSettings loops = steps(9);
+  loops.loops = 8;
+  EXPECT_THROW(of_kind("mgdm").resolved(loops), UsageError);
+  EXPECT_NO_THROW(of_kind("mgdm", "looped").resolved(loops));
+  EXPECT_THROW(of_kind("ar", "looped").resolved(loops), UsageError);
+}
+
+TEST(Reasoner, SaysWhichSettingsCount) {
+  const spec::DecodingSettings settings;
+  EXPECT_FALSE(of_kind("mgdm").missing_for("steps", settings));
+  EXPECT_TRUE(of_kind("ar").missing_for("steps", settings));
+  EXPECT_TRUE(of_kind("d3pm_uniform").missing_for("order", settings));
+  EXPECT_TRUE(of_kind("mgdm").missing_for("loops", settings));
+  EXPECT_FALSE(of_kind("mgdm", "looped").missing_for("loops", settings));
+  EXPECT_TRUE(of_kind("mgdm").missing_for("entropy_bound", settings));
+}
+
+TEST(Reasoner, RefusesPuzzlesWithoutRoom) {
+  const Reasoner reasoner = scripted_reasoner("planning", 28, planning_examples(1));
+  const std::vector<std::string> inputs{std::string(40, '1')};
+  const std::vector<std::uint32_t> items{0};
+  EXPECT_THROW(reasoner.answer(inputs, items, steps(2)), Error);
+}
+
+TEST(Solve, VerifiesAndShowsEveryPass) {
+  const auto examples = planning_examples(1);
+  const Reasoner reasoner = scripted_reasoner("planning", 28, examples);
+  std::vector<std::string> texts;
+  const Solved solved = solve(reasoner, examples[0].input, 0, steps(3), [&](const StepText& step) {
+    EXPECT_EQ(step.text.size(), step.confidence.size());
+    texts.push_back(step.text);
+    return true;
+  });
+  EXPECT_TRUE(solved.verified);
+  EXPECT_EQ(solved.text, examples[0].output);
+  EXPECT_EQ(solved.passes, 3);
+  EXPECT_TRUE(solved.faults.empty());
+  ASSERT_EQ(texts.size(), 3u);
+  EXPECT_NE(texts.front().find(kHidden), std::string::npos);
+  EXPECT_EQ(texts.back(), examples[0].output);
+  EXPECT_EQ(solved_json(solved), "{\"input\":\"" + examples[0].input + "\",\"solution\":\"" +
+                                     examples[0].output +
+                                     "\",\"verified\":true,\"explanation\":\"\",\"passes\":3}");
+}
+
+TEST(Steps, AreEventsOfAStream) {
+  EXPECT_EQ(step_json({.attempt = 1, .pass = 2, .text = "4_", .confidence = {0.98765f, 0.f}}),
+            R"({"attempt":1,"pass":2,"text":"4_","confidence":[0.988,0.0]})");
+}
+
+}  // namespace
+}  // namespace mgdm::inference
