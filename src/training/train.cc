@@ -254,9 +254,9 @@ class Loop {
   }
 
   void restore() {
-    const auto newest = run_.folder->newest_checkpoint();
-    if (!newest) return;  // interrupted before the first one: start again
-    if (state_.read(*newest) == TrainingState::Restored::kClosely)
+    // Without one it was interrupted before the first, and starts again.
+    if (const auto newest = run_.folder->newest_checkpoint();
+        newest && state_.read(*newest) == TrainingState::Restored::kClosely)
       status_.show(fmt::format("{} is compact: training goes on close to where it was, not bit for "
                                "bit",
                                newest->string()),

@@ -1,0 +1,102 @@
+// A run so small that a step takes a millisecond: planning puzzles of three nodes, one block.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "compat/process_group.h"
+#include "data/prepare_data.h"
+#include "formats/test_support.h"
+#include "nn/model.h"
+#include "objectives/objective.h"
+#include "training/run_folder.h"
+#include "training/train.h"
+
+namespace mgdm::training {
+
+inline data::PreparedData small_data() {
+  data::DataSettings settings;
+  settings.count = 64;
+  settings.nodes = 3;
+  settings.held_out = 8;
+  settings.threads = 1;
+  return data::prepare_data("planning", settings, 1);
+}
+
+inline nn::ModelSettings small_model(const data::PreparedData& data) {
+  nn::ModelSettings settings;
+  settings.layers = 1;
+  settings.heads = 2;
+  settings.width = 16;
+  settings.positions = data.train.length();
+  settings.vocabulary = data.vocabulary.size();
+  return settings;
+}
+
+inline std::unique_ptr<objectives::Objective> small_objective(const data::PreparedData& data) {
+  objectives::Settings settings;
+  settings.vocabulary = data.vocabulary.size();
+  return objectives::make_objective(settings);
+}
+
+inline TrainingSettings small_training() {
+  TrainingSettings settings;
+  settings.batch = 8;
+  settings.steps = 6;
+  settings.log_every = 2;
+  settings.device = "cpu";
+  return settings;
+}
+
+// Everything that train() needs, in a folder that goes away with the test.
+struct SmallRun {
+  std::filesystem::path train(bool resume = false) {
+    RunFolder folder(path(), resume);
+    if (!resume) folder.write_config("");
+    if (!resume) model = nn::make_model(small_model(data), 1);
+    return training::train({.model = *model,
+                            .objective = *objective,
+                            .data = data,
+                            .optimizer = optimizer,
+                            .training = training,
+                            .seed = 1,
+                            .card = {},
+                            .group = group,
+                            .folder = &folder,
+                            .resume = resume,
+                            .quiet = quiet,
+                            .on_evaluate = on_evaluate});
+  }
+
+  std::filesystem::path path() const { return temporary.path() / name; }
+
+  // The steps at which `metric` was measured, in the order of the file.
+  std::vector<std::int64_t> measured(const std::string& metric) const {
+    std::vector<std::int64_t> steps;
+    const std::string text = read_file(path() / "metrics.jsonl");
+    for (const std::string_view line : split(text, '\n'))
+      if (line.find('"' + metric + '"') != std::string_view::npos)
+        steps.push_back(parse_int(line.substr(8, line.find(',') - 8)).value());  // {"step":12,
+    return steps;
+  }
+
+  formats::TemporaryFolder temporary;
+  std::string name = "run";
+  data::PreparedData data = small_data();
+  std::unique_ptr<nn::Model> model;
+  std::unique_ptr<objectives::Objective> objective = small_objective(data);
+  compat::ProcessGroup group{c10::Device(c10::kCPU)};
+  OptimizerSettings optimizer;
+  TrainingSettings training = small_training();
+  bool quiet = true;
+  std::function<Metrics(std::int64_t)> on_evaluate;
+};
+
+}  // namespace mgdm::training
