@@ -218,7 +218,7 @@ class Loop {
     const TimeAside aside(*this);
     // Losses are looked at now and then only, and a checkpoint of NaN would push out a good one.
     if (const double loss = step_.loss(); !std::isfinite(loss)) throw diverged(loss);
-    if (!state_.finite()) throw diverged("some weights are no longer numbers");
+    if (!state_.finite()) throw diverged("some weights or their averages are no longer numbers");
     last_checkpoint_ = Clock::now();
     return run_.folder->write_checkpoint(
         state_.position.step, run_.training.keep, [&](const std::filesystem::path& folder) {

@@ -72,8 +72,12 @@ TrainingState::Restored TrainingState::read(const std::filesystem::path& folder)
 
 bool TrainingState::finite() const {
   at::Tensor all = at::ones({}, at::TensorOptions().device(model.device()).dtype(at::kBool));
-  for (const nn::NamedTensor& tensor : weights(model))
-    all = all.logical_and(at::isfinite(tensor.value).all());
+  const auto look = [&](const at::Tensor& tensor) {
+    all = all.logical_and(at::isfinite(tensor).all());
+  };
+  for (const nn::NamedTensor& tensor : weights(model)) look(tensor.value);
+  if (ema)
+    for (const at::Tensor& average : ema->averages()) look(average);
   return all.item<bool>();
 }
 

@@ -41,7 +41,7 @@ class TrainingState {
   enum class Restored { kExactly, kClosely };
   Restored read(const std::filesystem::path& folder);
 
-  // No weight is NaN or infinite. Waits for the device.
+  // No weight and no average is NaN or infinite. Waits for the device.
   bool finite() const;
 
   // What the first process has, on all of them.
