@@ -7,13 +7,18 @@ namespace mgdm::spec {
 
 namespace fs = std::filesystem;
 
+std::optional<std::int64_t> checkpoint_step(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  if (!name.starts_with(kCheckpointPrefix)) return std::nullopt;
+  const auto step = parse_int(std::string_view(name).substr(kCheckpointPrefix.size()));
+  return step && *step >= 0 ? step : std::nullopt;
+}
+
 std::map<std::int64_t, fs::path> checkpoints(const fs::path& folder) {
   std::map<std::int64_t, fs::path> found;
   for (const fs::path& path : files_in(folder)) {
-    const std::string name = path.filename().string();
-    if (!name.starts_with(kCheckpointPrefix) || !is_there(path / kCheckpointDone)) continue;
-    if (const auto step = parse_int(std::string_view(name).substr(kCheckpointPrefix.size())))
-      found.emplace(*step, path);
+    const auto step = checkpoint_step(path);
+    if (step && is_there(path / kCheckpointDone)) found.emplace(*step, path);
   }
   return found;
 }

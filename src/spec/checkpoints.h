@@ -12,6 +12,9 @@ namespace mgdm::spec {
 inline constexpr std::string_view kCheckpointPrefix = "checkpoint-";
 inline constexpr const char* kCheckpointDone = "DONE";
 
+// The step of a checkpoint, by the name of its folder; none for another name.
+std::optional<std::int64_t> checkpoint_step(const std::filesystem::path& folder);
+
 // Complete checkpoints by their steps, oldest first.
 std::map<std::int64_t, std::filesystem::path> checkpoints(const std::filesystem::path& folder);
 

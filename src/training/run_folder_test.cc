@@ -83,6 +83,14 @@ TEST_F(RunFolders, TheNewestCheckpointsStay) {
   EXPECT_EQ(folder.newest_checkpoint(), path_ / "checkpoint-10");
 }
 
+TEST_F(RunFolders, CheckpointsAreNamedByTheirSteps) {
+  EXPECT_EQ(checkpoint_step("runs/x/checkpoint-12"), 12);
+  EXPECT_EQ(checkpoint_step("checkpoint-0"), 0);
+  for (const char* name : {"checkpoint--4", "checkpoint-", "checkpoint-4.tmp", "checkpoints-4",
+                           "checkpoint-99999999999999999999"})
+    EXPECT_EQ(checkpoint_step(name), std::nullopt) << name;
+}
+
 TEST_F(RunFolders, OneThatFailsLeavesTheOthers) {
   RunFolder folder(path_, false);
   folder.write_checkpoint(4, 1, fill);

@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/paths.h"
+#include "base/text.h"
+#include "training/run_folder.h"
 
 namespace mgdm::training {
 
@@ -22,6 +24,44 @@ std::vector<nn::NamedTensor> weights(const nn::Model& model) {
   for (const nn::Parameter& parameter : model.parameters().all())
     all.push_back({parameter.name, parameter.value.detach()});
   return all;
+}
+
+// What trainer_state.json says.
+struct Stand {
+  Position position;
+  bool compact = false;
+};
+
+// Steps choose the batches, the noise and the learning rate: a number that is not the folder's own
+// would go unnoticed and lead elsewhere.
+Stand read_stand(const std::filesystem::path& folder) {
+  constexpr std::int64_t kMostSteps = 0xffffffff;  // as random streams count them
+  constexpr double kMostSeconds = 100 * 365.25 * 86400;
+  const auto place = folder / "trainer_state.json";
+  const auto named = checkpoint_step(folder);
+  const auto broken = [&](const std::string& seen) {
+    return Error(fmt::format("{} is broken: {}", place.string(), seen),
+                 fmt::format("step {}{}, and the seconds spent, from 0 on",
+                             named ? fmt::format("{}", *named) : "from 0 on",
+                             named ? " as the folder is named" : ""),
+                 "resume from an older checkpoint: remove this one");
+  };
+  const auto state = nlohmann::json::parse(read_file(place), nullptr, /*allow_exceptions=*/false);
+  if (!state.is_object()) throw broken("no JSON object");
+  const auto value = [&](const char* name) { return state.value(name, nlohmann::json()); };
+  const auto says = [&](const char* name) {
+    return broken(fmt::format("{} = {}", name, printable(value(name).dump())));
+  };
+  const auto step = value("step"), seconds = value("seconds"), compact = value("compact");
+  Stand stand;
+  stand.position.step = step.is_number_integer() ? step.get<std::int64_t>() : -1;
+  if (stand.position.step < 0 || stand.position.step > kMostSteps) throw says("step");
+  if (named && stand.position.step != *named) throw says("step");
+  stand.position.seconds = seconds.is_number() ? seconds.get<double>() : -1;
+  if (!(stand.position.seconds >= 0 && stand.position.seconds <= kMostSeconds))
+    throw says("seconds");
+  stand.compact = compact.is_boolean() && compact.get<bool>();
+  return stand;
 }
 
 }  // namespace
@@ -54,20 +94,14 @@ void TrainingState::write(const std::filesystem::path& folder, const data::Vocab
 }
 
 TrainingState::Restored TrainingState::read(const std::filesystem::path& folder) {
+  const Stand stand = read_stand(folder);
   nn::load_weights(folder, model);
   if (ema) ema->restart();  // at the averages, which is what was loaded
   if (formats::has_safetensors(folder, kRaw))
     nn::assign(weights(model), nn::read_tensors(folder, kRaw), (folder / kRaw).string());
   optimizer->load(folder);
-  const auto place = folder / "trainer_state.json";
-  try {
-    const auto state = nlohmann::json::parse(read_file(place));
-    position = {state.at("step"), state.at("seconds")};
-    return state.value("compact", false) ? Restored::kClosely : Restored::kExactly;
-  } catch (const nlohmann::json::exception&) {
-    throw Error(fmt::format("{} is broken", place.string()), R"({"step": 12, "seconds": 3.5})",
-                "resume from an older checkpoint: remove this one");
-  }
+  position = stand.position;
+  return stand.compact ? Restored::kClosely : Restored::kExactly;
 }
 
 bool TrainingState::finite() const {

@@ -35,7 +35,8 @@ class TrainingState {
   TrainingState(nn::Model& model, const OptimizerSettings& settings, double ema_decay);
 
   // The files of a checkpoint, into a folder that is there; and back, bit for bit unless they are
-  // compact, which read() tells.
+  // compact, which read() tells. An Error names a file that is broken, or of another step than its
+  // folder checkpoint-STEP.
   void write(const std::filesystem::path& folder, const data::Vocabulary& vocabulary,
              const spec::Metadata& card, const nn::TensorFiles& files = {}) const;
   enum class Restored { kExactly, kClosely };

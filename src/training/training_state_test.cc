@@ -69,5 +69,29 @@ TEST_F(States, AreFiniteWhenEveryWeightAndAverageIs) {
   }
 }
 
+TEST_F(States, RefuseAPositionThatIsNotTheirs) {
+  const Trained saved = trained(1, 0, 4);
+  const fs::path folder = write(saved.state);
+  const std::string place = (folder / "trainer_state.json").string();
+  const auto read = [&](const std::string& text) {
+    write_file(place, text);
+    Trained other = trained(2, 0, 0);
+    return formats::error_of([&] { other.state.read(folder); });
+  };
+  EXPECT_EQ(read(R"({"step": 4, "seconds": 3.5})"), "");
+  EXPECT_EQ(read(R"({"step": 4, "seconds": 0})"), "");
+  for (const std::string text :
+       {R"({"step": 8, "seconds": 3.5})", R"({"step": -4, "seconds": 3.5})",
+        R"({"step": 4.5, "seconds": 3.5})", R"({"step": 1e300, "seconds": 3.5})",
+        R"({"step": 18446744073709551615, "seconds": 3.5})", R"({"step": "4", "seconds": 3.5})",
+        R"({"step": 4, "seconds": -1})", R"({"step": 4, "seconds": 1e300})",
+        R"({"step": 4, "seconds": null})", R"({"step": 4})", R"([4, 3.5])", "{"}) {
+    const std::string error = read(text);
+    EXPECT_CONTAINS(error, place);
+    EXPECT_CONTAINS(error, "step 4");
+    EXPECT_CONTAINS(error, "remove");
+  }
+}
+
 }  // namespace
 }  // namespace mgdm::training
