@@ -89,5 +89,5 @@ if(MGDM_CUDA)
     message(STATUS "nccl.h not found: several processes cannot train on GPUs")
   endif()
 endif()
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/compat/process_group.cc
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/distributed/process_group.cc
   PROPERTIES COMPILE_OPTIONS "${c10d_options}")

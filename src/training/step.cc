@@ -33,7 +33,7 @@ objectives::Noised part_of(const objectives::Noised& noised, std::int64_t begin,
 }  // namespace
 
 TrainingStep::TrainingStep(TrainingState& state, const objectives::Objective& objective,
-                           compat::ProcessGroup& group, const TrainingSettings& settings,
+                           distributed::ProcessGroup& group, const TrainingSettings& settings,
                            double clip, std::uint64_t seed, std::int64_t rows, std::int64_t length)
     : state_(state),
       objective_(objective),

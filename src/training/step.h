@@ -13,8 +13,8 @@
 #include <memory>
 
 #include "compat/graph.h"
-#include "compat/process_group.h"
 #include "data/batches.h"
+#include "distributed/process_group.h"
 #include "nn/model.h"
 #include "objectives/objective.h"
 #include "training/budget.h"
@@ -33,7 +33,7 @@ class TrainingStep {
   // Everything given must outlive the step. This process works on `rows` rows of every batch, of
   // `length` tokens each.
   TrainingStep(TrainingState& state, const objectives::Objective& objective,
-               compat::ProcessGroup& group, const TrainingSettings& settings, double clip,
+               distributed::ProcessGroup& group, const TrainingSettings& settings, double clip,
                std::uint64_t seed, std::int64_t rows, std::int64_t length);
 
   // Queues a step on the share of a batch; the learning rates are times `factor`, where the first
@@ -51,7 +51,7 @@ class TrainingStep {
 
   TrainingState& state_;
   const objectives::Objective& objective_;
-  compat::ProcessGroup& group_;
+  distributed::ProcessGroup& group_;
   const TrainingSettings settings_;
   const double clip_;
   const std::uint64_t seed_;

@@ -11,8 +11,8 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "compat/process_group.h"
 #include "data/prepare_data.h"
+#include "distributed/process_group.h"
 #include "formats/test_support.h"
 #include "nn/model.h"
 #include "objectives/objective.h"
@@ -92,7 +92,7 @@ struct SmallRun {
   data::PreparedData data = small_data();
   std::unique_ptr<nn::Model> model;
   std::unique_ptr<objectives::Objective> objective = small_objective(data);
-  compat::ProcessGroup group{c10::Device(c10::kCPU)};
+  distributed::ProcessGroup group{c10::Device(c10::kCPU)};
   OptimizerSettings optimizer;
   TrainingSettings training = small_training();
   bool quiet = true;

@@ -297,7 +297,7 @@ class Loop {
 
 }  // namespace
 
-data::Share share_of(const TrainingSettings& settings, const compat::ProcessGroup& group) {
+data::Share share_of(const TrainingSettings& settings, const distributed::ProcessGroup& group) {
   if (settings.batch < group.size())
     throw UsageError(
         fmt::format("training.batch = {} for {} processes", settings.batch, group.size()),

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <functional>
 
-#include "compat/process_group.h"
 #include "data/batches.h"
 #include "data/prepare_data.h"
+#include "distributed/process_group.h"
 #include "nn/checkpoint.h"
 #include "nn/model.h"
 #include "objectives/objective.h"
@@ -24,7 +24,7 @@ struct TrainingRun {
   TrainingSettings training;
   std::uint64_t seed = 0;
   spec::Metadata card;  // goes into every checkpoint
-  compat::ProcessGroup& group;
+  distributed::ProcessGroup& group;
   RunFolder* folder = nullptr;  // only the first process has one
   bool resume = false;
   bool quiet = false;
@@ -33,7 +33,7 @@ struct TrainingRun {
 };
 
 // The rows of every batch that this process works on. UsageError when some would have none.
-data::Share share_of(const TrainingSettings& settings, const compat::ProcessGroup& group);
+data::Share share_of(const TrainingSettings& settings, const distributed::ProcessGroup& group);
 
 // Returns the last checkpoint (empty on all but the first process). Interrupted after saving one
 // when the user pressed Ctrl-C, to any of the processes; an Error when the loss is no longer a

@@ -115,7 +115,7 @@ bool TrainingState::finite() const {
   return all.item<bool>();
 }
 
-void TrainingState::share(compat::ProcessGroup& group) {
+void TrainingState::share(distributed::ProcessGroup& group) {
   if (group.alone()) return;
   for (const nn::NamedTensor& tensor : weights(model)) group.broadcast(tensor.value);
   if (ema)

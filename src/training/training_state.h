@@ -15,8 +15,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "compat/process_group.h"
 #include "data/vocabulary.h"
+#include "distributed/process_group.h"
 #include "nn/checkpoint.h"
 #include "nn/model.h"
 #include "training/ema.h"
@@ -46,7 +46,7 @@ class TrainingState {
   bool finite() const;
 
   // What the first process has, on all of them.
-  void share(compat::ProcessGroup& group);
+  void share(distributed::ProcessGroup& group);
 
   // The model computes with the averages, where there are such, while the result lives.
   std::unique_ptr<Ema::InUse> averaged() const;

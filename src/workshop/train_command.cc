@@ -14,9 +14,9 @@
 #include "compat/freed_memory.h"
 #include "compat/out_of_memory.h"
 #include "compat/parallel.h"
-#include "compat/process_group.h"
 #include "data/examples_file.h"
 #include "engine/torch_engine.h"
+#include "distributed/process_group.h"
 #include "evaluation/evaluate.h"
 #include "inference/models.h"
 #include "nn/checkpoint.h"
@@ -127,7 +127,7 @@ void run(const TrainCommandSettings& settings) {
       static_cast<int>(settings.threads > 0 ? settings.threads : recipe.data.threads));
   const auto seed = static_cast<std::uint64_t>(recipe.seed);
   // Early: whatever goes wrong from here on with one process ends the others, too.
-  compat::ProcessGroup group(device);
+  distributed::ProcessGroup group(device);
   const bool quiet = settings.quiet || !group.first();
 
   if (!quiet) fmt::print(stderr, "preparing data ...\n");

@@ -1,4 +1,4 @@
-#include "compat/peer_watch.h"
+#include "distributed/peer_watch.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-namespace mgdm::compat {
+namespace mgdm::distributed {
 
 using namespace std::chrono_literals;
 
@@ -101,4 +101,4 @@ PeerWatch::~PeerWatch() {
     looks_.detach();
 }
 
-}  // namespace mgdm::compat
+}  // namespace mgdm::distributed

@@ -11,7 +11,7 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <vector>
 
-namespace mgdm::compat {
+namespace mgdm::distributed {
 
 using SharedStore = c10::intrusive_ptr<c10d::Store>;
 
@@ -30,4 +30,4 @@ void meet(const SharedStore& store, int rank, int size, const Place& place,
 // store goes with it.
 void part(const SharedStore& store, int rank, int size, std::chrono::milliseconds limit);
 
-}  // namespace mgdm::compat
+}  // namespace mgdm::distributed

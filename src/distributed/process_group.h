@@ -2,9 +2,9 @@
 // between GPUs.
 //
 // They find each other by the variables that torchrun and `mgdm launch` set: RANK, WORLD_SIZE,
-// MASTER_ADDR, MASTER_PORT (and LOCAL_RANK, see device.h). Without WORLD_SIZE, or where it is 1 and
-// there is no GPU or no MASTER_PORT, there is one process, every call below does nothing, and c10d
-// is not touched.
+// MASTER_ADDR, MASTER_PORT (and LOCAL_RANK, see compat/device.h). Without WORLD_SIZE, or where it
+// is 1 and there is no GPU or no MASTER_PORT, there is one process, every call below does nothing,
+// and c10d is not touched.
 //
 //   ProcessGroup group(device);
 //   group.all_reduce(gradients);   // in place, on every process
@@ -20,7 +20,7 @@
 
 #include <memory>
 
-namespace mgdm::compat {
+namespace mgdm::distributed {
 
 class ProcessGroup {
  public:
@@ -53,4 +53,4 @@ class ProcessGroup {
   std::unique_ptr<State> state_;  // null for a process alone
 };
 
-}  // namespace mgdm::compat
+}  // namespace mgdm::distributed

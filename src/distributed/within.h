@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace mgdm::compat {
+namespace mgdm::distributed {
 
 // What `work` returns or throws; nothing when it takes longer. Then it goes on alone, on a thread
 // that nobody waits for: it must own what it uses.
@@ -25,4 +25,4 @@ std::optional<std::invoke_result_t<Work>> within(std::chrono::milliseconds limit
   return result.get();
 }
 
-}  // namespace mgdm::compat
+}  // namespace mgdm::distributed

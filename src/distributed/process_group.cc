@@ -1,8 +1,7 @@
-#include "compat/process_group.h"
+#include "distributed/process_group.h"
 
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
-#include <torch/version.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -16,16 +15,11 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "compat/c10d.h"
 #include "compat/device.h"
-#include "compat/peer_watch.h"
-#include "compat/rendezvous.h"
-#include "compat/within.h"
-
-#if TORCH_VERSION_MAJOR >= 2
-#include <torch/csrc/distributed/c10d/Backend.hpp>
-#else
-#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
-#endif
+#include "distributed/peer_watch.h"
+#include "distributed/rendezvous.h"
+#include "distributed/within.h"
 
 // The build sets USE_C10D_GLOO and USE_C10D_NCCL where it finds their headers: cmake/torch.cmake.
 #ifdef USE_C10D_GLOO
@@ -35,7 +29,7 @@
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 #endif
 
-namespace mgdm::compat {
+namespace mgdm::distributed {
 namespace {
 
 using namespace std::chrono_literals;
@@ -72,11 +66,7 @@ Ranks ranks_from_environment(c10::Device device) {
 
 }  // namespace
 
-#if TORCH_VERSION_MAJOR >= 2
-using Backend = c10d::Backend;
-#else
-using Backend = c10d::ProcessGroup;  // 1.13: backends are groups
-#endif
+using compat::Backend;
 
 struct ProcessGroup::State {
   SharedStore store;
@@ -127,7 +117,7 @@ SharedStore connect(const Meeting& meeting, bool serve) {
 Place place_of(c10::Device device) {
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
-  return {device_id(device), fmt::format("{} on {}", device.str(), host)};
+  return {compat::device_id(device), fmt::format("{} on {}", device.str(), host)};
 }
 
 c10::intrusive_ptr<Backend> make_gloo([[maybe_unused]] const c10::intrusive_ptr<c10d::Store>& store,
@@ -213,12 +203,10 @@ ProcessGroup::ProcessGroup(c10::Device device) : device_(device) {
 
 ProcessGroup::~ProcessGroup() {
   if (!state_) return;
-#if defined(USE_C10D_NCCL) && \
-    (TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 6))
-  // Without it NCCL is torn down as after a failure, which does not wait for the others.
+#ifdef USE_C10D_NCCL
   if (auto* nccl = dynamic_cast<c10d::ProcessGroupNCCL*>(state_->backend.get());
       nccl != nullptr && state_->finished)
-    nccl->shutdown();
+    compat::shut_down(*nccl);
 #endif
   // After a failure the watch sees to it that this ends, too.
   state_->backend.reset();
@@ -256,4 +244,4 @@ void ProcessGroup::finish() {
   state_->finished = true;
 }
 
-}  // namespace mgdm::compat
+}  // namespace mgdm::distributed

@@ -1,4 +1,4 @@
-#include "compat/rendezvous.h"
+#include "distributed/rendezvous.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
-#include "compat/within.h"
+#include "distributed/within.h"
 
-namespace mgdm::compat {
+namespace mgdm::distributed {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -93,4 +93,4 @@ void part(const SharedStore& store, int rank, int size, std::chrono::millisecond
   within(limit + 1s, work);
 }
 
-}  // namespace mgdm::compat
+}  // namespace mgdm::distributed

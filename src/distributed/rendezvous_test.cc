@@ -1,4 +1,4 @@
-#include "compat/rendezvous.h"
+#include "distributed/rendezvous.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-namespace mgdm::compat {
+namespace mgdm::distributed {
 namespace {
 
 using namespace std::chrono_literals;
@@ -71,4 +71,4 @@ TEST(Rendezvous, TheFirstLeavesAfterTheOthersOrAfterAWhile) {
 }
 
 }  // namespace
-}  // namespace mgdm::compat
+}  // namespace mgdm::distributed

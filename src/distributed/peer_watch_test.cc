@@ -1,4 +1,4 @@
-#include "compat/peer_watch.h"
+#include "distributed/peer_watch.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <memory>
 #include <stdexcept>
 
-namespace mgdm::compat {
+namespace mgdm::distributed {
 namespace {
 
 using namespace std::chrono_literals;
@@ -80,4 +80,4 @@ TEST(PeerWatch, LeavesTheLastWordToWhoeverNoticedFirst) {
 }  // stopped within the five beats of grace: this test goes on
 
 }  // namespace
-}  // namespace mgdm::compat
+}  // namespace mgdm::distributed

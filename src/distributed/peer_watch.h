@@ -15,7 +15,7 @@
 #include <memory>
 #include <thread>
 
-namespace mgdm::compat {
+namespace mgdm::distributed {
 
 class PeerWatch {
  public:
@@ -37,4 +37,4 @@ class PeerWatch {
   std::thread looks_, guard_;
 };
 
-}  // namespace mgdm::compat
+}  // namespace mgdm::distributed
