@@ -3,26 +3,34 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
-
 #include "base/progress.h"
 
 namespace mgdm::training {
 
-StatusLine::StatusLine(bool quiet) : quiet_(quiet), terminal_(::isatty(::fileno(stderr)) == 1) {}
+StatusLine::StatusLine(bool quiet, std::FILE* out)
+    : quiet_(quiet), out_(out), terminal_(::isatty(::fileno(out)) == 1) {}
 
 StatusLine::~StatusLine() {
-  if (drawn_ && terminal_) fmt::print(stderr, "\n");
+  if (drawn_ && terminal_) fmt::print(out_, "\n");
 }
 
-void StatusLine::show(const std::string& line, bool important) {
-  const auto now = Clock::now();
-  const auto pause = terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(10);
-  if (quiet_ || (!important && now - last_ < pause)) return;
+bool StatusLine::due(Clock::time_point now) const {
+  const std::chrono::seconds pause(terminal_ ? 1 : 10);
+  return !quiet_ && (!last_ || now - *last_ >= pause);
+}
+
+void StatusLine::show(const std::string& line, Clock::time_point now) {
+  if (quiet_) return;
+  draw_line(out_, terminal_, line);
   last_ = now;
-  draw_line(stderr, terminal_, line);
-  if (important && terminal_) fmt::print(stderr, "\n");
-  drawn_ = !important;
+  drawn_ = true;
+}
+
+void StatusLine::keep(const std::string& line) {
+  if (quiet_) return;
+  draw_line(out_, terminal_, line);
+  if (terminal_) fmt::print(out_, "\n");
+  drawn_ = false;
 }
 
 }  // namespace mgdm::training

@@ -2,24 +2,35 @@
 #pragma once
 
 #include <chrono>
+#include <cstdio>
+#include <optional>
 #include <string>
 
 namespace mgdm::training {
 
 class StatusLine {
  public:
-  explicit StatusLine(bool quiet);
+  using Clock = std::chrono::steady_clock;
+
+  explicit StatusLine(bool quiet, std::FILE* out = stderr);
   ~StatusLine();
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
 
-  // An important line is shown however soon it comes after the last, and stays.
-  void show(const std::string& line, bool important);
+  // Whether it is time for another line: at first, then every second on a terminal and every ten
+  // elsewhere.
+  bool due(Clock::time_point now = Clock::now()) const;
+
+  // A line that the next one replaces, on a terminal.
+  void show(const std::string& line, Clock::time_point now = Clock::now());
+  // One that stays.
+  void keep(const std::string& line);
 
  private:
-  using Clock = std::chrono::steady_clock;
-  const bool quiet_, terminal_;
-  Clock::time_point last_ = Clock::now() - std::chrono::hours(1);
+  const bool quiet_;
+  std::FILE* const out_;
+  const bool terminal_;
+  std::optional<Clock::time_point> last_;
   bool drawn_ = false;
 };
 

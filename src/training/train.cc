@@ -64,6 +64,7 @@ class Loop {
       const Wishes next = agreed();
       last = next.end;
       if (last || position.step % run_.training.log_every == 0) log(last);
+      if (!last && status_.due()) status_.show(status());
       if (next.stop) stop();
       if (last || checkpoint_due()) checkpoint();
       if (!last && evaluation_due()) evaluate();
@@ -124,17 +125,13 @@ class Loop {
     if (!std::isfinite(loss)) throw diverged(loss);
     if (run_.folder == nullptr) return;
     position.seconds = seconds();
-    const double elapsed = position.seconds - last_log_.seconds;
-    const auto steps = static_cast<double>(position.step - last_log_.step);
-    const auto row = static_cast<double>(run_.data.train.length());
-    const double tokens_per_second =
-        elapsed > 0 ? steps * static_cast<double>(run_.training.batch) * row / elapsed : 0;
+    tokens_per_second_ = speed();
     last_log_ = position;
-    const double done = budget_.fraction(position.step, position.seconds);
+    loss_text_ = loss_text(loss);
     Metrics metrics{{"loss", loss},
                     {"gradient_norm", step_.gradient_norm()},
                     {"lr_factor", factor_},
-                    {"tokens_per_second", tokens_per_second},
+                    {"tokens_per_second", tokens_per_second_},
                     {"seconds", position.seconds}};
     if (const std::size_t size = run_.data.train.size(); size > 0)
       metrics.emplace_back("epoch", static_cast<double>(position.step) *
@@ -142,12 +139,30 @@ class Loop {
                                         static_cast<double>(size));
     if (run_.data.held_out.size() > 0 && (last || watch_due())) watch(metrics);
     run_.folder->log(position.step, metrics);
+    if (last) status_.keep(status());
+  }
+
+  // Tokens per second since the last line of metrics. On CUDA by the steps that were queued.
+  double speed() const {
+    const double elapsed = state_.position.seconds - last_log_.seconds;
+    const auto steps = static_cast<double>(state_.position.step - last_log_.step);
+    const auto row = static_cast<double>(run_.data.train.length());
+    return elapsed > 0 ? steps * static_cast<double>(run_.training.batch) * row / elapsed : 0;
+  }
+
+  static std::string loss_text(double loss) { return fmt::format("  loss {:.4f}", loss); }
+
+  // How it goes, without waiting for a GPU: its loss is the last that was logged.
+  std::string status() const {
+    const Position& position = state_.position;
+    const double done = budget_.fraction(position.step, position.seconds);
     const double left = done > 0 ? position.seconds * (1 - done) / done : 0;
-    status_.show(
-        fmt::format("step {}{}  {:3.0f}%  loss {:.4f}{}  {} tokens/s  {} left", position.step,
-                    budget_.steps() > 0 ? fmt::format("/{}", budget_.steps()) : "", 100 * done,
-                    loss, held_out_text_, format_count(tokens_per_second), format_duration(left)),
-        done >= 1);
+    const bool cpu = run_.model.device().is_cpu();
+    return fmt::format("step {}{}  {:3.0f}%{}{}  {} tokens/s  {} left", position.step,
+                       budget_.steps() > 0 ? fmt::format("/{}", budget_.steps()) : "", 100 * done,
+                       cpu ? loss_text(step_.loss()) : loss_text_, held_out_text_,
+                       format_count(tokens_per_second_ > 0 ? tokens_per_second_ : speed()),
+                       format_duration(left));
   }
 
   // No more than training itself has room for.
@@ -201,7 +216,7 @@ class Loop {
     run_.folder->log(step, metrics);
     std::string line = fmt::format("step {}:", step);
     for (const auto& [name, value] : metrics) line += fmt::format("  {} {:.4f}", name, value);
-    status_.show(line, true);
+    status_.keep(line);
     return true;
   }
 
@@ -257,10 +272,9 @@ class Loop {
     // Without one it was interrupted before the first, and starts again.
     if (const auto newest = run_.folder->newest_checkpoint();
         newest && state_.read(*newest) == TrainingState::Restored::kClosely)
-      status_.show(fmt::format("{} is compact: training goes on close to where it was, not bit for "
-                               "bit",
-                               newest->string()),
-                   true);
+      status_.keep(
+          fmt::format("{} is compact: training goes on close to where it was, not bit for bit",
+                      newest->string()));
     run_.folder->rewind(state_.position.step);
   }
 
@@ -292,7 +306,8 @@ class Loop {
   Clock::time_point started_, last_checkpoint_;
   double factor_ = 0;  // of the learning rates, in the last step
   std::optional<std::int64_t> last_watch_;
-  std::string held_out_text_;
+  double tokens_per_second_ = 0;  // in the last line of metrics
+  std::string loss_text_, held_out_text_;
 };
 
 }  // namespace

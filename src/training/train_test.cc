@@ -22,5 +22,20 @@ TEST(Train, ResumingBeforeTheFirstCheckpointMeasuresAnew) {
   EXPECT_EQ(run.measured("loss"), (Steps{2, 4, 6}));
 }
 
+// Long before the first line of metrics.
+TEST(Train, SaysHowItGoesAfterTheFirstStep) {
+  SmallRun run;
+  run.quiet = false;
+  run.training.log_every = 1000;
+  testing::internal::CaptureStderr();
+  run.train();
+  const std::string said = testing::internal::GetCapturedStderr();
+  const std::string first = said.substr(0, said.find('\n'));
+  EXPECT_CONTAINS(first, "step 1/6   17%  loss ");
+  EXPECT_CONTAINS(first, " tokens/s  ");
+  EXPECT_CONTAINS(first, " left");
+  EXPECT_CONTAINS(said, "step 6/6  100%  loss ");
+}
+
 }  // namespace
 }  // namespace mgdm::training
