@@ -1,8 +1,18 @@
 // The loop itself, in this process. tests/training_cli_test.cc sees it as a user does.
 #include "training/train.h"
 
+#include <ATen/ops/equal.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "nn/checkpoint.h"
+#include "nn/tensor_bytes.h"
 #include "training/test_support.h"
 
 namespace mgdm::training {
@@ -11,6 +21,125 @@ namespace {
 namespace fs = std::filesystem;
 
 using Steps = std::vector<std::int64_t>;
+
+std::string file(const fs::path& folder, const char* name) { return read_file(folder / name); }
+
+TEST(Train, MeasuresEvaluatesAndSavesWhenItIsTime) {
+  SmallRun run;
+  run.training.steps = 7;
+  run.training.log_every = 3;
+  run.training.evaluate_every = 4;
+  run.training.checkpoint_every = 2;
+  run.training.keep = 3;
+  Steps evaluated;
+  run.on_evaluate = [&](std::int64_t step) -> Metrics {
+    evaluated.push_back(step);
+    return {{"accuracy", 0.5}};
+  };
+  EXPECT_EQ(run.train(), run.path() / "checkpoint-7");
+  EXPECT_EQ(run.measured("loss"), (Steps{3, 6, 7}));
+  EXPECT_EQ(run.measured("accuracy"), (Steps{4, 7}));
+  EXPECT_EQ(evaluated, (Steps{4, 7}));
+  for (const int step : {2, 4, 6, 7})
+    EXPECT_EQ(fs::exists(run.path() / ("checkpoint-" + std::to_string(step))), step > 2) << step;
+}
+
+TEST(Train, GoesOnBitForBit) {
+  SmallRun whole, cut;
+  cut.name = "cut";
+  whole.training.ema = cut.training.ema = 0.9;
+  cut.training.checkpoint_every = 3;
+  const fs::path one = whole.train();
+  cut.train();
+  fs::remove_all(cut.path() / "checkpoint-6");
+  cut.model = nn::make_model(small_model(cut.data), 99);  // all of it comes from the files
+  const fs::path other = cut.train(/*resume=*/true);
+  for (const char* name : {"model.safetensors", "raw.safetensors", "optimizer.safetensors"})
+    EXPECT_EQ(file(one, name), file(other, name)) << name;
+  EXPECT_EQ(cut.measured("loss"), whole.measured("loss"));
+}
+
+TEST(Train, EvaluatesAndSavesTheAverages) {
+  SmallRun run;
+  run.training.ema = 0.9;
+  at::Tensor evaluated;
+  run.on_evaluate = [&](std::int64_t) -> Metrics {
+    evaluated = nn::host_copy(run.model->parameters().all().front().value);
+    return {};
+  };
+  const fs::path saved = run.train();
+  const auto loaded = nn::load_model(saved);
+  EXPECT_TRUE(at::equal(loaded.model->parameters().all().front().value.detach(), evaluated));
+  EXPECT_FALSE(at::equal(run.model->parameters().all().front().value.detach(), evaluated));
+}
+
+TEST(Train, EndsWhenItsMinutesAreOver) {
+  SmallRun run;
+  run.training.steps = 0;
+  run.training.minutes = 0.3 / 60;
+  const auto began = std::chrono::steady_clock::now();
+  run.train();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  EXPECT_GE(took.count(), 0.3);
+  EXPECT_LT(took.count(), 20);
+  EXPECT_GT(run.measured("loss").size(), 2u);  // many steps, and not one
+}
+
+TEST(Train, NoticesDivergenceBeforeItSaves) {
+  SmallRun run;
+  run.optimizer.lr = 1e30;
+  run.training.log_every = 1000;
+  run.training.checkpoint_every = 3;
+  const std::string error = formats::error_of([&] { run.train(); });
+  EXPECT_CONTAINS(error, "training has diverged: at step 3");
+  EXPECT_EQ(newest_checkpoint(run.path()), std::nullopt);
+}
+
+TEST(Train, WritesNothingWithoutAFolder) {
+  SmallRun run;
+  run.model = nn::make_model(small_model(run.data), 1);
+  bool evaluated = false;
+  const fs::path saved = train({.model = *run.model,
+                                .objective = *run.objective,
+                                .data = run.data,
+                                .optimizer = run.optimizer,
+                                .training = run.training,
+                                .seed = 1,
+                                .card = {},
+                                .group = run.group,
+                                .quiet = true,
+                                .on_evaluate = [&](std::int64_t) -> Metrics {
+                                  evaluated = true;
+                                  return {};
+                                }});
+  EXPECT_EQ(saved, "");
+  EXPECT_FALSE(evaluated);
+}
+
+// In a process of its own: what was asked for once cannot be taken back.
+TEST(TrainDeathTest, SavesAndStopsWhenAsked) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto stopped = [] {
+    SmallRun run;
+    run.training.steps = 1000000;
+    run.training.evaluate_every = 5;
+    run.on_evaluate = [](std::int64_t) -> Metrics {
+      ::raise(SIGINT);
+      return {};
+    };
+    catch_interrupts();
+    try {
+      run.train();
+    } catch (const Interrupted& error) {
+      fmt::print(stderr, "{}\n", error.what());
+      const bool saved = fs::exists(run.path() / "checkpoint-6/DONE");
+      fs::remove_all(run.temporary.path());
+      std::_Exit(saved ? 0 : 1);
+    }
+    std::_Exit(2);
+  };
+  EXPECT_EXIT(stopped(), testing::ExitedWithCode(0), "interrupted at step 6; saved .*checkpoint-6");
+}
 
 // The process was killed before it had saved anything.
 TEST(Train, ResumingBeforeTheFirstCheckpointMeasuresAnew) {

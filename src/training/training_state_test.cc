@@ -1,6 +1,7 @@
 #include "training/training_state.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/allclose.h>
 #include <ATen/ops/equal.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "nn/tensor_bytes.h"
 #include "training/test_support.h"
 
 namespace mgdm::training {
@@ -50,6 +52,34 @@ class States : public testing::Test {
     return folder;
   }
 
+  using Tensors = std::vector<at::Tensor>;
+
+  static Tensors weights(const TrainingState& state) {
+    Tensors all;
+    for (const nn::Parameter& parameter : state.model.parameters().all())
+      all.push_back(parameter.value.detach());
+    return all;
+  }
+
+  static Tensors all_of(const TrainingState& state) {
+    Tensors all = weights(state);
+    if (state.ema)
+      for (const at::Tensor& average : state.ema->averages()) all.push_back(average);
+    for (const nn::NamedTensor& tensor : state.optimizer->state()) all.push_back(tensor.value);
+    return all;
+  }
+
+  static Tensors copies(const Tensors& tensors) {
+    Tensors all;
+    for (const at::Tensor& tensor : tensors) all.push_back(nn::host_copy(tensor));
+    return all;
+  }
+
+  static void expect_equal(const Tensors& a, const Tensors& b) {
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(at::equal(a[i], b[i])) << i;
+  }
+
   static at::Tensor first_weight(const TrainingState& state) {
     return state.model.parameters().all().front().value.detach();
   }
@@ -57,6 +87,50 @@ class States : public testing::Test {
   const data::PreparedData data_ = small_data();
   const formats::TemporaryFolder temporary_;
 };
+
+TEST_F(States, ComeBackBitForBit) {
+  for (const double ema : {0.0, kEma}) {
+    const Trained saved = trained(1, ema, 5);
+    const fs::path folder = write(saved.state);
+    Trained back = trained(2, ema, 3);
+    EXPECT_FALSE(at::equal(first_weight(saved.state), first_weight(back.state)));
+    EXPECT_EQ(back.state.read(folder), TrainingState::Restored::kExactly);
+    expect_equal(all_of(saved.state), all_of(back.state));
+    EXPECT_EQ(back.state.position.step, 5);
+    EXPECT_EQ(back.state.position.seconds, 1.25);
+    EXPECT_EQ(fs::exists(folder / "raw.safetensors"), ema > 0);
+  }
+}
+
+// bf16 keeps 8 bits, so a number is off by at most 2^-8 of itself.
+TEST_F(States, ComeBackCloselyFromCompactFiles) {
+  for (const double ema : {0.0, kEma}) {
+    const Trained saved = trained(1, ema, 5);
+    const fs::path folder = write(saved.state, {.compact = true});
+    Trained back = trained(2, ema, 3);
+    EXPECT_EQ(back.state.read(folder), TrainingState::Restored::kClosely);
+    EXPECT_EQ(back.state.position.step, 5);
+    expect_equal(weights(saved.state), weights(back.state));  // always as they are
+    const auto before = all_of(saved.state), after = all_of(back.state);
+    bool rounded = false;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      EXPECT_TRUE(at::allclose(after[i], before[i], /*rtol=*/0x1p-8, /*atol=*/0)) << i;
+      rounded |= !at::equal(after[i], before[i]);
+    }
+    EXPECT_TRUE(rounded);
+  }
+}
+
+TEST_F(States, ComputeWithTheAveragesWhileAskedTo) {
+  const Trained one = trained(1, kEma, 5);
+  const auto own = copies(weights(one.state)), averages = copies(one.state.ema->averages());
+  {
+    const auto in_use = one.state.averaged();
+    expect_equal(weights(one.state), averages);
+  }
+  expect_equal(weights(one.state), own);
+  EXPECT_EQ(trained(1, 0, 5).state.averaged(), nullptr);
+}
 
 TEST_F(States, AreFiniteWhenEveryWeightAndAverageIs) {
   for (const double wrong : {std::nan(""), std::numeric_limits<double>::infinity()}) {

@@ -1,0 +1,284 @@
+#include "training/step.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/zeros.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "nn/batch_tensors.h"
+#include "nn/tensor_bytes.h"
+#include "training/test_support.h"
+
+namespace mgdm::training {
+namespace {
+
+constexpr std::uint64_t kSeed = 1;
+constexpr std::int64_t kRows = 8;
+
+// Says the same of every position, so that what a step makes of it can be written down; and tells
+// what it was asked.
+class Table : public nn::Model {
+ public:
+  explicit Table(const nn::ModelSettings& settings) : Model(settings, 1) {
+    table_ = parameters_.add("table", {settings.vocabulary}, {0.5});
+  }
+
+  std::vector<at::Tensor> forward(const nn::Input& input) override {
+    asked.push_back(input);
+    return {table_.expand({input.tokens.size(0), input.tokens.size(1), table_.size(0)})};
+  }
+
+  at::Tensor table() const { return table_; }
+
+  std::vector<nn::Input> asked;
+
+ private:
+  at::Tensor table_;
+};
+
+class Steps : public testing::Test {
+ protected:
+  nn::ModelSettings model_settings(double dropout) const {
+    nn::ModelSettings settings = small_model(data_);
+    settings.dropout = dropout;
+    return settings;
+  }
+
+  // A state of a model and steps on it.
+  struct Run {
+    Run(Steps& test, nn::Model& model, double ema = 0)
+        : state(model, test.optimizer_, ema),
+          step(state, *test.objective_, test.group_, test.settings_, test.clip_, kSeed, kRows,
+               test.data_.train.length()),
+          batches(test.data_.train, static_cast<std::size_t>(kRows), kSeed) {}
+
+    data::Batch next(double factor = 1, Wishes wishes = {}) {
+      const data::Batch batch = batches.next();
+      step.run(batch, factor, wishes);
+      return batch;
+    }
+
+    TrainingState state;
+    TrainingStep step;
+    data::Batches batches;
+  };
+
+  static objectives::Batch tensors(const data::Batch& batch) {
+    const c10::Device cpu(c10::kCPU);
+    return {nn::tokens_tensor(batch.tokens, kRows, cpu), nn::bool_tensor(batch.frozen, kRows, cpu),
+            nn::items_tensor(batch.items, cpu),
+            at::full({}, static_cast<std::int64_t>(batch.step), at::kLong)};
+  }
+
+  static std::vector<at::Tensor> gradients(const nn::Model& model) {
+    std::vector<at::Tensor> all;
+    for (const nn::Parameter& parameter : model.parameters().all())
+      all.push_back(nn::host_copy(parameter.value.grad()));
+    return all;
+  }
+
+  static void expect_equal_weights(const nn::Model& a, const nn::Model& b, bool equal = true) {
+    bool same = true;
+    for (std::size_t i = 0; i < a.parameters().all().size(); ++i)
+      same &= at::equal(a.parameters().all()[i].value, b.parameters().all()[i].value);
+    EXPECT_EQ(same, equal);
+  }
+
+  data::PreparedData data_ = small_data();
+  std::unique_ptr<objectives::Objective> objective_ = small_objective(data_);
+  distributed::ProcessGroup group_{c10::Device(c10::kCPU)};
+  OptimizerSettings optimizer_;
+  TrainingSettings settings_;
+  double clip_ = 0;
+};
+
+// The objective's sum over its count, with the same noise, in double; RDM has two noised copies.
+TEST_F(Steps, FollowTheGradientOfTheObjective) {
+  for (const std::string kind : {"mgdm", "rdm"}) {
+    objectives::Settings objective;
+    objective.kind = kind;
+    objective.vocabulary = data_.vocabulary.size();
+    objective.coupled = kind == "rdm";
+    objective_ = objectives::make_objective(objective);
+    Table model(model_settings(0));
+    Run run(*this, model);
+    for (int step = 0; step < 3; ++step) {
+      const at::Tensor table = nn::host_copy(model.table()).to(at::kDouble).set_requires_grad(true);
+      const objectives::Batch batch = tensors(run.next());
+      const auto copies = objective_->noise(batch, kSeed);
+      EXPECT_EQ(copies.size(), objective.coupled ? 2u : 1u);
+      at::Tensor sum = at::zeros({}, at::kDouble);
+      double count = 0;
+      for (const objectives::Noised& noised : copies) {
+        const auto part = objective_->loss(
+            {table.expand({kRows, batch.tokens.size(1), table.size(0)})}, batch, noised);
+        sum = sum + part.sum;
+        count += part.count.item<double>();
+      }
+      ASSERT_GT(count, 10);
+      const at::Tensor loss = sum / count;
+      loss.backward();
+      // Some hundred terms below 10 are added up in float.
+      EXPECT_NEAR(run.step.loss(), loss.item<double>(), 1e-5);
+      EXPECT_NEAR(run.step.gradient_norm(), table.grad().norm().item<double>(), 1e-5);
+      EXPECT_LT((model.table().grad() - table.grad()).abs().max().item<double>(), 1e-5);
+      EXPECT_TRUE(model.asked.back().training);
+    }
+  }
+}
+
+TEST_F(Steps, OfSeveralPartsEqualThatOfOne) {
+  const auto run = [&](std::int64_t accumulate) {
+    settings_.accumulate = accumulate;
+    const auto model = nn::make_model(model_settings(/*dropout=*/0), 2);
+    Run one(*this, *model);
+    one.next();
+    return std::pair(one.step.loss(), gradients(*model));
+  };
+  const auto [loss, whole] = run(1);
+  for (const std::int64_t parts : {2, 3, 8}) {  // 8 rows: 4 4, 3 3 2, one by one
+    const auto [same_loss, same] = run(parts);
+    // The same terms in another order: some hundred, each with a rounding of 6e-8 of the largest.
+    EXPECT_NEAR(same_loss, loss, 1e-5) << parts;
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      const double largest = whole[i].abs().max().item<double>();
+      EXPECT_GT(largest, 0);
+      EXPECT_LT((whole[i] - same[i]).abs().max().item<double>(), 1e-5 * largest) << parts;
+    }
+  }
+}
+
+TEST_F(Steps, WorkThroughEveryRowOnce) {
+  settings_.accumulate = 3;
+  Table model(model_settings(0));
+  Run run(*this, model);
+  const objectives::Batch batch = tensors(run.next());
+  std::vector<at::Tensor> seen;
+  for (const nn::Input& input : model.asked) seen.push_back(input.frozen);
+  EXPECT_EQ(seen.size(), 3u);
+  EXPECT_TRUE(at::equal(at::cat(seen), batch.frozen));
+}
+
+TEST_F(Steps, ApplyALoopedModelAsOftenAsDrawn) {
+  nn::ModelSettings looped = model_settings(0);
+  looped.loops = 4;
+  for (const std::int64_t fewest : {0, 2}) {
+    settings_.fewest_loops = fewest;
+    Table model(looped);
+    Run run(*this, model);
+    for (std::uint64_t step = 0; step < 20; ++step) {
+      run.next();
+      EXPECT_EQ(model.asked.back().loops, loops_of_step(fewest, 4, kSeed, step));
+    }
+  }
+}
+
+TEST(Loops, AreDrawnEvenlyFromTheirRange) {
+  constexpr std::uint64_t kSteps = 3000;
+  std::map<std::int64_t, int> counts;
+  for (std::uint64_t step = 0; step < kSteps; ++step) {
+    EXPECT_EQ(loops_of_step(0, 7, kSeed, step), 7);
+    EXPECT_EQ(loops_of_step(7, 7, kSeed, step), 7);
+    ++counts[loops_of_step(3, 7, kSeed, step)];
+  }
+  ASSERT_EQ(counts.size(), 5u);
+  EXPECT_EQ(counts.begin()->first, 3);
+  EXPECT_EQ(counts.rbegin()->first, 7);
+  // Five standard deviations: sqrt(3000 * 0.2 * 0.8) = 22.
+  for (const auto& [loops, count] : counts) EXPECT_NEAR(count, 600, 110) << loops;
+}
+
+TEST_F(Steps, CarryTheWishes) {
+  Table model(model_settings(0));
+  Run run(*this, model);
+  for (const Wishes asked : {Wishes{}, Wishes{true, false}, Wishes{false, true}, Wishes{}}) {
+    run.next(1, asked);
+    EXPECT_EQ(run.step.wishes().stop, asked.stop);
+    EXPECT_EQ(run.step.wishes().end, asked.end);
+  }
+}
+
+TEST_F(Steps, DropTheSameInTheSameStep) {
+  settings_.accumulate = 2;
+  const auto one = nn::make_model(model_settings(0.5), 2),
+             same = nn::make_model(model_settings(0.5), 2),
+             whole = nn::make_model(model_settings(0), 2);
+  Run run_one(*this, *one), run_same(*this, *same), run_whole(*this, *whole);
+  for (int step = 0; step < 3; ++step) {
+    run_one.next();
+    run_whole.next();  // draws nothing that the others would miss
+    run_same.next();
+    EXPECT_EQ(run_one.step.loss(), run_same.step.loss());
+    EXPECT_NE(run_one.step.loss(), run_whole.step.loss());
+  }
+  expect_equal_weights(*one, *same);
+}
+
+TEST_F(Steps, ClipTheGradientAndTellItsNorm) {
+  const auto free = nn::make_model(model_settings(0), 2),
+             clipped = nn::make_model(model_settings(0), 2);
+  Run run_free(*this, *free);
+  run_free.next();
+  const double norm = run_free.step.gradient_norm();
+  ASSERT_GT(norm, 0.01);
+  clip_ = norm / 4;
+  Run run_clipped(*this, *clipped);
+  run_clipped.next();
+  EXPECT_NEAR(run_clipped.step.gradient_norm(), norm, 1e-6 * norm);
+  const auto before = gradients(*free), after = gradients(*clipped);
+  // A quarter, but for the 1e-6 that clipping adds to the norm.
+  for (std::size_t i = 0; i < before.size(); ++i)
+    EXPECT_TRUE(at::allclose(after[i], before[i] / 4, /*rtol=*/1e-4, /*atol=*/1e-8));
+}
+
+TEST_F(Steps, MoveTheWeightsByTheFactorAndTheAveragesAfterThem) {
+  Table model(model_settings(0));
+  Run run(*this, model, /*ema=*/0.9);
+  const at::Tensor start = nn::host_copy(model.table());
+  run.next(/*factor=*/0);
+  EXPECT_TRUE(at::equal(model.table(), start));
+  run.next(/*factor=*/0.5);
+  const at::Tensor now = nn::host_copy(model.table());
+  EXPECT_FALSE(at::equal(now, start));
+  // AdamW moves no weight by much more than the learning rate.
+  EXPECT_LT((now - start).abs().max().item<double>(), 1.5 * 0.5 * optimizer_.lr);
+  const at::Tensor average = start + 0.1 * (now - start);
+  EXPECT_TRUE(at::allclose(run.state.ema->averages().front(), average, 1e-6, 1e-7));
+}
+
+// Counted tokens of all examples, however many are looked at together.
+TEST_F(Steps, LeaveHeldOutExamplesToBeLookedAt) {
+  Table model(model_settings(0));
+  const auto length = static_cast<std::size_t>(data_.train.length());
+  const std::size_t size = data_.held_out.size();
+  data::Batch all{
+      0, {}, {}, std::vector<data::Token>(size * length), std::vector<std::uint8_t>(size * length)};
+  ASSERT_EQ(size, static_cast<std::size_t>(kRows));
+  for (std::size_t i = 0; i < size; ++i) {
+    all.items.push_back(static_cast<std::uint32_t>(i));
+    data_.held_out.write_row(i, {std::span(all.tokens).subspan(i * length, length),
+                                 std::span(all.frozen).subspan(i * length, length)});
+  }
+  const objectives::Batch batch = tensors(all);
+  const objectives::Noised noised = objective_->noise(batch, kSeed).front();
+  const at::Tensor table = nn::host_copy(model.table()).to(at::kDouble);
+  const auto expected =
+      objective_->loss({table.expand({kRows, batch.tokens.size(1), table.size(0)})}, batch, noised);
+  const double count = expected.count.item<double>();
+  const at::Tensor right = (batch.tokens == table.argmax()) & noised.counted;
+  for (const std::size_t rows : {1, 3, 100}) {
+    const HeldOut got = held_out(model, *objective_, data_.held_out, kSeed, /*bf16=*/false, rows);
+    EXPECT_NEAR(got.loss, expected.sum.item<double>() / count, 1e-5) << rows;
+    EXPECT_EQ(got.token_accuracy, right.sum().item<double>() / count) << rows;
+    EXPECT_FALSE(model.asked.back().training);
+  }
+}
+
+}  // namespace
+}  // namespace mgdm::training
