@@ -112,4 +112,17 @@ Autocast::~Autocast() {
 #endif
 }
 
+FullPrecision::FullPrecision([[maybe_unused]] c10::Device device) {
+#ifdef MGDM_CUDA
+  suspended_ = device.is_cuda() && at::autocast::is_autocast_enabled(at::kCUDA);
+  if (suspended_) at::autocast::set_autocast_enabled(at::kCUDA, false);
+#endif
+}
+
+FullPrecision::~FullPrecision() {
+#ifdef MGDM_CUDA
+  if (suspended_) at::autocast::set_autocast_enabled(at::kCUDA, true);
+#endif
+}
+
 }  // namespace mgdm::compat

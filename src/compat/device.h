@@ -40,4 +40,16 @@ class Autocast {
   bool enabled_;
 };
 
+// Within mixed precision, matrix products as their tensors are, while it lives.
+class FullPrecision {
+ public:
+  explicit FullPrecision(c10::Device device);
+  ~FullPrecision();
+  FullPrecision(const FullPrecision&) = delete;
+  FullPrecision& operator=(const FullPrecision&) = delete;
+
+ private:
+  bool suspended_ = false;
+};
+
 }  // namespace mgdm::compat

@@ -89,7 +89,7 @@ std::vector<at::Tensor> Gpt2::forward(const Input& input) {
   const double dropout = input.training ? settings_.dropout : 0;
   Residual stream(kernels::dropout(embed(tokens_, positions_, input.tokens, 0), dropout), dropout);
   run(stream, dropout, /*cache=*/nullptr);
-  return {aligned(at::linear(stream.normed(final_), tokens_))};
+  return {aligned(head(stream.normed(final_), tokens_))};
 }
 
 at::Tensor Gpt2::next_logits(const at::Tensor& tokens, Cache& cache) {
@@ -99,7 +99,7 @@ at::Tensor Gpt2::next_logits(const at::Tensor& tokens, Cache& cache) {
   Residual stream(embed(tokens_, positions_, tokens, cache.length), /*dropout=*/0);
   run(stream, /*dropout=*/0, &cache);
   cache.length += tokens.size(1);
-  return at::linear(stream.normed(final_).select(1, -1), tokens_);
+  return head(stream.normed(final_).select(1, -1), tokens_);
 }
 
 }  // namespace mgdm::nn

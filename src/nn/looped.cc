@@ -113,7 +113,7 @@ std::vector<at::Tensor> Looped::forward(const Input& input) {
   std::vector<at::Tensor> logits;
   run(e, input.loops > 0 ? input.loops : settings_.loops, /*cache=*/nullptr,
       input.training ? Wanted::kEvery : Wanted::kLast,
-      [&](const at::Tensor& normed) { logits.push_back(aligned(at::linear(normed, head_))); });
+      [&](const at::Tensor& normed) { logits.push_back(aligned(head(normed, head_))); });
   return logits;
 }
 
@@ -126,7 +126,7 @@ at::Tensor Looped::next_logits(const at::Tensor& tokens, Cache& cache) {
   const at::Tensor e = embed(tokens_, positions_, tokens, cache.length);
   at::Tensor logits;
   run(e, settings_.loops, &cache, Wanted::kLast,
-      [&](const at::Tensor& normed) { logits = at::linear(normed.select(1, -1), head_); });
+      [&](const at::Tensor& normed) { logits = head(normed.select(1, -1), head_); });
   cache.length += tokens.size(1);
   return logits;
 }

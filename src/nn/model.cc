@@ -3,9 +3,11 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/embedding.h>
+#include <ATen/ops/linear.h>
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "compat/device.h"
 #include "nn/gpt2.h"
 #include "nn/looped.h"
 
@@ -28,6 +30,11 @@ at::Tensor Model::embed(const at::Tensor& token_table, const at::Tensor& positio
     throw Error(fmt::format("a sequence of {} tokens", end),
                 fmt::format("at most {}, the length of this model", settings_.positions));
   return at::embedding(token_table, tokens) + position_table.slice(0, first, end);
+}
+
+at::Tensor Model::head(const at::Tensor& hidden, const at::Tensor& table) {
+  const compat::FullPrecision full(table.device());
+  return at::linear(hidden.to(table.scalar_type()), table);
 }
 
 at::Tensor Model::aligned(const at::Tensor& logits) const {

@@ -64,6 +64,10 @@ class Model {
   at::Tensor embed(const at::Tensor& token_table, const at::Tensor& position_table,
                    const at::Tensor& tokens, std::int64_t first) const;
 
+  // Logits (..., V) from hidden states (..., C) by a table (V, C); fp32 also in mixed precision,
+  // where a bf16 logit of 16 could not tell two tokens apart that differ by less than 0.06.
+  static at::Tensor head(const at::Tensor& hidden, const at::Tensor& table);
+
   // (B, N, V) about the next token becomes (B, N, V) about the own one.
   at::Tensor aligned(const at::Tensor& logits) const;
 
