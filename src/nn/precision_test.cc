@@ -1,4 +1,4 @@
-// Mixed precision: what stays fp32.
+// Mixed precision: what stays fp32, and how far bf16 on CUDA may be from fp32 on the CPU.
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/arange.h>
@@ -9,6 +9,7 @@
 
 #include "compat/device.h"
 #include "nn/model.h"
+#include "nn/tensor_bytes.h"
 
 namespace mgdm::nn {
 namespace {
@@ -89,6 +90,63 @@ TEST(Precision, FullPrecisionEndsWithItsScope) {
     EXPECT_EQ(x.matmul(x).scalar_type(), at::kBFloat16);
   }
   EXPECT_EQ(x.matmul(x).scalar_type(), at::kFloat);
+}
+
+double rms(const at::Tensor& x) { return std::sqrt((x * x).mean().item<double>()); }
+
+// `roundings` of at most 2^-8 each lie between a number and what it is made from. Their signs are
+// as good as random, so on the whole they add up to sqrt(roundings) 2^-8 of the numbers' size at
+// most. One of ten thousand numbers is off by four times as much as most, and one that was made of
+// larger numbers than the rest by twice as much again.
+void expect_rounded(const at::Tensor& got, const at::Tensor& expected, double roundings,
+                    const std::string& what) {
+  const at::Tensor value = expected.detach().to(at::kDouble);
+  const at::Tensor error = (host_copy(got).to(at::kDouble) - value).abs();
+  const double share = std::sqrt(roundings) * 0x1p-8;
+  EXPECT_LE(rms(error), share * rms(value)) << what;
+  EXPECT_TRUE((error <= 8 * share * value.abs().clamp_min(rms(value))).all().item<bool>()) << what;
+}
+
+// Attention rounds its norm, weights, q k v, probabilities, sums, weights and output; the MLP its
+// norm, weights, hidden numbers, activations (squared: twice), weights and output.
+constexpr double kPerBlock = 7 + 7;
+
+TEST(Precision, Bf16OnCudaFollowsFp32OnTheCpu) {
+  if (!compat::cuda_available()) GTEST_SKIP() << "no CUDA device";
+  const c10::Device cpu(c10::kCPU), cuda = compat::device("cuda");
+  for (const std::string architecture : {"gpt2", "looped"}) {
+    const auto exact = lively(settings_of(architecture)), fast = lively(settings_of(architecture));
+    fast->to(cuda);
+    const std::vector<at::Tensor> expected = exact->forward(input_on(cpu));
+    std::vector<at::Tensor> got;
+    {
+      const compat::Autocast autocast(cuda, true);
+      got = fast->forward(input_on(cuda));
+    }
+    ASSERT_EQ(got.size(), expected.size());
+    at::Tensor sum, fast_sum;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const double roundings = kPerBlock * kLayers * static_cast<double>(i + 1) + 1;
+      expect_rounded(got[i], expected[i], roundings, architecture + " logits");
+      // Or bf16 was not used at all.
+      const at::Tensor error = host_copy(got[i]) - expected[i].detach();
+      EXPECT_GT(rms(error), 0x1p-12 * rms(expected[i].detach()));
+      const at::Tensor factors = at::arange(expected[i].numel()).view(expected[i].sizes()).sin();
+      const at::Tensor part = (expected[i] * factors).sum();
+      const at::Tensor fast_part = (got[i] * factors.to(cuda)).sum();
+      sum = sum.defined() ? sum + part : part;
+      fast_sum = fast_sum.defined() ? fast_sum + fast_part : fast_part;
+    }
+    sum.backward();
+    fast_sum.backward();
+    // The way there and the way back, which rounds gradients by numbers and by weights.
+    const double roundings = 3 * kPerBlock * kLayers * static_cast<double>(got.size());
+    for (std::size_t i = 0; i < exact->parameters().all().size(); ++i) {
+      const Parameter& parameter = exact->parameters().all()[i];
+      expect_rounded(fast->parameters().all()[i].value.grad(), parameter.value.grad(), roundings,
+                     architecture + " gradient of " + parameter.name);
+    }
+  }
 }
 
 }  // namespace

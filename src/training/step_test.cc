@@ -11,6 +11,8 @@
 #include <cmath>
 #include <map>
 
+#include "compat/deterministic.h"
+#include "compat/device.h"
 #include "nn/batch_tensors.h"
 #include "nn/tensor_bytes.h"
 #include "training/test_support.h"
@@ -20,6 +22,15 @@ namespace {
 
 constexpr std::uint64_t kSeed = 1;
 constexpr std::int64_t kRows = 8;
+
+// cuBLAS reads it once, perhaps in another test.
+[[maybe_unused]] const bool kPrepared = (compat::prepare_deterministic_cuda(), true);
+
+std::vector<c10::Device> devices() {
+  std::vector<c10::Device> all{c10::Device(c10::kCPU)};
+  if (compat::cuda_available()) all.push_back(compat::device("cuda"));
+  return all;
+}
 
 // Says the same of every position, so that what a step makes of it can be written down; and tells
 // what it was asked.
@@ -250,6 +261,46 @@ TEST_F(Steps, MoveTheWeightsByTheFactorAndTheAveragesAfterThem) {
   EXPECT_LT((now - start).abs().max().item<double>(), 1.5 * 0.5 * optimizer_.lr);
   const at::Tensor average = start + 0.1 * (now - start);
   EXPECT_TRUE(at::allclose(run.state.ema->averages().front(), average, 1e-6, 1e-7));
+}
+
+// What a graph replays is what was asked of it step by step: dropout, loops, learning rates, muon.
+TEST_F(Steps, ReplayedFromAGraphAreTheSteps) {
+  settings_.deterministic = true;
+  for (const c10::Device device : devices())
+    for (const std::string architecture : {"gpt2", "looped"}) {
+      const bool looped = architecture == "looped";
+      nn::ModelSettings model_settings = small_model(data_);
+      model_settings.architecture = architecture;
+      model_settings.width = 128;  // wide enough for the CUDA kernels
+      model_settings.heads = 4;
+      model_settings.loops = 2;
+      model_settings.shift = !looped;
+      settings_.fewest_loops = looped ? 1 : 0;
+      optimizer_.optimizer = looped ? "muon" : "adamw";
+      const auto run = [&](bool graph) {
+        settings_.cuda_graph = graph;
+        const auto model = nn::make_model(model_settings, 2);
+        model->to(device);
+        Run one(*this, *model, /*ema=*/0.9);
+        std::vector<double> losses;
+        for (int step = 0; step < 20; ++step) {
+          one.next(1.0 / (step + 1));
+          losses.push_back(one.step.loss());
+        }
+        std::vector<at::Tensor> weights;
+        for (const nn::Parameter& parameter : model->parameters().all())
+          weights.push_back(nn::host_copy(parameter.value));
+        for (const at::Tensor& average : one.state.ema->averages())
+          weights.push_back(nn::host_copy(average));
+        return std::pair(losses, weights);
+      };
+      const auto [losses, weights] = run(false);
+      const auto [replayed_losses, replayed_weights] = run(true);
+      EXPECT_EQ(replayed_losses, losses) << architecture << " on " << device;
+      EXPECT_LT(losses.back(), losses.front());
+      for (std::size_t i = 0; i < weights.size(); ++i)
+        EXPECT_TRUE(at::equal(replayed_weights[i], weights[i])) << architecture << " on " << device;
+    }
 }
 
 // Counted tokens of all examples, however many are looked at together.
