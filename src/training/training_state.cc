@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "base/paths.h"
 #include "base/text.h"
-#include "training/run_folder.h"
+#include "spec/checkpoints.h"
 
 namespace mgdm::training {
 
@@ -38,7 +38,7 @@ Stand read_stand(const std::filesystem::path& folder) {
   constexpr std::int64_t kMostSteps = 0xffffffff;  // as random streams count them
   constexpr double kMostSeconds = 100 * 365.25 * 86400;
   const auto place = folder / "trainer_state.json";
-  const auto named = checkpoint_step(folder);
+  const auto named = spec::checkpoint_step(folder);
   const auto broken = [&](const std::string& seen) {
     return Error(fmt::format("{} is broken: {}", place.string(), seen),
                  fmt::format("step {}{}, and the seconds spent, from 0 on",
