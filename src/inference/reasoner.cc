@@ -21,10 +21,10 @@ Reasoner::Reasoner(std::shared_ptr<Engine> engine, spec::ModelSettings model, sp
 
 Reasoner Reasoner::load(const std::string& folder, const EngineSettings& settings) {
   const spec::CheckpointConfig config = spec::read_config(folder);
-  if (config.alphabet.empty() || !config.metadata.contains("task"))
+  if (config.alphabet.empty() || !config.about.card)
     throw Error(fmt::format("{} says nothing of a task", folder),
                 "a model trained by mgdm, or one with an mgdm block in config.json");
-  spec::ModelCard card = spec::card_of(config.metadata, folder);
+  spec::ModelCard card = *config.about.card;
   std::shared_ptr<Engine> engine = make_engine(folder, config, card, settings);
   return {std::move(engine), config.settings, std::move(card), data::Vocabulary(config.alphabet)};
 }

@@ -139,7 +139,7 @@ std::vector<at::Tensor> read_weights(const Safetensors& file, const Model& model
 }  // namespace
 
 void write_model(const fs::path& folder, const Model& model, const data::Vocabulary& vocabulary,
-                 const Metadata& metadata, const SaveOptions& options) {
+                 const About& about, const SaveOptions& options) {
   const ModelSettings& settings = model.settings();
   MGDM_CHECK(vocabulary.size() <= settings.vocabulary);
   const at::ScalarType type = scalar_type_of(options.dtype);
@@ -154,13 +154,13 @@ void write_model(const fs::path& folder, const Model& model, const data::Vocabul
                                     options.max_shard_bytes);
   spec::write_tokenizer_files(folder, vocabulary, settings.positions);
   write_file((folder / "config.json").string(),
-             spec::to_json({settings, vocabulary.alphabet(), metadata, torch_name(options.dtype)}));
+             spec::to_json({settings, vocabulary.alphabet(), about, torch_name(options.dtype)}));
 }
 
 void save_model(const fs::path& folder, const Model& model, const data::Vocabulary& vocabulary,
-                const Metadata& metadata, const SaveOptions& options) {
+                const About& about, const SaveOptions& options) {
   spec::AtomicFolder atomic(folder);
-  write_model(atomic.path(), model, vocabulary, metadata, options);
+  write_model(atomic.path(), model, vocabulary, about, options);
   atomic.commit();
 }
 
@@ -179,7 +179,7 @@ LoadedModel load_model(const fs::path& folder) {
   CheckpointConfig config = spec::read_config(folder);
   std::unique_ptr<Model> model = make_model(config.settings, /*seed=*/{});
   load_weights(folder, *model);
-  return {std::move(model), std::move(config.alphabet), std::move(config.metadata)};
+  return {std::move(model), std::move(config.alphabet), std::move(config.about)};
 }
 
 }  // namespace mgdm::nn

@@ -4,7 +4,7 @@
 //   config.json           GPT-2's names, and a block `mgdm`: see checkpoint_config.h
 //   tokenizer.json, tokenizer_config.json, special_tokens_map.json
 //
-//   save_model("models/sudoku", *model, vocabulary, {{"task", "sudoku"}, {"layout", "in_place"}});
+//   save_model("models/sudoku", *model, vocabulary, {card, notes});
 //   LoadedModel loaded = load_model("models/sudoku");
 //
 // `GPT2LMHeadModel.from_pretrained(folder)` loads what we save, and load_model what it saves.
@@ -22,7 +22,7 @@
 
 namespace mgdm::nn {
 
-using spec::Metadata;
+using spec::About;
 
 struct SaveOptions {
   std::uint64_t max_shard_bytes = formats::kDefaultShardBytes;
@@ -32,18 +32,18 @@ struct SaveOptions {
 struct LoadedModel {
   std::unique_ptr<Model> model;  // fp32, on the CPU
   std::string alphabet;          // empty when the folder is not ours
-  Metadata metadata;             // task, layout, ...: what the one who saved it gave
+  About about;                   // task, layout, ...: what the one who saved it gave
 };
 
 // The files of a model into a folder that is there. To save more than a model in one stroke (a
 // training checkpoint), call it on the path of an AtomicFolder.
 void write_model(const std::filesystem::path& folder, const Model& model,
-                 const data::Vocabulary& vocabulary, const Metadata& metadata = {},
+                 const data::Vocabulary& vocabulary, const About& about = {},
                  const SaveOptions& options = {});
 
 // The same atomically: the folder is complete or absent, or still the older one.
 void save_model(const std::filesystem::path& folder, const Model& model,
-                const data::Vocabulary& vocabulary, const Metadata& metadata = {},
+                const data::Vocabulary& vocabulary, const About& about = {},
                 const SaveOptions& options = {});
 
 // An Error names the file, the tensor and both shapes.

@@ -105,12 +105,16 @@ class Checkpoint : public testing::Test {
 TEST_F(Checkpoint, ComesBackBitForBit) {
   for (const std::string architecture : {"gpt2", "looped"}) {
     const std::unique_ptr<Model> model = scrambled(small(architecture));
-    const Metadata metadata{{"task", "sudoku"}, {"sequence_length", "81"}, {"note", "a|\"\n"}};
-    save_model(folder(), *model, data::Vocabulary("abc"), metadata);
+    spec::ModelCard card{.task = "sudoku", .layout = "in_place", .length = 81, .reverse = true};
+    card.decoding.steps = 7;
+    card.decoding.noise = 0.25;
+    const About about{card, {{"note", "a|\"\n"}}};
+    save_model(folder(), *model, data::Vocabulary("abc"), about);
     LoadedModel loaded = load_model(folder());
     expect_same(*model, *loaded.model);
     EXPECT_EQ(loaded.alphabet, "abc");
-    EXPECT_EQ(loaded.metadata, metadata);
+    EXPECT_EQ(loaded.about.card, about.card);
+    EXPECT_EQ(loaded.about.notes, about.notes);
     ModelSettings a = model->settings(), b = loaded.model->settings();
     EXPECT_TRUE(config::Fields(a).differences(config::Fields(b)).empty());
   }
@@ -232,6 +236,28 @@ TEST_F(Checkpoint, AFailedLoadChangesNothing) {
   expect_same(*same, *target);
 }
 
+// Version 0.1 wrote the card as texts, with notes among them.
+TEST_F(Checkpoint, ReadsTheCardsOfOldFolders) {
+  saved();
+  edit_config(folder(), [](json& c) {
+    c["mgdm"].erase("card");
+    c["mgdm"]["metadata"] = {{"task", "\"planning\""},
+                             {"length", "40"},
+                             {"reverse", "true"},
+                             {"decoding.steps", "10"},
+                             {"decoding.noise", "0.0"},
+                             {"git_revision", "abc-dirty"}};
+  });
+  const About about = load_model(folder()).about;
+  ASSERT_TRUE(about.card);
+  EXPECT_EQ(about.card->task, "planning");
+  EXPECT_EQ(about.card->length, 40);
+  EXPECT_TRUE(about.card->reverse);
+  EXPECT_EQ(about.card->decoding.steps, 10);
+  EXPECT_EQ(about.card->decoding.noise, 0);
+  EXPECT_EQ(about.notes, (spec::Notes{{"git_revision", "abc-dirty"}}));
+}
+
 TEST_F(Checkpoint, RefusesOtherNetworks) {
   const auto fails = [&](auto&& change, const std::string& part) {
     saved();
@@ -251,12 +277,20 @@ TEST_F(Checkpoint, RefusesOtherNetworks) {
   fails([](json& c) { c["mgdm"]["settings"]["layer"] = 2; }, "did you mean 'layers'");
   fails([](json& c) { c["mgdm"]["settings"]["layers"] = "two"; }, "layers");
   fails([](json& c) { c["mgdm"]["settings"]["architecture"] = "looped"; }, "architecture");
-  fails([](json& c) { c["mgdm"]["settings"]["layers"] = {1, 2}; }, "array");
+  fails([](json& c) { c["mgdm"]["settings"]["layers"] = {1, 2}; }, "layers");
   fails([](json& c) { c["resid_pdrop"] = 2; }, "resid_pdrop");
   fails([](json& c) { c["mgdm"]["settings"] = 7; }, "settings");
   fails([](json& c) { c["mgdm"]["alphabet"] = "aa"; }, "twice");
   fails([](json& c) { c["mgdm"].erase("alphabet"); }, "alphabet");
   fails([](json& c) { c["mgdm"]["metadata"]["task"] = 1; }, "metadata");
+  fails([](json& c) { c["mgdm"]["card"]["task"] = "chess"; }, "mgdm.card: unknown task");
+  fails([](json& c) { c["mgdm"]["card"] = {{"task", "sudoku"}, {"lenght", 81}}; }, "length");
+  fails(
+      [](json& c) {
+        c["mgdm"]["card"] = {{"task", "sudoku"}, {"decoding", {{"steps", 0}}}};
+      },
+      "decoding.steps");
+  fails([](json& c) { c["mgdm"]["notes"]["x"] = 1; }, "notes");
   fails([](json& c) { c = json::array(); }, "object");
 }
 
@@ -272,7 +306,7 @@ TEST_F(Checkpoint, NamesFilesThatAreBroken) {
 }
 
 TEST_F(Checkpoint, DescribeTellsWhatIsThere) {
-  save_model(folder(), *model_, vocabulary_, {{"task", "countdown-4"}});
+  save_model(folder(), *model_, vocabulary_, {spec::ModelCard{.task = "countdown-4", .length = 10}, {}});
   const std::string text = spec::describe(folder());
   EXPECT_CONTAINS(text, folder().string());
   EXPECT_CONTAINS(text, "A gpt2 model of 2,104 parameters in 28 tensors.");

@@ -15,11 +15,17 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json settings_json(ModelSettings settings) {
+// Fields as JSON, each with its own type; "decoding.steps" is in the object "decoding".
+template <class Settings>
+json fields_json(Settings settings) {
   json out = json::object();
   const config::Fields fields(settings);
-  for (const config::Field& field : fields.all())
-    out[field.key] = std::visit([](const auto* value) { return json(*value); }, field.target);
+  for (const config::Field& field : fields.all()) {
+    json* place = &out;
+    const auto path = split(field.key, '.');
+    for (const std::string_view name : path) place = &(*place)[std::string(name)];
+    *place = std::visit([](const auto* value) { return json(*value); }, field.target);
+  }
   return out;
 }
 
@@ -137,20 +143,60 @@ ModelSettings read_gpt2(const Reader& reader, const json& document) {
   return settings;
 }
 
-// The settings of our block, each checked as if it stood in a recipe.
+// Sets what the object names, each value checked as if it stood in a recipe.
+void read_fields(const json& object, const std::string& prefix, const std::string& place,
+                 config::Fields& fields) {
+  if (!object.is_object()) throw Error(fmt::format("{} is no object", place));
+  for (const auto& [key, value] : object.items()) {
+    if (value.is_object())
+      read_fields(value, prefix + key + ".", place, fields);
+    else
+      naming(place, [&] { fields.set(prefix + key + "=" + value.dump()); });
+  }
+}
+
 ModelSettings read_settings(const json& block, const std::string& source) {
   ModelSettings settings;
   config::Fields fields(settings);
-  if (!block.is_object()) throw Error(source + ": mgdm.settings is no object");
-  for (const auto& [key, value] : block.items()) {
-    if (value.is_structured())
-      throw Error(
-          fmt::format("{}: mgdm.settings: {} is an {}", source, in_quotes(key), value.type_name()),
-          "a number, text, true or false");
-    const std::string assignment = key + "=" + value.dump();
-    naming(source + ": mgdm.settings", [&] { fields.set(assignment); });
-  }
+  read_fields(block, "", source + ": mgdm.settings", fields);
   return settings;
+}
+
+ModelCard read_card(const json& block, const std::string& source) {
+  ModelCard card;
+  config::Fields fields(card);
+  const std::string place = source + ": mgdm.card";
+  read_fields(block, "", place, fields);
+  naming(place, [&] { check(card); });
+  return card;
+}
+
+Notes read_texts(const json& block, const std::string& place) {
+  Notes texts;
+  const Error wrong(place + " is no object of texts");
+  if (!block.is_object()) throw wrong;
+  for (const auto& [key, value] : block.items()) {
+    if (!value.is_string()) throw wrong;
+    texts[key] = value.get<std::string>();
+  }
+  return texts;
+}
+
+// What version 0.1 wrote: the card's fields as TOML writes them, and notes among them.
+About read_metadata(const json& block, const std::string& source) {
+  const std::string place = source + ": mgdm.metadata";
+  About about{{}, read_texts(block, place)};
+  if (!about.notes.contains("task")) return about;
+  ModelCard card;
+  config::Fields fields(card);
+  for (const config::Field& field : fields.all())
+    if (const auto found = about.notes.find(field.key); found != about.notes.end()) {
+      naming(place, [&] { fields.set(field.key + "=" + found->second); });
+      about.notes.erase(found);
+    }
+  naming(place, [&] { check(card); });
+  about.card = std::move(card);
+  return about;
 }
 
 void read_mgdm(const json& block, const std::string& source, CheckpointConfig& config) {
@@ -163,13 +209,12 @@ void read_mgdm(const json& block, const std::string& source, CheckpointConfig& c
     throw Error(fmt::format("{}: an alphabet of {} characters", source, config.alphabet.size()),
                 fmt::format("at most {} - {} special tokens", config.settings.vocabulary,
                             data::kSpecialTokens));
-  const auto metadata = block.find("metadata");
-  if (metadata == block.end()) return;
-  if (!metadata->is_object()) throw reader.wrong("metadata", "an object of texts");
-  for (const auto& [key, value] : metadata->items()) {
-    if (!value.is_string()) throw reader.wrong("metadata", "an object of texts");
-    config.metadata[key] = value.get<std::string>();
-  }
+  if (const auto card = block.find("card"); card != block.end())
+    config.about.card = read_card(*card, source);
+  if (const auto notes = block.find("notes"); notes != block.end())
+    config.about.notes = read_texts(*notes, source + ": mgdm.notes");
+  if (const auto old = block.find("metadata"); old != block.end() && !config.about.card)
+    config.about = read_metadata(*old, source);
 }
 
 // Someone may have edited one half of the file only.
@@ -205,13 +250,13 @@ std::string to_json(const CheckpointConfig& config) {
                  ? gpt2_json(config.settings)
                  : looped_json(config.settings);
   out["torch_dtype"] = config.dtype;
-  out["mgdm"] = {{"settings", settings_json(config.settings)},
-                 {"alphabet", config.alphabet},
-                 {"metadata", config.metadata}};
+  out["mgdm"] = {{"settings", fields_json(config.settings)}, {"alphabet", config.alphabet}};
+  if (config.about.card) out["mgdm"]["card"] = fields_json(*config.about.card);
+  if (!config.about.notes.empty()) out["mgdm"]["notes"] = config.about.notes;
   try {
     return out.dump(2) + "\n";
   } catch (const json::exception&) {
-    throw Error("the alphabet or a metadata text is not UTF-8");
+    throw Error("the alphabet, the card or a note is not UTF-8");
   }
 }
 

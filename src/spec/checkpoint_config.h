@@ -2,23 +2,24 @@
 // cannot say.
 //
 //   {"model_type": "gpt2", "n_embd": 384, ..., "mgdm": {"settings": {...}, "alphabet": "0123...",
-//    "metadata": {"task": "sudoku", ...}}}
+//    "card": {"task": "sudoku", "decoding": {"steps": 20, ...}, ...}, "notes": {...}}}
+//
+// Folders of version 0.1 have the card as texts, "metadata": {"task": "\"sudoku\"",
+// "decoding.steps": "20", ...}; they are read as well.
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <string>
 
+#include "spec/model_card.h"
 #include "spec/model_settings.h"
 
 namespace mgdm::spec {
 
-using Metadata = std::map<std::string, std::string>;
-
 struct CheckpointConfig {
   ModelSettings settings;
   std::string alphabet;  // empty when the folder is not ours
-  Metadata metadata;
+  About about;
   std::string dtype = "float32";  // of the weights, as torch names it
 };
 

@@ -33,10 +33,15 @@ std::string settings_table(ModelSettings settings) {
   return table.text();
 }
 
-std::string metadata_table(const CheckpointConfig& config) {
+std::string about_table(const CheckpointConfig& config) {
   MarkdownTable table({{"about"}, {"value"}});
   if (!config.alphabet.empty()) table.add_row({"alphabet", "`" + config.alphabet + "`"});
-  for (const auto& [key, value] : config.metadata) table.add_row({key, value});
+  if (config.about.card) {
+    ModelCard card = *config.about.card;
+    for (const config::Field& field : config::Fields(card).all())
+      table.add_row({field.key, field.value()});
+  }
+  for (const auto& [key, value] : config.about.notes) table.add_row({key, value});
   return table.text();
 }
 
@@ -59,7 +64,7 @@ std::string describe(const std::filesystem::path& folder) {
       fmt::format("# {}\n\nA {} model of {} parameters in {} tensors.\n\n", folder.string(),
                   config.settings.architecture, grouped(total), file.tensors().size());
   text += settings_table(config.settings) + "\n";
-  if (!config.alphabet.empty() || !config.metadata.empty()) text += metadata_table(config) + "\n";
+  if (!config.alphabet.empty() || !config.about.notes.empty()) text += about_table(config) + "\n";
   return text + tensor_table(file);
 }
 

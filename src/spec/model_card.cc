@@ -1,9 +1,5 @@
 #include "spec/model_card.h"
 
-#include <fmt/format.h>
-
-#include "base/error.h"
-#include "base/version.h"
 #include "spec/kinds.h"
 #include "tasks/task.h"
 
@@ -21,25 +17,6 @@ void ModelCard::visit(config::Visitor& v) {
   v.section("decoding", decoding);
 }
 
-ModelCard card_of(const Metadata& metadata, const std::string& folder) {
-  ModelCard card;
-  config::Fields fields(card);
-  try {
-    for (const config::Field& field : fields.all())
-      if (const auto found = metadata.find(field.key); found != metadata.end())
-        fields.set(field.key + "=" + found->second);
-    tasks::make_task(card.task);
-  } catch (const Error& error) {
-    throw Error(fmt::format("{}/config.json: mgdm.metadata: {}", folder, error.what()));
-  }
-  return card;
-}
-
-Metadata metadata_of(ModelCard card) {
-  Metadata metadata;
-  for (const config::Field& field : config::Fields(card).all()) metadata[field.key] = field.value();
-  metadata["git_revision"] = git_revision();
-  return metadata;
-}
+void check(const ModelCard& card) { tasks::make_task(card.task); }
 
 }  // namespace mgdm::spec

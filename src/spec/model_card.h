@@ -1,11 +1,15 @@
-// What a checkpoint says about a model beyond its network.
+// What a checkpoint says about a model beyond its network: what it answers, and how.
+//
+// In config.json it is typed JSON, mgdm.card:
+//   {"task": "sudoku", "layout": "in_place", "length": 81, ..., "decoding": {"steps": 20, ...}}
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 
 #include "config/settings.h"
-#include "spec/checkpoint_config.h"
 #include "spec/decoding_settings.h"
 
 namespace mgdm::spec {
@@ -22,13 +26,18 @@ struct ModelCard {
   DecodingSettings decoding = {};  // how it is decoded unless somebody asks otherwise
 
   void visit(config::Visitor& v);
+  bool operator==(const ModelCard&) const = default;
 };
 
-// The card of a checkpoint in `folder`; an Error names its file. What is not a field of the card
-// (git_revision, ...) is for people.
-ModelCard card_of(const Metadata& metadata, const std::string& folder);
+// For people only: which revision trained it, and whatever else is worth keeping.
+using Notes = std::map<std::string, std::string>;
 
-// The card's fields as text, which checkpoints carry, and the revision of this program.
-Metadata metadata_of(ModelCard card);
+struct About {
+  std::optional<ModelCard> card;  // none when the model is not ours
+  Notes notes;
+};
+
+// UsageError unless there is such a task.
+void check(const ModelCard& card);
 
 }  // namespace mgdm::spec

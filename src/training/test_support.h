@@ -67,7 +67,7 @@ struct SmallRun {
                             .optimizer = optimizer,
                             .training = training,
                             .seed = 1,
-                            .card = {},
+                            .about = {},
                             .group = group,
                             .folder = &folder,
                             .resume = resume,

@@ -237,7 +237,7 @@ class Loop {
     last_checkpoint_ = Clock::now();
     return run_.folder->write_checkpoint(
         state_.position.step, run_.training.keep, [&](const std::filesystem::path& folder) {
-          state_.write(folder, run_.data.vocabulary, run_.card, tensor_files());
+          state_.write(folder, run_.data.vocabulary, run_.about, tensor_files());
         });
   }
 

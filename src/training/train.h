@@ -23,7 +23,7 @@ struct TrainingRun {
   OptimizerSettings optimizer;
   TrainingSettings training;
   std::uint64_t seed = 0;
-  spec::Metadata card;  // goes into every checkpoint
+  spec::About about;  // goes into every checkpoint
   distributed::ProcessGroup& group;
   RunFolder* folder = nullptr;  // only the first process has one
   bool resume = false;

@@ -105,7 +105,7 @@ TEST(Train, WritesNothingWithoutAFolder) {
                                 .optimizer = run.optimizer,
                                 .training = run.training,
                                 .seed = 1,
-                                .card = {},
+                                .about = {},
                                 .group = run.group,
                                 .quiet = true,
                                 .on_evaluate = [&](std::int64_t) -> Metrics {

@@ -77,11 +77,11 @@ std::unique_ptr<Ema::InUse> TrainingState::averaged() const {
 }
 
 void TrainingState::write(const std::filesystem::path& folder, const data::Vocabulary& vocabulary,
-                          const spec::Metadata& card, const nn::TensorFiles& files) const {
+                          const spec::About& about, const nn::TensorFiles& files) const {
   {
     const auto in_use = averaged();
     const bool half = ema && files.compact;  // the averages; without any, these are the weights
-    nn::write_model(folder, model, vocabulary, card,
+    nn::write_model(folder, model, vocabulary, about,
                     {.max_shard_bytes = files.max_shard_bytes,
                      .dtype = half ? formats::Dtype::kBF16 : formats::Dtype::kF32});
   }

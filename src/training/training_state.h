@@ -38,7 +38,7 @@ class TrainingState {
   // compact, which read() tells. An Error names a file that is broken, or of another step than its
   // folder checkpoint-STEP.
   void write(const std::filesystem::path& folder, const data::Vocabulary& vocabulary,
-             const spec::Metadata& card, const nn::TensorFiles& files = {}) const;
+             const spec::About& about, const nn::TensorFiles& files = {}) const;
   enum class Restored { kExactly, kClosely };
   Restored read(const std::filesystem::path& folder);
 

@@ -36,7 +36,7 @@ void run(const ExportSettings& settings) {
                 "a model trained by mgdm");
   if (is_there(settings.out))
     throw Error(fmt::format("{} is there already", in_quotes(settings.out)), "a new folder");
-  nn::save_model(settings.out, *loaded.model, data::Vocabulary(loaded.alphabet), loaded.metadata,
+  nn::save_model(settings.out, *loaded.model, data::Vocabulary(loaded.alphabet), loaded.about,
                  {.max_shard_bytes = static_cast<std::uint64_t>(settings.shard_mb) * 1'000'000,
                   .dtype = dtype_named(settings.dtype)});
   if (!settings.quiet) fmt::print("{}\n", settings.out);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/progress.h"
 #include "compat/device.h"
@@ -36,7 +37,9 @@ void measure_losses(const cli::EvalSettings& asked) {
   const std::string folder = inference::find_model(settings.model);
   const nn::LoadedModel loaded = nn::load_model(folder);
   loaded.model->to(compat::device(settings.device));
-  const spec::ModelCard card = spec::card_of(loaded.metadata, folder);
+  if (!loaded.about.card)
+    throw Error(fmt::format("{} says nothing of a task", folder), "a model trained by mgdm");
+  const spec::ModelCard& card = *loaded.about.card;
   const spec::PuzzleRows rows(card, data::Vocabulary(loaded.alphabet));
   const std::vector<tasks::Example> examples = cli::read_puzzles(settings, rows.task());
   const std::string task = rows.task().name();

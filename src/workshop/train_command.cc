@@ -15,8 +15,8 @@
 #include "compat/out_of_memory.h"
 #include "compat/parallel.h"
 #include "data/examples_file.h"
-#include "engine/torch_engine.h"
 #include "distributed/process_group.h"
+#include "engine/torch_engine.h"
 #include "evaluation/evaluate.h"
 #include "inference/models.h"
 #include "nn/checkpoint.h"
@@ -199,7 +199,7 @@ void run(const TrainCommandSettings& settings) {
                        .optimizer = recipe.optimizer,
                        .training = recipe.training,
                        .seed = seed,
-                       .card = spec::metadata_of(card),
+                       .about = {card, {{"git_revision", git_revision()}}},
                        .group = group,
                        .folder = folder ? &*folder : nullptr,
                        .resume = settings.resume,
