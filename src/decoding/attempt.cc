@@ -37,10 +37,16 @@ void Attempt::take(std::span<float> logits) {
 std::unique_ptr<Attempt> make_attempt(const Puzzle& puzzle, Network& network) {
   for (std::size_t n = 0; n < puzzle.tokens.size(); ++n)
     MGDM_CHECK(!puzzle.frozen.at(n) || puzzle.tokens[n] < network.vocabulary());
-  const std::string& order = puzzle.settings.order;
-  if (order == "greedy") return std::make_unique<Greedy>(puzzle, network);
-  if (order == "multinomial") return std::make_unique<Multinomial>(puzzle, network.vocabulary());
-  return std::make_unique<Diffusion>(puzzle, network.vocabulary());
+  switch (puzzle.settings.decoder) {
+    case spec::Decoder::kLeftToRight:
+      return std::make_unique<Greedy>(puzzle, network);
+    case spec::Decoder::kMultinomial:
+      return std::make_unique<Multinomial>(puzzle, network.vocabulary());
+    case spec::Decoder::kOnePass:
+    case spec::Decoder::kDiffusion:
+      return std::make_unique<Diffusion>(puzzle, network.vocabulary());
+  }
+  check_failed("a known decoder", __FILE__, __LINE__);
 }
 
 }  // namespace mgdm::decoding

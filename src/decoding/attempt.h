@@ -28,7 +28,7 @@ struct Puzzle {
   std::vector<std::uint8_t> frozen;  // (N): 1 where given and never changed, else 0
   std::uint32_t item = 0;            // who it is, for its random draws
   std::int64_t loops = 0;            // of a looped network; 0: as many as it was trained with
-  // How it is decoded; the order "greedy" stands for left to right. revise = auto is off here.
+  // How it is decoded, settings.decoder included. revise = auto is off here.
   spec::DecodingSettings settings = {};
 };
 
@@ -73,8 +73,8 @@ class Attempt {
   bool done_ = false;
 };
 
-// By the order of the puzzle's settings. UsageError when there is no such order; Error when the
-// network cannot decode the puzzle so. Both must outlive the attempt.
+// By the decoder and the order of the puzzle's settings. UsageError when there is no such order;
+// Error when the network cannot decode the puzzle so. Both must outlive the attempt.
 std::unique_ptr<Attempt> make_attempt(const Puzzle& puzzle, Network& network);
 
 }  // namespace mgdm::decoding

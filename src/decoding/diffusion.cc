@@ -10,7 +10,7 @@ namespace mgdm::decoding {
 namespace {
 
 bool can_mask_again(const spec::DecodingSettings& settings) {
-  return (settings.order == "topk" || settings.order == "margin") &&
+  return spec::order_kind(settings.order).by_score &&
          (settings.revise == "on" || settings.revise == "remask");
 }
 

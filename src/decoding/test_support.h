@@ -75,10 +75,16 @@ inline std::size_t diffused_count(const Puzzle& puzzle) {
   return count;
 }
 
+// By the name of an order, or of one of the decoders without orders.
 inline spec::DecodingSettings with_order(const std::string& order, std::int64_t steps = 6) {
   spec::DecodingSettings settings;
-  settings.order = order;
   settings.steps = steps;
+  if (order == "greedy")
+    settings.decoder = spec::Decoder::kLeftToRight;
+  else if (order == "multinomial")
+    settings.decoder = spec::Decoder::kMultinomial;
+  else
+    settings.order = order;
   return settings;
 }
 

@@ -87,7 +87,7 @@ std::vector<Outcome> on_tensors(const std::shared_ptr<decoding::Network>& plain,
     return true;
   };
   const auto decoder = [&](const Batch& batch) {
-    if (settings.order == "multinomial")
+    if (settings.decoder == spec::Decoder::kMultinomial)
       return decode_multinomial(network, kTestVocabulary, batch, settings, on_step);
     return decode(network, batch, settings, on_step);
   };
@@ -158,9 +158,7 @@ std::vector<spec::DecodingSettings> all_settings(const std::string& order) {
         for (const double temperature : {0.0, 0.7, 1.0})
           for (const bool early_stop : {false, true})
             for (const std::int64_t tries : {1, 4}) {
-              spec::DecodingSettings settings;
-              settings.steps = 5;
-              settings.order = order;
+              spec::DecodingSettings settings = decoding::with_order(order, 5);
               settings.schedule = schedule;
               settings.revise = revise;
               settings.noise = noise;
@@ -230,8 +228,7 @@ class CausalModel : public nn::Model {
 };
 
 TEST(AgreementOfGreedy, OfTokensAndPasses) {
-  spec::DecodingSettings settings;
-  settings.order = "greedy";
+  const spec::DecodingSettings settings = decoding::with_order("greedy");
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     decoding::CausalNetwork network(seed, kTestVocabulary);
     CausalModel model(network);

@@ -47,8 +47,8 @@ Result decode(const Network& network, const Batch& batch, const spec::DecodingSe
               const OnStep& on_step) {
   const at::NoGradGuard no_grad;
   const bool revise = settings.revise == "on";
-  const bool masks_again = (settings.order == "topk" || settings.order == "margin") &&
-                           (revise || settings.revise == "remask");
+  const bool masks_again =
+      spec::order_kind(settings.order).by_score && (revise || settings.revise == "remask");
   const Order order = find_order(settings.order);
 
   const at::Tensor diffused = ~batch.frozen;                // (B, N)

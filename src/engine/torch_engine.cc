@@ -73,9 +73,10 @@ class BatchDecoding {
   Result decode_once(const Batch& batch, const spec::DecodingSettings& settings) {
     const OnStep observe = [this](const Step& step) { return tell(step); };
     const OnStep on_step = observed() ? observe : OnStep();
-    if (settings.order == "greedy") return decode_autoregressive(model_, batch, on_step, bf16_);
+    if (settings.decoder == spec::Decoder::kLeftToRight)
+      return decode_autoregressive(model_, batch, on_step, bf16_);
     const Network network = network_of(model_, bf16_, settings.loops);
-    if (settings.order == "multinomial")
+    if (settings.decoder == spec::Decoder::kMultinomial)
       return decode_multinomial(network, model_.settings().vocabulary, batch, settings, on_step);
     return decode(network, batch, settings, on_step);
   }

@@ -40,11 +40,10 @@ std::optional<std::string> Reasoner::missing_for(std::string_view key,
 }
 
 spec::DecodingSettings Reasoner::resolved(const spec::DecodingSettings& asked) const {
-  const spec::Decoder decoder = spec::objective_kind(card_.objective).decoder;
   spec::DecodingSettings settings = asked.resolved(model_.shift || card_.train_shown);
+  const spec::Decoder decoder = spec::objective_kind(card_.objective).decoder;
+  settings.decoder = decoder;
   if (decoder == spec::Decoder::kOnePass) settings.steps = 1;  // it never saw part of an answer
-  if (decoder == spec::Decoder::kLeftToRight) settings.order = "greedy";
-  if (decoder == spec::Decoder::kMultinomial) settings.order = "multinomial";  // it knows no [MASK]
   if (settings.tries > 1 && !settings.stochastic())
     throw UsageError(fmt::format("{} tries that would all give the same answer", settings.tries),
                      "noise in the order topk or margin, the order random, or a temperature; a "

@@ -7,8 +7,8 @@ void DecodingSettings::visit(config::Visitor& v, std::string_view order_key) {
   using config::one_of;
   using config::range;
   v.field("steps", steps, "denoising steps, the most forward passes", range(1, 10000));
-  v.field(order_key, order, "which positions are shown first",
-          one_of({"topk", "random", "margin", "threshold", "entropy"}));
+  v.field(order_key, order, "which positions are shown first: " + help_of(order_kinds()),
+          one_of(names_of(order_kinds())));
   v.field("schedule", schedule, "topk, margin: share of positions still masked after each step",
           one_of({"linear", "cosine"}));
   v.field("revise", revise,
@@ -32,15 +32,24 @@ void DecodingSettings::visit(config::Visitor& v, std::string_view order_key) {
 
 DecodingSettings DecodingSettings::resolved(bool revision_is_sound) const {
   DecodingSettings settings = *this;
-  const bool by_score = order == "topk" || order == "margin";
-  if (revise == "auto") settings.revise = by_score && revision_is_sound ? "on" : "off";
+  if (revise == "auto")
+    settings.revise = order_kind(order).by_score && revision_is_sound ? "on" : "off";
   return settings;
 }
 
 bool DecodingSettings::stochastic() const {
-  if (order == "greedy") return false;
-  const bool by_score = order == "topk" || order == "margin";
-  return order == "random" || order == "multinomial" || samples_tokens() || (by_score && noise > 0);
+  switch (decoder) {
+    case Decoder::kLeftToRight:
+      return false;
+    case Decoder::kMultinomial:
+      return true;
+    case Decoder::kOnePass:
+      return samples_tokens();
+    case Decoder::kDiffusion:
+      break;
+  }
+  const OrderKind& kind = order_kind(order);
+  return kind.random || samples_tokens() || (kind.by_score && noise > 0);
 }
 
 }  // namespace mgdm::spec

@@ -6,14 +6,13 @@
 #include <string_view>
 
 #include "config/settings.h"
+#include "spec/kinds.h"
 
 namespace mgdm::spec {
 
 struct DecodingSettings {
-  std::int64_t steps = 20;     // T, the most passes
-  std::string order = "topk";  // which positions are shown first: see decoding/orders.h. "greedy"
-                               // and "multinomial" stand for no order at all: the model's kind asks
-                               // for them, not the user (decoding/greedy.h, multinomial.h)
+  std::int64_t steps = 20;          // T, the most passes
+  std::string order = "topk";       // which positions are shown first: see decoding/orders.h
   std::string schedule = "linear";  // topk, margin: how many stay masked after each pass
   std::string revise = "auto";      // what becomes of shown tokens: see decoding/diffusion.h
   double noise = 0.5;               // topk, margin: scale of the Gumbel noise on scores
@@ -24,6 +23,7 @@ struct DecodingSettings {
   std::int64_t loops = 0;  // looped models: loops per pass; 0 = as trained
   std::int64_t tries = 1;
   std::int64_t seed = 1;
+  Decoder decoder = Decoder::kDiffusion;  // not a setting: the model's kind decides it
 
   // Command lines say --decoding for what a recipe's [decoding] calls order.
   void visit(config::Visitor& v, std::string_view order_key = "order");

@@ -31,7 +31,7 @@ TEST(DecodingSettings, EveryTemperatureAboveZeroSamples) {
 
 TEST(DecodingSettings, GreedyDecodingIsNeverStochastic) {
   DecodingSettings settings;
-  settings.order = "greedy";
+  settings.decoder = Decoder::kLeftToRight;
   settings.temperature = 1;
   EXPECT_FALSE(settings.stochastic());
 }

@@ -178,7 +178,7 @@ std::uint64_t decoding_hash(const Rows& rows, const spec::DecodingSettings& deco
     };
     const engine::Batch puzzles{batch.tokens, batch.frozen, batch.items};
     const engine::Result result =
-        decode.order == "multinomial"
+        decode.decoder == spec::Decoder::kMultinomial
             ? engine::decode_multinomial(network, vocabulary, puzzles, decode, on_step)
             : engine::decode(network, puzzles, decode, on_step);
     for (std::size_t row = 0; row < count; ++row) {
@@ -205,9 +205,13 @@ std::vector<std::pair<std::string, objectives::Settings>> noises() {
 
 std::vector<std::pair<std::string, spec::DecodingSettings>> decoders() {
   std::vector<std::pair<std::string, spec::DecodingSettings>> all;
-  for (const char* order : {"topk", "margin", "random", "threshold", "entropy", "multinomial"}) {
+  for (const std::string order :
+       {"topk", "margin", "random", "threshold", "entropy", "multinomial"}) {
     spec::DecodingSettings settings;
-    settings.order = order;
+    if (order == "multinomial")
+      settings.decoder = spec::Decoder::kMultinomial;
+    else
+      settings.order = order;
     settings.steps = 8;
     settings.revise = "off";
     settings.threshold = 0.5;
