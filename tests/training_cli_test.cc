@@ -280,6 +280,22 @@ TEST_F(Training, MeasuresAsItGoes) {
   EXPECT_EQ(evaluated, (std::vector<int>{30, 60}));
 }
 
+// All of these puzzles would take many minutes.
+TEST_F(Training, AnEvaluationWithAnEndSaysHowManyPuzzlesItSaw) {
+  const Outcome outcome =
+      train("mgdm",
+            "training.steps=0 training.minutes=0.01 evaluation.count=20000 decoding.steps=200 "
+            "evaluation.minutes=0.02 --out " +
+                path("run"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::string text = read_file(path("run/metrics.jsonl"));
+  const auto last = nlohmann::json::parse(split(trim(text), '\n').back());
+  ASSERT_TRUE(last.contains("puzzles")) << text;
+  EXPECT_GE(last["puzzles"], 16);
+  EXPECT_LT(last["puzzles"], 20000);
+  EXPECT_LT(last["evaluation_seconds"], 30);
+}
+
 TEST_F(Training, WhatWouldStopTheEvaluationIsRefusedAtOnce) {
   write_file(path("test.jsonl"), R"({"input": "10,11/11,12/13,11/11,14-10,12", "output": ""})");
   const Outcome outcome =

@@ -5,13 +5,23 @@
 #include <numeric>
 
 namespace mgdm::evaluation {
+namespace {
+
+// How many puzzles the rest of the time is good for, by the speed so far; a few to begin with.
+std::size_t likely_done(std::size_t done, double spent, double limit) {
+  constexpr std::size_t kFirst = 16;
+  if (done == 0) return kFirst;
+  const double likely = static_cast<double>(done) * (limit / spent - 1);
+  return static_cast<std::size_t>(std::clamp(likely, 1.0, 1e9));
+}
+
+}  // namespace
 
 Evaluation evaluate(const inference::Reasoner& reasoner, std::span<const tasks::Example> examples,
                     const spec::DecodingSettings& settings, std::int64_t batch,
-                    const std::function<void(std::size_t)>& progress) {
+                    const std::function<void(std::size_t)>& progress, double limit) {
   using Clock = std::chrono::steady_clock;
   Evaluation result;
-  if (examples.empty()) return result;
   std::vector<std::string> inputs;
   for (const tasks::Example& example : examples) {
     reasoner.rows().check_room(example);
@@ -19,30 +29,34 @@ Evaluation evaluate(const inference::Reasoner& reasoner, std::span<const tasks::
   }
   std::vector<std::uint32_t> items(examples.size());
   std::iota(items.begin(), items.end(), 0u);
-  result.answers.resize(examples.size());
-  std::vector<std::string> best(examples.size());
-  double passes = 0, best_passes = 0;
+  std::vector<inference::Answer> answers(examples.size());
 
-  const auto start = Clock::now();
-  reasoner.answer(inputs, items, settings,
-                  std::min(static_cast<std::size_t>(batch), examples.size()),
-                  [&](inference::Reasoner::Answers some) {
-                    for (auto& [i, answer] : some) {
-                      passes += static_cast<double>(answer.forward_passes);
-                      best_passes += static_cast<double>(answer.best_passes);
-                      result.answers[i] = std::move(answer.text);
-                      best[i] = std::move(answer.best);
-                    }
-                    if (progress) progress(some.size());
-                  });
-  result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  for (std::size_t i = 0; i < examples.size(); ++i) {
-    result.score.add(reasoner.task(), examples[i], result.answers[i]);
-    result.best.add(reasoner.task(), examples[i], best[i]);
+  const auto began = Clock::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - began).count(); };
+  std::size_t done = 0;
+  while (done < examples.size() && (limit == 0 || done == 0 || seconds() < limit)) {
+    std::size_t count = examples.size() - done;
+    if (limit > 0) count = std::min(count, likely_done(done, seconds(), limit));
+    reasoner.answer(std::span(inputs).subspan(done, count), std::span(items).subspan(done, count),
+                    settings, std::min(static_cast<std::size_t>(batch), count),
+                    [&](inference::Reasoner::Answers some) {
+                      for (auto& [i, answer] : some) answers[done + i] = std::move(answer);
+                      if (progress) progress(some.size());
+                    });
+    done += count;
   }
-  const auto n = static_cast<double>(examples.size());
-  result.forward_passes = passes / n;
-  result.best_forward_passes = best_passes / n;
+  result.seconds = seconds();
+  if (done == 0) return result;
+  for (std::size_t i = 0; i < done; ++i) {
+    result.score.add(reasoner.task(), examples[i], answers[i].text);
+    result.best.add(reasoner.task(), examples[i], answers[i].best);
+    result.forward_passes += static_cast<double>(answers[i].forward_passes);
+    result.best_forward_passes += static_cast<double>(answers[i].best_passes);
+    result.answers.push_back(std::move(answers[i].text));
+  }
+  const auto n = static_cast<double>(done);
+  result.forward_passes /= n;
+  result.best_forward_passes /= n;
   if (result.seconds > 0) result.samples_per_second = n / result.seconds;
   return result;
 }

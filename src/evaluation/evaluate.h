@@ -23,9 +23,11 @@ struct Evaluation {
   double samples_per_second = 0;
 };
 
-// progress(n) is called after every n examples.
+// progress(n) is called after every n examples. With a limit in seconds (0 = none) no more puzzles
+// are begun than are likely to be done in that time, but always a few: the result is then about the
+// first score.all.n examples.
 Evaluation evaluate(const inference::Reasoner& reasoner, std::span<const tasks::Example> examples,
                     const spec::DecodingSettings& settings, std::int64_t batch,
-                    const std::function<void(std::size_t)>& progress = {});
+                    const std::function<void(std::size_t)>& progress = {}, double limit = 0);
 
 }  // namespace mgdm::evaluation

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <thread>
+
 #include "inference/test_support.h"
 
 namespace mgdm::evaluation {
@@ -46,6 +51,35 @@ TEST(Evaluate, CountsWhatWentWrongAndWhere) {
   EXPECT_TRUE(result.answers[1].starts_with(answers[1].output + "[EOS][PAD]"));
 }
 
+// 2 ms for every puzzle and pass.
+TEST(Evaluate, EndsWhenItsTimeIsOver) {
+  const auto task = tasks::make_task("planning", {.nodes = 3});
+  std::vector<Example> examples;
+  for (std::uint32_t i = 0; i < 2000; ++i)
+    examples.push_back(task->generate(0, tasks::Split::kTest, i));
+  const data::Vocabulary vocabulary;
+  auto slow = std::make_unique<decoding::FunctionNetwork>(
+      static_cast<std::size_t>(vocabulary.size()),
+      [](std::span<const data::Token>, std::span<const std::uint8_t>, std::span<float> logits) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        std::fill(logits.begin(), logits.end(), 0.f);
+      });
+  const Reasoner reasoner(inference::slot_engine(std::move(slow), "slow"), spec::ModelSettings(),
+                          {.task = "planning", .length = 28}, vocabulary);
+  std::size_t reported = 0;
+  const Evaluation cut = evaluate(
+      reasoner, examples, plain_decoding(1), /*batch=*/1000, [&](std::size_t n) { reported += n; },
+      /*limit=*/0.2);
+  EXPECT_GE(cut.score.all.n, 16u);
+  EXPECT_LT(cut.score.all.n, 1000u);  // all of them would take 4 s
+  EXPECT_EQ(cut.answers.size(), cut.score.all.n);
+  EXPECT_EQ(reported, cut.score.all.n);
+  EXPECT_EQ(cut.forward_passes, 1);
+  const auto some = std::span<const Example>(examples).first(40);
+  EXPECT_EQ(evaluate(reasoner, some, plain_decoding(1), 1000).score.all.n, 40u);
+  EXPECT_EQ(evaluate(reasoner, some, plain_decoding(1), 1000, {}, /*limit=*/60).score.all.n, 40u);
+}
+
 TEST(Evaluate, PerPlanningDistance) {
   const auto task = tasks::make_task("planning");
   std::vector<Example> examples, answers;
@@ -69,7 +103,7 @@ TEST(Evaluate, PerPlanningDistance) {
 
 // Restarts change neither the single tries nor their passes; they are a score of their own.
 TEST(Evaluate, RestartsStandApart) {
-  const auto task = tasks::make_task("planning", {.nodes = 3, .difficulty = {}});
+  const auto task = tasks::make_task("planning", {.nodes = 3});
   std::vector<Example> examples;
   for (std::uint32_t i = 0; i < 40; ++i)
     examples.push_back(task->generate(0, tasks::Split::kTest, i));

@@ -47,6 +47,9 @@ void EvaluationSettings::visit(config::Visitor& v) {
   v.field("files", files, "test data; without files the test split is generated");
   v.field("count", count, "how many test puzzles (0 = all of the files)", config::range(0, 4e9));
   v.field("batch", batch, "puzzles decoded at a time", config::range(1, 1e6));
+  v.field("minutes", minutes,
+          "begin no more puzzles after so many minutes, and score those done (0 = no limit)",
+          config::at_least(0));
 }
 
 void Recipe::visit(config::Visitor& v) {

@@ -25,6 +25,7 @@ struct EvaluationSettings {
   std::vector<std::string> files;
   std::int64_t count = 1000;
   std::int64_t batch = 1024;
+  double minutes = 0;
 
   void visit(config::Visitor& v);
 };

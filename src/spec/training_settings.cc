@@ -12,7 +12,9 @@ void TrainingSettings::visit(config::Visitor& v) {
           range(1, 4096));
   v.field("epochs", epochs, "length of training in passes over the data", at_least(0));
   v.field("steps", steps, "length of training in steps", at_least(0));
-  v.field("minutes", minutes, "length of training in minutes", at_least(0));
+  v.field("minutes", minutes,
+          "length of training in minutes; the last evaluation comes on top: evaluation.minutes",
+          at_least(0));
   v.field("device", device, "auto, cpu, cuda or cuda:N");
   v.field("precision", precision, "of matrix products on CUDA; the CPU computes in fp32",
           one_of({"bf16", "fp32"}));

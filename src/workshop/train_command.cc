@@ -60,7 +60,8 @@ std::vector<tasks::Example> test_examples(const spec::Recipe& recipe, const task
   return examples;
 }
 
-training::Metrics metrics_of(const evaluation::Evaluation& result, std::int64_t tries) {
+training::Metrics metrics_of(const evaluation::Evaluation& result, std::int64_t tries,
+                             std::size_t asked) {
   training::Metrics metrics{{"accuracy", result.score.all.accuracy()}};
   if (const auto paper = result.score.all.accuracy_paper())
     metrics.emplace_back("accuracy_paper", *paper);
@@ -69,6 +70,9 @@ training::Metrics metrics_of(const evaluation::Evaluation& result, std::int64_t 
   if (tries > 1) metrics.emplace_back("accuracy_best_of_tries", result.best.all.accuracy());
   for (const auto& [distance, tally] : result.score.by_planning_distance)
     metrics.emplace_back(fmt::format("accuracy_distance_{}", distance), tally.accuracy());
+  // The time was over before all were done.
+  if (result.score.all.n < asked)
+    metrics.emplace_back("puzzles", static_cast<double>(result.score.all.n));
   return metrics;
 }
 
@@ -192,24 +196,25 @@ void run(const TrainCommandSettings& settings) {
                compat::device_name(device),
                group.size() > 1 ? fmt::format(", {} processes", group.size()) : "");
 
-  const auto last =
-      training::train({.model = *model,
-                       .objective = *objective,
-                       .data = data,
-                       .optimizer = recipe.optimizer,
-                       .training = recipe.training,
-                       .seed = seed,
-                       .about = {card, {{"git_revision", git_revision()}}},
-                       .group = group,
-                       .folder = folder ? &*folder : nullptr,
-                       .resume = settings.resume,
-                       .quiet = quiet,
-                       .on_evaluate = [&](std::int64_t) -> training::Metrics {
-                         if (test.empty()) return {};
-                         return metrics_of(evaluation::evaluate(reasoner, test, recipe.decoding,
-                                                                recipe.evaluation.batch),
-                                           recipe.decoding.tries);
-                       }});
+  const auto on_evaluate = [&](std::int64_t) -> training::Metrics {
+    if (test.empty()) return {};
+    const auto result =
+        evaluation::evaluate(reasoner, test, recipe.decoding, recipe.evaluation.batch,
+                             /*progress=*/{}, 60 * recipe.evaluation.minutes);
+    return metrics_of(result, recipe.decoding.tries, test.size());
+  };
+  const auto last = training::train({.model = *model,
+                                     .objective = *objective,
+                                     .data = data,
+                                     .optimizer = recipe.optimizer,
+                                     .training = recipe.training,
+                                     .seed = seed,
+                                     .about = {card, {{"git_revision", git_revision()}}},
+                                     .group = group,
+                                     .folder = folder ? &*folder : nullptr,
+                                     .resume = settings.resume,
+                                     .quiet = quiet,
+                                     .on_evaluate = on_evaluate});
   if (!quiet) fmt::print("{}\n", last.string());
 }
 
