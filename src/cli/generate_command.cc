@@ -44,7 +44,7 @@ struct GenerateSettings {
 };
 
 // Whether the name of the output asks for Sudoku CSV.
-bool asks_for_csv(const GenerateSettings& settings) {
+bool asks_for_csv(const GenerateSettings& settings, const tasks::Task& task) {
   const std::string name = lowered(settings.out);
   for (const std::string_view suffix : {".gz", ".xz", ".zst", ".bz2", ".zip"})
     if (name.ends_with(suffix))
@@ -53,7 +53,7 @@ bool asks_for_csv(const GenerateSettings& settings) {
           "a name that ends in .jsonl, or .csv for Sudoku CSV",
           fmt::format("a pipe: mgdm generate {} ... | gzip > {}", settings.task, settings.out));
   const bool csv = name.ends_with(".csv");
-  if (csv && settings.task != "sudoku")
+  if (csv && !task.abilities().sudoku_files)
     throw UsageError(fmt::format("--out {} asks for Sudoku CSV, but the task is {}", settings.out,
                                  settings.task),
                      "a name that ends in .jsonl");
@@ -63,7 +63,7 @@ bool asks_for_csv(const GenerateSettings& settings) {
 void run(const GenerateSettings& settings) {
   const auto task = tasks::make_task(
       settings.task, tasks::task_options(settings.nodes, settings.difficulty, settings.guesses));
-  const bool csv = asks_for_csv(settings);
+  const bool csv = asks_for_csv(settings, *task);
   const auto split = settings.split == "test" ? tasks::Split::kTest : tasks::Split::kTrain;
   const auto seed = static_cast<std::uint64_t>(settings.seed);
   const auto count = static_cast<std::size_t>(settings.count);

@@ -13,13 +13,10 @@ namespace {
 
 // The variables of the task that the model answers.
 int variables_of(const inference::Reasoner& reasoner, const std::string& file) {
-  constexpr std::string_view kPrefix = "sat-";
-  const std::string& task = reasoner.card().task;
-  if (!task.starts_with(kPrefix))
-    throw Error(fmt::format("{} is a DIMACS formula", file),
-                fmt::format("puzzles of the task {}, which this model answers", task),
-                "a model that was trained on a sat task");
-  return static_cast<int>(parse_int(std::string_view(task).substr(kPrefix.size())).value());
+  if (const auto variables = reasoner.task().abilities().variables) return *variables;
+  throw Error(fmt::format("{} is a DIMACS formula", file),
+              fmt::format("puzzles of the task {}, which this model answers", reasoner.card().task),
+              "a model that was trained on a sat task");
 }
 
 void check_fits(const formats::Cnf& cnf, const std::string& file,

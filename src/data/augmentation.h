@@ -1,4 +1,4 @@
-// A task's symmetries as an endless supply of twins: see tasks/task.h augment().
+// A task's symmetries as an endless supply of copies: see tasks/task.h augment().
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace mgdm::data {
 
-// The twin of an item in an epoch is a function of (seed, item, epoch). `reversed` data hold their
-// outputs backwards. Error when the task has no symmetries.
+// The copy of an item in an epoch is a function of (seed, item, epoch). `reversed` data hold their
+// outputs backwards. UsageError when the task has no symmetries.
 Augment symmetries(const std::shared_ptr<const tasks::Task>& task, std::uint64_t seed,
                    bool reversed = false);
 

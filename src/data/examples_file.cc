@@ -71,7 +71,7 @@ std::vector<LocatedExample> read_examples(const std::string& path, const tasks::
     case Kind::kSolverAnswer:
       throw Error(fmt::format("{} is a solver's answer, not a puzzle", path), "a DIMACS formula");
     case Kind::kLines: {
-      if (task.name() == "sudoku") {
+      if (task.abilities().sudoku_files) {
         formats::for_each_sudoku_line(path, [&](formats::SudokuRecord&& record, std::size_t line) {
           add(line, record.puzzle, "");
         });

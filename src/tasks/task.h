@@ -44,12 +44,21 @@ struct Fault {
   std::string words;     // a sentence for a person
 };
 
+// What a task can do beside what every task can.
+struct Abilities {
+  bool symmetries = false;            // augment() gives other puzzles with the same solution
+  bool reverse = false;               // answers can be written backwards
+  bool sudoku_files = false;          // puzzles stand in Sudoku lines and CSV
+  std::optional<int> variables = {};  // sat-N: puzzles are formulas of so many variables
+};
+
 class Task {
  public:
   virtual ~Task() = default;
 
   virtual std::string name() const = 0;   // "countdown-4"
   virtual std::string about() const = 0;  // one line for people
+  virtual Abilities abilities() const { return {}; }
 
   // The item-th puzzle of a split. A pure function of its arguments, so any thread may make it.
   virtual Example generate(std::uint64_t seed, Split split, std::uint32_t item) const = 0;
@@ -71,13 +80,13 @@ class Task {
   // Sudoku as a board.
   virtual std::string drawn(std::string_view text) const { return std::string(text); }
 
-  // A twin of a solved example: the same puzzle under a random symmetry, for augmentation. Its
-  // label follows the rule of the task's labels. UsageError where a task has no symmetries.
-  // Twins of training examples are training examples: none is in the test split.
+  // A copy of a solved example: the same puzzle under a random symmetry, for augmentation. Its
+  // label follows the rule of the task's labels. UsageError without abilities().symmetries.
+  // Copies of training examples are training examples: none is in the test split.
   virtual Example augment(const Example& example, Stream& random) const;
 
-  // How many characters the input and the output of any twin have together, at most.
-  virtual std::size_t longest_twin(const Example& example) const {
+  // How many characters the input and the output of any copy have together, at most.
+  virtual std::size_t longest_copy(const Example& example) const {
     return example.input.size() + example.output.size();
   }
 

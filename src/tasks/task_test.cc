@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "tasks/judge.h"
 #include "tasks/score.h"
 
@@ -39,12 +40,12 @@ TEST(Tasks, TwinsAreSolvedPuzzles) {
     for (std::uint32_t item = 0; item < 20; ++item) {
       const Example example = task->generate(0, Split::kTrain, item);
       Stream random(0, Purpose::kAugment, item);
-      const Example twin = task->augment(example, random);
-      EXPECT_NE(twin.input, example.input) << name;
-      EXPECT_EQ(task->verify(twin, twin.output), (Verdict{true, true})) << name;
-      EXPECT_EQ(task->solve(twin.input), twin.output) << name;
-      EXPECT_EQ(task->planning_distance(twin), task->planning_distance(example));
-      EXPECT_LE(twin.input.size() + twin.output.size(), task->longest_twin(example)) << name;
+      const Example copy = task->augment(example, random);
+      EXPECT_NE(copy.input, example.input) << name;
+      EXPECT_EQ(task->verify(copy, copy.output), (Verdict{true, true})) << name;
+      EXPECT_EQ(task->solve(copy.input), copy.output) << name;
+      EXPECT_EQ(task->planning_distance(copy), task->planning_distance(example));
+      EXPECT_LE(copy.input.size() + copy.output.size(), task->longest_copy(example)) << name;
     }
   }
   Stream random(0, Purpose::kAugment, 0);
@@ -71,6 +72,26 @@ TEST(Tasks, UnknownNamesAndMisplacedOptions) {
   EXPECT_THROW(make_task("sudoku", {.nodes = 4}), UsageError);
   EXPECT_THROW(make_task("planning", {.difficulty = Difficulty::kHard}), UsageError);
   EXPECT_THROW(make_task("planning", {.guesses = Guesses{1, 2}}), UsageError);
+}
+
+// Nobody tries, or compares names: a task says what it can.
+TEST(Tasks, AbilitiesAreTrue) {
+  for (const std::string& name : task_names()) {
+    const auto task = make_task(name);
+    const Example example = task->generate(0, Split::kTrain, 0);
+    Stream random(1, Purpose::kTest, 0);
+    const Abilities abilities = task->abilities();
+    if (abilities.symmetries)
+      EXPECT_NO_THROW(task->augment(example, random)) << name;
+    else
+      EXPECT_THROW(task->augment(example, random), UsageError) << name;
+    if (abilities.reverse)
+      EXPECT_EQ(task->reversed_output(task->reversed_output(example.output)), example.output);
+    else
+      EXPECT_THROW(task->reversed_output(example.output), UsageError) << name;
+    EXPECT_EQ(abilities.sudoku_files, example.input.size() == 81) << name;
+    EXPECT_EQ(abilities.variables.has_value(), name.starts_with("sat-")) << name;
+  }
 }
 
 TEST(Judge, SpecialTokens) {

@@ -21,6 +21,8 @@ class Planning : public Task {
     return "two chains of nodes cross at one node: walk the one that leads to the goal";
   }
 
+  Abilities abilities() const override { return {.symmetries = true, .reverse = true}; }
+
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
     Stream random = item_stream(seed, split, item);
     while (true) {
@@ -51,13 +53,13 @@ class Planning : public Task {
 
   Example augment(const Example& example, Stream& random) const override {
     Puzzle other = solved(example);
-    do other = twin(std::move(other), random);
+    do other = relabelled(std::move(other), random);
     while (in_test_split(canonical_form(other.problem)));
     return {render(other.problem), render(other.path)};
   }
 
-  std::size_t longest_twin(const Example& example) const override {
-    return planning::longest_twin(solved(example));
+  std::size_t longest_copy(const Example& example) const override {
+    return planning::longest_copy(solved(example));
   }
 
   std::string reversed_output(std::string_view output) const override {

@@ -31,6 +31,10 @@ class Sat : public Task {
                        clause_count(n));
   }
 
+  Abilities abilities() const override {
+    return {.symmetries = true, .variables = notation_.variables()};
+  }
+
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
     Stream random = item_stream(seed, split, item);
     while (true) {
@@ -51,9 +55,9 @@ class Sat : public Task {
   }
 
   Example augment(const Example& example, Stream& random) const override {
-    Example twin = random_twin(example, notation_, random);
-    twin.output = solve(twin.input).value_or("");  // its first model, which need not be the image
-    return twin;
+    Example copy = random_copy(example, notation_, random);
+    copy.output = solve(copy.input).value_or("");  // its first model, which need not be the image
+    return copy;
   }
 
   Verdict verify(const Example& example, std::string_view answer) const override {

@@ -26,6 +26,8 @@ class Sudoku final : public Task {
                : "fill a 9x9 grid; minimal puzzles: one solution, no given to spare";
   }
 
+  Abilities abilities() const override { return {.symmetries = true, .sudoku_files = true}; }
+
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
     Stream random = item_stream(seed, split, item);
     while (true) {
