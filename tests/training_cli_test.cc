@@ -241,16 +241,16 @@ TEST_F(Training, OverridesAndMistakes) {
   EXPECT_FALSE(fs::exists(path("x")));
 }
 
-// Twins of planning puzzles can be longer than the puzzles themselves.
+// Copies of planning puzzles can be longer than the puzzles themselves.
 TEST_F(Training, RowsHoldEveryTwin) {
-  const std::string twins =
+  const std::string copies =
       "data.augment=true data.nodes=8 data.count=33 data.held_out=1 model.positions=200 "
       "evaluation.count=0 training.steps=100 ";
-  const Outcome trained = train("mgdm", twins + "--out " + path("run"));
+  const Outcome trained = train("mgdm", copies + "--out " + path("run"));
   EXPECT_EQ(trained.code, 0) << trained.err;
-  const Outcome tight = train("mgdm", twins + "data.length=80 --out " + path("x"));
+  const Outcome tight = train("mgdm", copies + "data.length=80 --out " + path("x"));
   EXPECT_EQ(tight.code, 2);
-  EXPECT_NE(tight.err.find("data.length = 80, but twins of the puzzles have up to"),
+  EXPECT_NE(tight.err.find("data.length = 80, but copies of the puzzles have up to"),
             std::string::npos)
       << tight.err;
 }

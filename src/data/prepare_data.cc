@@ -94,12 +94,12 @@ void fill(Loaded& source, std::size_t held_out, std::uint64_t seed, int threads)
   source.held_out = generate(*source.task, seed, source.items, first, held_out, threads);
 }
 
-// Tokens per row that hold every example, and every twin of it where there are such.
+// Tokens per row that hold every example, and every copy of it where there are such.
 int longest_row(const tasks::Task& task, const std::vector<Example>& examples,
                 const DataSettings& settings) {
   std::size_t longest = 0;
   for (const Example& example : examples) {
-    const std::size_t both = settings.augment ? task.longest_twin(example)
+    const std::size_t both = settings.augment ? task.longest_copy(example)
                                               : example.input.size() + example.output.size();
     longest = std::max(longest, settings.layout == "in_place" ? example.output.size() : both + 2);
   }
@@ -117,9 +117,9 @@ int row_length(const std::vector<Loaded>& sources, const DataSettings& settings)
       needed = std::max(needed, longest_row(*source.task, *examples, settings));
   }
   if (length == 0) return needed;
-  // Without twins, encoding finds what is too long, and names it.
+  // Without copies, encoding finds what is too long, and names it.
   if (settings.augment && needed > length)
-    throw UsageError(fmt::format("data.length = {}, but twins of the puzzles have up to {} tokens",
+    throw UsageError(fmt::format("data.length = {}, but copies of the puzzles have up to {} tokens",
                                  length, needed),
                      fmt::format("at least {}, or 0", needed), "data.augment=false");
   return length;

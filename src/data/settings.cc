@@ -38,7 +38,7 @@ void DataSettings::visit(config::Visitor& v) {
   v.field("length", length, "tokens per row (0 = as long as the longest example)", range(0, 65536));
   v.field("alphabet", alphabet, "characters with a token (empty = the paper's 26)");
   v.field("reverse", reverse, "learn the answer backwards (planning)");
-  v.field("augment", augment, "another twin of every puzzle in each epoch");
+  v.field("augment", augment, "another copy of every puzzle in each epoch");
   v.field("held_out", held_out, "further examples, to watch the loss on; of files the last",
           at_least(0));
   v.field("threads", threads, kThreadsHelp, range(0, kMostThreads));

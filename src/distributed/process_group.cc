@@ -214,7 +214,7 @@ ProcessGroup::~ProcessGroup() {
   try {
     part(state_->store, rank_, size_, kGoodbye);
   } catch (const std::exception&) {
-    // All the work is done: who cannot say goodbye just goes.
+    // All the work is done, so a process that cannot tell the others that it ends may simply end.
   }
 }
 

@@ -11,7 +11,7 @@ namespace mgdm::engine {
 struct Batch {
   at::Tensor tokens;  // (B, N) int64; what stands at positions that are not frozen is ignored
   at::Tensor frozen;  // (B, N) bool: given, never changed
-  at::Tensor items;   // (B) int64: who an example is, for its random draws
+  at::Tensor items;   // (B) int64: the number of each example, which keys its random draws
   std::int64_t attempt = 0;  // which try at it this is, from 0: each has draws of its own
   at::Tensor rows = {};  // (B) int64 on the CPU: which rows of the caller's batch these are, when
                          // some are tried again; undefined for all of them

@@ -1,5 +1,5 @@
-// Decoding by diffusion on tensors, for a whole batch at once: the twin of decoding/diffusion.h,
-// which says what it does. agreement_test.cc holds the two together.
+// Decoding by diffusion on tensors, for a whole batch at once: it gives what decoding/diffusion.h
+// gives, which says what it does. agreement_test.cc holds the two together.
 //
 // Draws are keyed by seed, item, try and pass (batch.h), so an example's answer does not depend on
 // the batch it is in.

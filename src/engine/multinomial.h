@@ -1,5 +1,5 @@
-// Decoding under multinomial noise (D3PM) on tensors: the twin of decoding/multinomial.h, which
-// says what it does; the posterior is that of objectives/uniform_posterior.h.
+// Decoding under multinomial noise (D3PM) on tensors: it gives what decoding/multinomial.h gives,
+// which says what it does; the posterior is that of objectives/uniform_posterior.h.
 #pragma once
 
 #include "engine/batch.h"

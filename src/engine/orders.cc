@@ -55,9 +55,9 @@ at::Tensor masked_count(const at::Tensor& length, std::int64_t t,
 
 at::Tensor by_score(const at::Tensor& score, const Pass& pass,
                     const spec::DecodingSettings& settings) {
-  const double share = static_cast<double>(pass.t) / static_cast<double>(settings.steps);
+  const double rate = static_cast<double>(pass.t) / static_cast<double>(settings.steps);
   const at::Tensor noisy =
-      settings.noise > 0 ? score + gumbel(pass.draws) * (settings.noise * share) : score;
+      settings.noise > 0 ? score + gumbel(pass.draws) * (settings.noise * rate) : score;
   return below_cutoff(noisy, pass.eligible, masked_count(pass.diffused.sum(1), pass.t, settings));
 }
 

@@ -72,14 +72,14 @@ at::Tensor keep_some(const at::Tensor& x, const Keep& keep) {
 }
 
 struct Dropout : torch::autograd::Function<Dropout> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, double share) {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, double dropped) {
     const std::uint64_t key = dropout_key();
-    context->saved_data["share"] = share;
+    context->saved_data["dropped"] = dropped;
     context->saved_data["key"] = static_cast<std::int64_t>(key);
-    return keep_some(x.contiguous(), Keep(share, key));
+    return keep_some(x.contiguous(), Keep(dropped, key));
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
-    const Keep keep(context->saved_data["share"].toDouble(),
+    const Keep keep(context->saved_data["dropped"].toDouble(),
                     static_cast<std::uint64_t>(context->saved_data["key"].toInt()));
     return {keep_some(gradients[0].contiguous(), keep), at::Tensor()};
   }
@@ -91,9 +91,9 @@ bool ours(const at::Tensor& x) { return x.is_cpu() && x.scalar_type() == at::kFl
 
 at::Tensor gelu(const at::Tensor& x) { return ours(x) ? Gelu::apply(x) : at::gelu(x, "tanh"); }
 
-at::Tensor dropout(const at::Tensor& x, double share) {
-  if (share <= 0) return x;
-  return ours(x) ? Dropout::apply(x, share) : at::dropout(x, share, /*train=*/true);
+at::Tensor dropout(const at::Tensor& x, double dropped) {
+  if (dropped <= 0) return x;
+  return ours(x) ? Dropout::apply(x, dropped) : at::dropout(x, dropped, /*train=*/true);
 }
 
 std::uint64_t dropout_key() {

@@ -11,9 +11,9 @@ namespace mgdm::kernels {
 // Debian's LibTorch for arm64 takes tanh one number at a time, a sixth of a training step.
 at::Tensor gelu(const at::Tensor& x);
 
-// Each number is 0 with probability `share`, and divided by 1 - share otherwise. On the CPU
+// Each number is 0 with probability `dropped`, and divided by 1 - dropped otherwise. On the CPU
 // LibTorch draws them one after the other, and keeps a mask.
-at::Tensor dropout(const at::Tensor& x, double share);
+at::Tensor dropout(const at::Tensor& x, double dropped);
 
 // A fresh key for Keep (lanes.h), drawn from LibTorch's generator: seed_dropout decides it.
 std::uint64_t dropout_key();

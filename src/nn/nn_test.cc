@@ -1,4 +1,4 @@
-// The networks against slow twins: plain loops in double, one position and one number at a time.
+// The networks against slow versions: plain loops in double, one position and one number at a time.
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>

@@ -22,7 +22,7 @@ struct Norm {
 
 class Residual {
  public:
-  // x (B, N, C); a `dropout` share of every branch is dropped.
+  // x (B, N, C); a fraction `dropout` of every branch is dropped.
   Residual(at::Tensor x, double dropout) : x_(std::move(x)), dropout_(dropout) {}
 
   void add(at::Tensor branch);

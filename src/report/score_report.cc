@@ -7,12 +7,14 @@
 namespace mgdm::report {
 namespace {
 
-std::string percent(double share) { return fmt::format("{:.1f}", 100 * share); }
+std::string percent(double fraction) { return fmt::format("{:.1f}", 100 * fraction); }
 
-std::string percent(std::optional<double> share) { return share ? percent(*share) : "n/a"; }
+std::string percent(std::optional<double> fraction) {
+  return fraction ? percent(*fraction) : "n/a";
+}
 
-std::string with_error(std::optional<double> share, std::optional<double> error) {
-  return share ? fmt::format("{} ± {}", percent(share), percent(error)) : "n/a";
+std::string with_error(std::optional<double> fraction, std::optional<double> error) {
+  return fraction ? fmt::format("{} ± {}", percent(fraction), percent(error)) : "n/a";
 }
 
 // The paper's metric of all answers, with their number where it applies to some only.

@@ -9,7 +9,7 @@ void DecodingSettings::visit(config::Visitor& v, std::string_view order_key) {
   v.field("steps", steps, "denoising steps, the most forward passes", range(1, 10000));
   v.field(order_key, order, "which positions are shown first: " + help_of(order_kinds()),
           one_of(names_of(order_kinds())));
-  v.field("schedule", schedule, "topk, margin: share of positions still masked after each step",
+  v.field("schedule", schedule, "topk, margin: fraction of positions still masked after each step",
           one_of({"linear", "cosine"}));
   v.field("revise", revise,
           "shown tokens are predicted again (on), kept until masked again (remask), kept (off)",

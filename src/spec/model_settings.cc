@@ -17,7 +17,7 @@ void ModelSettings::visit(config::Visitor& v) {
   v.field("width", width, "size of the hidden state", range(1, 65536));
   v.field("positions", positions, "longest sequence", range(1, 65536));
   v.field("loops", loops, "looped: how often the blocks are applied", range(1, 256));
-  v.field("dropout", dropout, "gpt2: share of activations dropped in training", range(0, 0.95));
+  v.field("dropout", dropout, "gpt2: fraction of activations dropped in training", range(0, 0.95));
   v.field("causal", causal, "a position sees only those before it (autoregressive models)");
   v.field("shift", shift, "position n is predicted from hidden state n-1");
   v.field("frozen_embedding", frozen_embedding,

@@ -74,8 +74,8 @@ void ObjectiveSettings::visit(config::Visitor& v) {
   v.field("beta", beta, "exponent of the token weight", range(1, 10));
   v.field("train_shown", train_shown, "predict the output tokens that are not masked, too");
   v.field("shown_noise", shown_noise,
-          "train_shown: share of the shown output tokens replaced by random ones", range(0, 1));
-  v.field("label_smoothing", label_smoothing, "share of the target spread over all tokens",
+          "train_shown: fraction of the shown output tokens replaced by random ones", range(0, 1));
+  v.field("label_smoothing", label_smoothing, "fraction of the target spread over all tokens",
           range(0, 0.99));
   v.field("coupled", coupled, "rdm: two coupled noise levels for every example");
   v.field("loop_weights", loop_weights,

@@ -20,7 +20,8 @@ void OptimizerSettings::visit(config::Visitor& v) {
   v.field("schedule", schedule, "learning rate over the run: " + help_of(schedule_kinds()),
           one_of(names_of(schedule_kinds())));
   v.field("warmup_steps", warmup_steps, "steps in which the learning rate rises", at_least(0));
-  v.field("decay_share", decay_share, "linear: last share of the run, falling to 0", range(0, 1));
+  v.field("decay_share", decay_share, "linear: last fraction of the run, falling to 0",
+          range(0, 1));
 }
 
 }  // namespace mgdm::spec

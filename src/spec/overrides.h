@@ -9,7 +9,8 @@
 namespace mgdm::spec {
 
 // UsageError when a key=value that somebody asked for has no effect in the recipe as it now stands:
-// a beta that no loss has, a momentum without muon. In files such values are only at rest.
+// a beta that no loss has, a momentum without muon. In files such values are allowed: another
+// recipe that extends the file may read them.
 void check_effects(const Recipe& recipe, const std::vector<std::string>& overrides);
 
 }  // namespace mgdm::spec

@@ -31,8 +31,8 @@ std::optional<double> Tally::standard_error_paper() const {
   return standard_error_of(share(correct_paper, n_paper), n_paper);
 }
 
-double Tally::standard_error_of(double share, std::size_t n) {
-  return n == 0 ? 0 : std::sqrt(share * (1 - share) / static_cast<double>(n));
+double Tally::standard_error_of(double fraction, std::size_t n) {
+  return n == 0 ? 0 : std::sqrt(fraction * (1 - fraction) / static_cast<double>(n));
 }
 
 void Score::add(const Task& task, const Example& example, std::string_view answer) {

@@ -28,7 +28,7 @@ struct Tally {
   static double share(std::size_t part, std::size_t all) {
     return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
   }
-  static double standard_error_of(double share, std::size_t n);
+  static double standard_error_of(double fraction, std::size_t n);
 };
 
 // Wrong answers that show a category of fault, in all and by the place where it shows first.

@@ -26,9 +26,9 @@ Budget::Budget(const TrainingSettings& settings, std::int64_t dataset_size) {
 }
 
 double Budget::fraction(std::int64_t steps_done, double seconds) const {
-  const double share = steps_ > 0 ? static_cast<double>(steps_done) / static_cast<double>(steps_)
-                                  : seconds / seconds_;
-  return std::min(1.0, share);
+  const double done = steps_ > 0 ? static_cast<double>(steps_done) / static_cast<double>(steps_)
+                                 : seconds / seconds_;
+  return std::min(1.0, done);
 }
 
 }  // namespace mgdm::training

@@ -7,7 +7,7 @@
 
 namespace mgdm::training {
 
-// The factor at `step` (from 0) of a run of which the share `done` (0 to 1) lies behind: step /
+// The factor at `step` (from 0) of a run of which the fraction `done` (0 to 1) lies behind: step /
 // steps, or time / time allowed.
 //   cosine    (1 + cos(pi done)) / 2
 //   constant  1

@@ -101,15 +101,15 @@ void TrainingStep::body(std::int64_t loops) {
       const std::int64_t end = std::min(rows_, begin + part);
       const objectives::Batch batch_part = part_of(batch, begin, end);
       const objectives::Noised noised_part = part_of(noised, begin, end);
-      at::Tensor share;
+      at::Tensor part_loss;
       {
         const compat::Autocast autocast(state_.model.device(), settings_.precision == "bf16");
         const auto logits =
             state_.model.forward({noised_part.input, batch_part.frozen, /*training=*/true, loops});
-        share = objective_.loss(logits, batch_part, noised_part).sum / count;
+        part_loss = objective_.loss(logits, batch_part, noised_part).sum / count;
       }
-      share.backward();
-      loss = loss + share.detach();
+      part_loss.backward();
+      loss = loss + part_loss.detach();
     }
   }
   if (!group_.alone()) sum_gradients(loss);

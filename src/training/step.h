@@ -70,8 +70,8 @@ class TrainingStep {
 std::int64_t loops_of_step(std::int64_t fewest_loops, std::int64_t model_loops, std::uint64_t seed,
                            std::uint64_t step);
 
-// Mean loss of the last loop and share of right tokens over counted positions, without dropout, on
-// noise that is the same at every call; `rows` examples at a time.
+// Mean loss of the last loop and fraction of right tokens over counted positions, without dropout,
+// on noise that is the same at every call; `rows` examples at a time.
 struct HeldOut {
   double loss = 0;
   double token_accuracy = 0;

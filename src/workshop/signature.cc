@@ -87,8 +87,8 @@ Rows shuffled_rows(const std::string& name, int length, const std::string& layou
   const data::EncodedDataset dataset =
       data::generate_encoded(*task, kSeed, tasks::Split::kTrain, kExamples, vocabulary,
                              data::make_layout(layout, length, vocabulary), settings.threads);
-  const data::Augment twin = augment ? data::symmetries(task, kSeed) : data::Augment();
-  const data::Mixture mixture = data::Mixture::of(dataset, twin);
+  const data::Augment copy = augment ? data::symmetries(task, kSeed) : data::Augment();
+  const data::Mixture mixture = data::Mixture::of(dataset, copy);
   data::Batches batches(mixture, settings.batch, kSeed, /*first_step=*/0,
                         std::max(1, settings.threads));
   Rows rows;

@@ -55,7 +55,7 @@ std::size_t names_of(const Puzzle& puzzle) {
 
 }  // namespace
 
-Puzzle twin(Puzzle puzzle, Stream& random) {
+Puzzle relabelled(Puzzle puzzle, Stream& random) {
   std::vector<int> name(names_of(puzzle));
   std::iota(name.begin(), name.end(), 0);
   random.shuffle(std::span<int>(name));
@@ -64,7 +64,7 @@ Puzzle twin(Puzzle puzzle, Stream& random) {
   return puzzle;
 }
 
-std::size_t longest_twin(const Puzzle& puzzle) {
+std::size_t longest_copy(const Puzzle& puzzle) {
   std::map<int, std::size_t> times;  // that a node is named
   for_nodes(puzzle, [&](int node) { ++times[node]; });
   std::size_t length = render(puzzle.problem).size() + render(puzzle.path).size();

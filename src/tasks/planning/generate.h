@@ -15,11 +15,11 @@ struct Puzzle {
 Puzzle generate(Stream& random, int nodes);
 
 // The same puzzle with other names for its nodes and another order of its edges.
-Puzzle twin(Puzzle puzzle, Stream& random);
+Puzzle relabelled(Puzzle puzzle, Stream& random);
 
-// The most characters that a twin's problem and path have together: the longest names go to the
+// The most characters that a copy's problem and path have together: the longest names go to the
 // nodes that are named most often.
-std::size_t longest_twin(const Puzzle& puzzle);
+std::size_t longest_copy(const Puzzle& puzzle);
 
 // The puzzle whatever the order of its edges: what the train/test split goes by. (Not whatever the
 // names of its nodes: up to renaming there are only `nodes` puzzles.)

@@ -103,8 +103,8 @@ TEST(PlanningGenerate, TwinsOfTrainingPuzzlesStayInTraining) {
   const auto task = make_planning(4);
   for (std::uint32_t item = 0; item < 500; ++item) {
     Stream random(0, Purpose::kTest, item);
-    const Example twin = task->augment(task->generate(0, Split::kTrain, item), random);
-    EXPECT_FALSE(in_test_split(canonical_form(parse_problem(twin.input)))) << twin.input;
+    const Example copy = task->augment(task->generate(0, Split::kTrain, item), random);
+    EXPECT_FALSE(in_test_split(canonical_form(parse_problem(copy.input)))) << copy.input;
   }
 }
 
@@ -117,10 +117,10 @@ TEST(PlanningGenerate, SomeTwinIsAsLongAsTheLongest) {
     Stream random(0, Purpose::kTest, 0);
     std::size_t longest = 0;
     for (int i = 0; i < 5000; ++i) {
-      const Example twin = task->augment(solved, random);
-      longest = std::max(longest, twin.input.size() + twin.output.size());
+      const Example copy = task->augment(solved, random);
+      longest = std::max(longest, copy.input.size() + copy.output.size());
     }
-    EXPECT_EQ(longest, task->longest_twin(solved)) << solved.input;
+    EXPECT_EQ(longest, task->longest_copy(solved)) << solved.input;
   }
 }
 

@@ -65,7 +65,7 @@ TEST(Generate, LiteralsAreUniform) {
   }
 }
 
-// The plain twin: draw clauses until there are enough, keep the formula when it has a model.
+// The plain version: draw clauses until there are enough, keep the formula when it has a model.
 Formula draw_plainly(int n, Stream& random) {
   while (true) {
     std::set<std::vector<int>> clauses;

@@ -62,7 +62,7 @@ TEST(Solve, CountsInEverySize) {
   EXPECT_THROW(first_model(formula(21, {})), std::logic_error);
 }
 
-// The plain twin: one assignment after the other, one literal after the other.
+// The plain version: one assignment after the other, one literal after the other.
 TEST(Solve, AgreesWithOneAssignmentAtATime) {
   Stream random(0, Purpose::kTest, 1);
   for (int round = 0; round < 200; ++round) {

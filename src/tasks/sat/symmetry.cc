@@ -54,15 +54,15 @@ Formula with_shuffled_clauses(const Formula& formula, Stream& random) {
   return out;
 }
 
-Example random_twin(const Example& example, const Notation& notation, Stream& random) {
+Example random_copy(const Example& example, const Notation& notation, Stream& random) {
   const Renaming renaming = random_renaming(notation.variables(), random);
   const Formula formula =
       with_shuffled_clauses(renamed(parse_formula(example.input, notation), renaming), random);
-  Example twin{render_formula(formula, notation), ""};
+  Example copy{render_formula(formula, notation), ""};
   if (!example.output.empty())
-    twin.output =
+    copy.output =
         render_answer(renamed(parse_answer(example.output, notation), renaming), notation);
-  return twin;
+  return copy;
 }
 
 std::string canonical_form(const Formula& formula) {

@@ -32,11 +32,11 @@ std::vector<int> renamed(std::span<const int> assignment, const Renaming& renami
 
 Formula with_shuffled_clauses(const Formula& formula, Stream& random);
 
-// A twin of an example, for augmentation: renamed at random, its clauses shuffled. The answer goes
-// along; it satisfies the twin but need not be its first model. An empty answer stays empty.
-Example random_twin(const Example& example, const Notation& notation, Stream& random);
+// A copy of an example, for augmentation: renamed at random, its clauses shuffled. The answer goes
+// along; it satisfies the copy but need not be its first model. An empty answer stays empty.
+Example random_copy(const Example& example, const Notation& notation, Stream& random);
 
-// A text that every twin of the formula shares, for the train/test split: for each variable the
+// A text that every copy of the formula shares, for the train/test split: for each variable the
 // numbers of its rarer and its more frequent sign, and these pairs in order.
 std::string canonical_form(const Formula& formula);
 

@@ -33,7 +33,7 @@ TEST(Renaming, AllAreDrawn) {
   EXPECT_EQ(seen.size(), 48u);  // 3! 2^3
 }
 
-TEST(Twin, AnswersGoAlong) {
+TEST(Copy, AnswersGoAlong) {
   for (int n = kMinVariables; n <= kMaxVariables; ++n) {
     const Notation& notation = Notation::of(n);
     Stream random(0, Purpose::kTest, static_cast<std::uint32_t>(n));
@@ -42,20 +42,20 @@ TEST(Twin, AnswersGoAlong) {
       const Puzzle puzzle = generator.draw(random);
       const Example example{render_formula(puzzle.formula, notation),
                             render_answer(puzzle.label, notation)};
-      const Example twin = random_twin(example, notation, random);
-      const Formula formula = parse_formula(twin.input, notation);
-      EXPECT_NE(twin.input, example.input);
-      EXPECT_EQ(render_formula(formula, notation), twin.input);  // sorted within clauses
+      const Example copy = random_copy(example, notation, random);
+      const Formula formula = parse_formula(copy.input, notation);
+      EXPECT_NE(copy.input, example.input);
+      EXPECT_EQ(render_formula(formula, notation), copy.input);  // sorted within clauses
       EXPECT_EQ(count_models(formula), count_models(puzzle.formula));
-      EXPECT_TRUE(Assignment(parse_answer(twin.output, notation)).satisfies(formula));
-      EXPECT_EQ(twin.output.size(), example.output.size());
+      EXPECT_TRUE(Assignment(parse_answer(copy.output, notation)).satisfies(formula));
+      EXPECT_EQ(copy.output.size(), example.output.size());
       EXPECT_EQ(canonical_form(formula), canonical_form(puzzle.formula));
-      EXPECT_EQ(random_twin({example.input, ""}, notation, random).output, "");
+      EXPECT_EQ(random_copy({example.input, ""}, notation, random).output, "");
     }
   }
 }
 
-TEST(Twin, ShuffleKeepsTheClauses) {
+TEST(Copy, ShuffleKeepsTheClauses) {
   Stream random(0, Purpose::kTest, 0);
   const Formula formula = Generator(6).draw(random).formula;
   const Formula shuffled = with_shuffled_clauses(formula, random);

@@ -1,5 +1,5 @@
 // The symmetries of Sudoku: what can be done to any puzzle and its solution together without making
-// it another puzzle. They multiply training data, and keep test puzzles' twins out of it.
+// it another puzzle. They multiply training data, and keep test puzzles' copies out of it.
 //
 //   Symmetry symmetry = random_symmetry(random);
 //   symmetry.apply(puzzle), symmetry.apply(solution);
@@ -32,8 +32,8 @@ struct Symmetry {
 Symmetry random_symmetry(Stream& random);
 
 // A form of a solved grid that every symmetry leaves alone: puzzles go to train or test by its
-// hash, so a puzzle and its twins never part. Unlike a true canonical form (the least of millions
-// of twins) it costs less than a microsecond; that some unrelated grids share it does no harm.
+// hash, so a puzzle and its copies never part. Unlike a true canonical form (the least of millions
+// of copies) it costs less than a microsecond; that some unrelated grids share it does no harm.
 //
 // Two rows of a band define a permutation of the digits, taking each digit of one row to the one
 // below it in the other. Relabelling conjugates it and swapping the rows inverts it, both of which

@@ -65,10 +65,10 @@ TEST(SudokuSymmetry, KeepsPuzzlesWithTheirSolutions) {
     const Grid solution = random_solution(random);
     const Grid puzzle = easy_puzzle(solution, random);
     const Symmetry symmetry = random_symmetry(random);
-    const Grid twin = symmetry.apply(puzzle);
-    EXPECT_TRUE(is_solution(twin, render(symmetry.apply(solution))));
-    EXPECT_EQ(count_givens(twin), count_givens(puzzle));
-    EXPECT_TRUE(falls_to(twin, Rules::kNakedSingles));
+    const Grid copy = symmetry.apply(puzzle);
+    EXPECT_TRUE(is_solution(copy, render(symmetry.apply(solution))));
+    EXPECT_EQ(count_givens(copy), count_givens(puzzle));
+    EXPECT_TRUE(falls_to(copy, Rules::kNakedSingles));
   }
 }
 
