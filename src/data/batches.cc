@@ -52,13 +52,8 @@ Batches::Order Batches::order(std::size_t part, std::uint32_t epoch) {
 Batch Batches::make(std::uint64_t step) {
   MGDM_CHECK(share_.begin < share_.end && share_.end <= batch_size_);
   const std::size_t rows = share_.end - share_.begin;
-  const auto length = static_cast<std::size_t>(mixture_.length());
-  Batch batch;
-  batch.step = step;
-  batch.items.resize(rows);
-  batch.epochs.resize(rows);
-  batch.tokens.resize(rows * length);
-  batch.frozen.resize(rows * length);
+  Batch batch{step, Rows(rows, static_cast<std::size_t>(mixture_.length())),
+              std::vector<std::uint32_t>(rows)};
   std::vector<std::pair<std::uint32_t, Order>> current(mixture_.parts().size());
   for (std::size_t row = 0; row < rows; ++row) {
     const auto [part, position] = mixture_.place(step * batch_size_ + share_.begin + row);
@@ -73,11 +68,9 @@ Batch Batches::make(std::uint64_t step) {
       }
       item = (*order_now)[position % size];
     }
-    batch.items[row] = mixture_.key(part, item);
+    batch.rows.items[row] = mixture_.key(part, item);
     batch.epochs[row] = epoch;
-    source.write_row(item, epoch,
-                     {std::span(batch.tokens).subspan(row * length, length),
-                      std::span(batch.frozen).subspan(row * length, length)});
+    source.write_row(item, epoch, batch.rows[row]);
   }
   return batch;
 }

@@ -24,10 +24,8 @@ std::vector<std::uint32_t> epoch_order(std::size_t size, std::uint64_t seed, std
 
 struct Batch {  // or a share of one
   std::uint64_t step = 0;
-  std::vector<std::uint32_t> items;   // (B) which examples: Mixture::key
-  std::vector<std::uint32_t> epochs;  // (B) and in which epoch of their source
-  std::vector<Token> tokens;          // (B, N)
-  std::vector<std::uint8_t> frozen;   // (B, N)
+  Rows rows;                          // items by Mixture::key
+  std::vector<std::uint32_t> epochs;  // (B) in which epoch of its source each example is
 };
 
 // Rows begin..end-1 of every batch: what one of several processes works on.

@@ -127,13 +127,13 @@ TEST(Batches, GoThroughTheEpochsInOrder) {
     const Batch batch = batches.next();
     EXPECT_EQ(batch.step, step);
     for (std::size_t row = 0; row < 4; ++row) {
-      items.push_back(batch.items[row]);
+      items.push_back(batch.rows.items[row]);
       EXPECT_EQ(batch.epochs[row], (step * 4 + row) / 10);
       std::vector<Token> tokens(64);
       std::vector<std::uint8_t> frozen(64);
-      dataset.write_row(batch.items[row], {tokens, frozen});
+      dataset.write_row(batch.rows.items[row], {tokens, frozen});
       EXPECT_TRUE(std::equal(tokens.begin(), tokens.end(),
-                             batch.tokens.begin() + static_cast<std::ptrdiff_t>(row * 64)));
+                             batch.rows.tokens.begin() + static_cast<std::ptrdiff_t>(row * 64)));
     }
   }
   EXPECT_EQ(items, expected);
@@ -144,13 +144,13 @@ TEST(Batches, DoNotDependOnThreadsAndResumeAnywhere) {
   Batches one(mixture, 32, 7, 0, 1), three(mixture, 32, 7, 0, 3), later(mixture, 32, 7, 5, 2);
   for (std::uint64_t step = 0; step < 20; ++step) {
     const Batch a = one.next(), b = three.next();
-    ASSERT_EQ(a.items, b.items);
-    ASSERT_EQ(a.tokens, b.tokens);
-    ASSERT_EQ(a.frozen, b.frozen);
+    ASSERT_EQ(a.rows.items, b.rows.items);
+    ASSERT_EQ(a.rows.tokens, b.rows.tokens);
+    ASSERT_EQ(a.rows.frozen, b.rows.frozen);
     if (step < 5) continue;
     const Batch c = later.next();
     ASSERT_EQ(c.step, step);
-    ASSERT_EQ(a.items, c.items);
+    ASSERT_EQ(a.rows.items, c.rows.items);
   }
 }
 
@@ -160,8 +160,9 @@ TEST(Batches, ABatchLargerThanTheDatasetSpansEpochs) {
   const Batch batch = batches.next();
   EXPECT_EQ(batch.epochs.back(), 21u);
   for (std::uint32_t item = 0; item < 3; ++item)
-    EXPECT_NEAR(static_cast<double>(std::count(batch.items.begin(), batch.items.end(), item)), 21,
-                1);
+    EXPECT_NEAR(
+        static_cast<double>(std::count(batch.rows.items.begin(), batch.rows.items.end(), item)), 21,
+        1);
 }
 
 TEST(Batches, SharesMakeUpTheBatch) {
@@ -178,15 +179,17 @@ TEST(Batches, SharesMakeUpTheBatch) {
     for (Batches* const rest : {&second, &third}) {
       const Batch more = rest->next();
       EXPECT_EQ(more.step, expected.step);
-      all.items.insert(all.items.end(), more.items.begin(), more.items.end());
+      all.rows.items.insert(all.rows.items.end(), more.rows.items.begin(), more.rows.items.end());
       all.epochs.insert(all.epochs.end(), more.epochs.begin(), more.epochs.end());
-      all.tokens.insert(all.tokens.end(), more.tokens.begin(), more.tokens.end());
-      all.frozen.insert(all.frozen.end(), more.frozen.begin(), more.frozen.end());
+      all.rows.tokens.insert(all.rows.tokens.end(), more.rows.tokens.begin(),
+                             more.rows.tokens.end());
+      all.rows.frozen.insert(all.rows.frozen.end(), more.rows.frozen.begin(),
+                             more.rows.frozen.end());
     }
-    EXPECT_EQ(all.items, expected.items);
+    EXPECT_EQ(all.rows.items, expected.rows.items);
     EXPECT_EQ(all.epochs, expected.epochs);
-    EXPECT_EQ(all.tokens, expected.tokens);
-    EXPECT_EQ(all.frozen, expected.frozen);
+    EXPECT_EQ(all.rows.tokens, expected.rows.tokens);
+    EXPECT_EQ(all.rows.frozen, expected.rows.frozen);
   }
 }
 
@@ -197,9 +200,9 @@ TEST(Batches, AugmentedRowsAreFreshInEveryEpoch) {
   const Mixture mixture = Mixture::of(dataset, symmetries(task, 1));
   Batches one(mixture, 2, 7, 0, 1), two(mixture, 2, 7, 0, 2);
   const Batch first = one.next(), second = one.next();
-  EXPECT_EQ(first.tokens, two.next().tokens);
-  EXPECT_NE(first.tokens, second.tokens);
-  const std::string row = Vocabulary().decode(std::span(first.tokens).first(164));
+  EXPECT_EQ(first.rows.tokens, two.next().rows.tokens);
+  EXPECT_NE(first.rows.tokens, second.rows.tokens);
+  const std::string row = Vocabulary().decode(std::span(first.rows.tokens).first(164));
   EXPECT_TRUE(task->verify({row.substr(0, 81), ""}, row.substr(86, 81)).correct) << row;
 }
 
@@ -231,7 +234,7 @@ TEST(Mixtures, DealOutTheirSourcesByWeight) {
   for (std::uint64_t step = 0; step < 20; ++step) {
     const Batch batch = batches.next();
     if (step >= 7) {
-      EXPECT_EQ(batch.tokens, later.next().tokens);
+      EXPECT_EQ(batch.rows.tokens, later.next().rows.tokens);
     }
     for (std::size_t row = 0; row < 6; ++row) {
       const bool endless = row >= 3;
@@ -242,7 +245,7 @@ TEST(Mixtures, DealOutTheirSourcesByWeight) {
         const tasks::Example example = generate(item);
         layout->write(Vocabulary().encode(example.input), Vocabulary().encode(example.output),
                       {expected, frozen});
-        EXPECT_EQ(batch.items[row], mixture.key(2, item));
+        EXPECT_EQ(batch.rows.items[row], mixture.key(2, item));
       } else {
         const EncodedDataset& set = row < 2 ? first : second;
         const std::uint64_t position = row < 2 ? step * 2 + row : step;
@@ -252,7 +255,7 @@ TEST(Mixtures, DealOutTheirSourcesByWeight) {
         set.write_row(order[position % set.size()], {expected, frozen});
       }
       EXPECT_TRUE(std::equal(expected.begin(), expected.end(),
-                             batch.tokens.begin() + static_cast<std::ptrdiff_t>(row * 64)));
+                             batch.rows.tokens.begin() + static_cast<std::ptrdiff_t>(row * 64)));
     }
   }
 }

@@ -12,11 +12,11 @@ EncodedDataset::EncodedDataset(Vocabulary vocabulary, std::shared_ptr<const Layo
 
 void EncodedDataset::add(const tasks::Example& example) {
   layout_->check_fits(example.input.size(), example.output.size());
-  const std::size_t start = tokens_.size(), middle = start + example.input.size();
-  tokens_.resize(middle + example.output.size());
-  const std::span<Token> all(tokens_);
-  vocabulary_.encode(example.input, all.subspan(start, example.input.size()));
-  vocabulary_.encode(example.output, all.subspan(middle));
+  MGDM_CHECK(vocabulary_.size() <= 0x10000);
+  const std::size_t start = tokens_.size();
+  for (const std::string* text : {&example.input, &example.output})
+    for (const Token token : vocabulary_.encode(*text))
+      tokens_.push_back(static_cast<std::uint16_t>(token));
   starts_.push_back(start);
   MGDM_CHECK(example.input.size() <= 0xFFFF);
   input_lengths_.push_back(static_cast<std::uint16_t>(example.input.size()));
@@ -37,18 +37,20 @@ void EncodedDataset::shrink_to_fit() {
 }
 
 std::size_t EncodedDataset::memory_bytes() const {
-  return tokens_.capacity() * sizeof(Token) + starts_.capacity() * sizeof(std::uint64_t) +
+  return tokens_.capacity() * sizeof(tokens_[0]) + starts_.capacity() * sizeof(std::uint64_t) +
          input_lengths_.capacity() * sizeof(std::uint16_t);
 }
 
-std::span<const Token> EncodedDataset::input(std::size_t i) const {
-  return std::span(tokens_).subspan(starts_[i], input_lengths_[i]);
+std::vector<Token> EncodedDataset::input(std::size_t i) const {
+  const auto packed = std::span(tokens_).subspan(starts_[i], input_lengths_[i]);
+  return {packed.begin(), packed.end()};
 }
 
-std::span<const Token> EncodedDataset::output(std::size_t i) const {
+std::vector<Token> EncodedDataset::output(std::size_t i) const {
   const std::size_t begin = starts_[i] + input_lengths_[i];
   const std::size_t end = i + 1 < starts_.size() ? starts_[i + 1] : tokens_.size();
-  return std::span(tokens_).subspan(begin, end - begin);
+  const auto packed = std::span(tokens_).subspan(begin, end - begin);
+  return {packed.begin(), packed.end()};
 }
 
 tasks::Example EncodedDataset::example(std::size_t i) const {

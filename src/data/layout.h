@@ -12,15 +12,10 @@
 #include <string>
 #include <string_view>
 
+#include "data/rows.h"
 #include "data/vocabulary.h"
 
 namespace mgdm::data {
-
-// One row: both spans have the layout's length. frozen is 1 or 0.
-struct Row {
-  std::span<Token> tokens;
-  std::span<std::uint8_t> frozen;
-};
 
 class Layout {
  public:

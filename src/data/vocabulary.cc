@@ -47,8 +47,8 @@ std::string Vocabulary::decode(std::span<const Token> tokens) const {
   std::string text;
   text.reserve(tokens.size());
   for (const Token token : tokens) {
-    MGDM_CHECK(token < size());
-    if (token < kSpecialTokens)
+    MGDM_CHECK(token < static_cast<Token>(size()));
+    if (token < static_cast<Token>(kSpecialTokens))
       text += kSpecialNames[token];
     else
       text += alphabet_[static_cast<std::size_t>(token - kSpecialTokens)];

@@ -10,14 +10,15 @@
 #include <string_view>
 #include <vector>
 
+#include "tasks/special_tokens.h"
+
 namespace mgdm::data {
 
-using Token = std::uint8_t;
+using Token = std::uint32_t;  // wide enough for vocabularies of any size
 
-enum SpecialToken : Token { kPad = 0, kSep = 1, kMask = 2, kEos = 3, kUnk = 4 };
-constexpr int kSpecialTokens = 5;
-constexpr std::array<std::string_view, kSpecialTokens> kSpecialNames{"[PAD]", "[SEP]", "[MASK]",
-                                                                     "[EOS]", "[UNK]"};
+enum SpecialToken : std::uint8_t { kPad = 0, kSep = 1, kMask = 2, kEos = 3, kUnk = 4 };
+using tasks::kSpecialNames;
+constexpr int kSpecialTokens = static_cast<int>(kSpecialNames.size());
 constexpr std::string_view kPaperAlphabet = "0123456789*+-/=,abcdefghij";
 
 class Vocabulary {

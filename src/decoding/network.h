@@ -16,17 +16,12 @@
 #include <memory>
 #include <span>
 
+#include "data/rows.h"
 #include "data/vocabulary.h"
 
 namespace mgdm::decoding {
 
-// B rows of N tokens, one behind the other.
-struct Rows {
-  std::size_t count = 0;                 // B
-  std::size_t length = 0;                // N
-  std::span<const data::Token> tokens;   // (B, N), [MASK] at hidden positions
-  std::span<const std::uint8_t> frozen;  // (B, N): 1 where given, else 0
-};
+using Rows = data::RowsView;  // tokens with [MASK] at hidden positions
 
 // What a causal network remembers of one sequence (keys and values, say). Made by Network::start,
 // used with that network only, gone before it.

@@ -42,7 +42,7 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
   friend std::ostream& operator<<(std::ostream& out, const Outcome& outcome) {
     for (const Tokens& tokens : {outcome.first, outcome.best}) {
-      for (const data::Token token : tokens) out << int{token} << " ";
+      for (const data::Token token : tokens) out << token << " ";
       out << "| ";
     }
     return out << outcome.first_passes << " " << outcome.best_passes << " "
@@ -54,10 +54,7 @@ bool accepts(std::span<const data::Token> tokens) {
   return std::accumulate(tokens.begin(), tokens.end(), 0) % 3 == 0;
 }
 
-Tokens to_tokens(const at::Tensor& row) {
-  const at::Tensor bytes = row.to(at::kCPU, at::kByte).contiguous();
-  return {bytes.data_ptr<std::uint8_t>(), bytes.data_ptr<std::uint8_t>() + bytes.numel()};
-}
+Tokens to_tokens(const at::Tensor& row) { return nn::tokens_of(row); }
 
 Batch to_batch(const std::vector<Puzzle>& puzzles, c10::Device device) {
   const auto rows = static_cast<std::int64_t>(puzzles.size());
@@ -68,7 +65,7 @@ Batch to_batch(const std::vector<Puzzle>& puzzles, c10::Device device) {
     const Puzzle& puzzle = puzzles[static_cast<std::size_t>(b)];
     batch.items[b] = static_cast<std::int64_t>(puzzle.item);
     for (std::int64_t n = 0; n < length; ++n) {
-      batch.tokens[b][n] = puzzle.tokens[static_cast<std::size_t>(n)];
+      batch.tokens[b][n] = static_cast<std::int64_t>(puzzle.tokens[static_cast<std::size_t>(n)]);
       batch.frozen[b][n] = puzzle.frozen[static_cast<std::size_t>(n)] != 0;
     }
   }

@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <functional>
 
+#include "nn/batch_tensors.h"
+
 namespace mgdm::engine {
 
-struct Batch {
-  at::Tensor tokens;  // (B, N) int64; what stands at positions that are not frozen is ignored
-  at::Tensor frozen;  // (B, N) bool: given, never changed
-  at::Tensor items;   // (B) int64: the number of each example, which keys its random draws
+// Puzzles: what stands at positions that are not frozen is ignored.
+struct Batch : nn::TensorRows {
   std::int64_t attempt = 0;  // which try at it this is, from 0: each has draws of its own
   at::Tensor rows = {};  // (B) int64 on the CPU: which rows of the caller's batch these are, when
                          // some are tried again; undefined for all of them

@@ -173,7 +173,7 @@ TEST(Diffusion, FillsInEverythingAndLeavesFrozenTokens) {
         settings.temperature = temperature;
         const at::Tensor tokens = decode(random_network(4, kVocabulary), batch, settings).tokens;
         EXPECT_TRUE(((tokens == batch.tokens) | ~batch.frozen).all().item<bool>());
-        for (const data::Token never : {data::kMask, data::kSep, data::kUnk})
+        for (const std::int64_t never : {data::kMask, data::kSep, data::kUnk})
           EXPECT_FALSE((tokens == never).any().item<bool>());
       }
   });

@@ -22,7 +22,7 @@ std::vector<To> elements(const at::Tensor& tensor, at::ScalarType type) {
 
 Network network_of(std::shared_ptr<decoding::Network> plain) {
   return [plain = std::move(plain)](const at::Tensor& tokens, const at::Tensor& frozen) {
-    const auto token_bytes = elements<data::Token>(tokens, at::kByte);
+    const auto token_bytes = elements<data::Token>(tokens, at::kInt);
     const auto frozen_bytes = elements<std::uint8_t>(frozen, at::kByte);
     at::Tensor logits =
         at::empty({tokens.size(0), tokens.size(1), static_cast<std::int64_t>(plain->vocabulary())},
@@ -45,7 +45,7 @@ Network oracle_network(const at::Tensor& answers, const at::Tensor& difficulty,
   std::vector<std::vector<data::Token>> tokens;
   std::vector<std::vector<int>> difficulties;
   for (std::int64_t k = 0; k < answers.size(0); ++k) {
-    tokens.push_back(elements<data::Token>(answers[k], at::kByte));
+    tokens.push_back(elements<data::Token>(answers[k], at::kInt));
     difficulties.push_back(elements<int>(difficulty[k], at::kInt));
   }
   return network_of(std::make_shared<decoding::FunctionNetwork>(decoding::oracle_network(

@@ -133,7 +133,7 @@ TEST(Multinomial, NeverShowsAMaskAndStopsWhenAsked) {
   const Result result = decode_multinomial(
       random_network(4, kVocabulary), kVocabulary, batch, with_steps(9), [&](const Step& step) {
         EXPECT_EQ(step.pass, calls++);
-        for (const data::Token never : {data::kMask, data::kSep, data::kUnk})
+        for (const std::int64_t never : {data::kMask, data::kSep, data::kUnk})
           EXPECT_FALSE((step.tokens == never).any().item<bool>());
         EXPECT_TRUE((step.tokens == batch.tokens).slice(1, 0, 2).all().item<bool>());
         EXPECT_TRUE((step.confidence <= 1).all().item<bool>());

@@ -21,11 +21,7 @@ using decoding::Finished;
 using decoding::Request;
 using decoding::SlotId;
 
-std::vector<data::Token> tokens_of(const at::Tensor& row) {
-  const at::Tensor bytes = row.to(at::kByte).cpu().contiguous();
-  const std::uint8_t* const data = bytes.data_ptr<std::uint8_t>();
-  return {data, data + bytes.numel()};
-}
+using nn::tokens_of;
 
 // One batch of puzzles of the same length and settings.
 class BatchDecoding {
@@ -55,19 +51,14 @@ class BatchDecoding {
 
  private:
   Batch tensors() const {
-    std::vector<data::Token> tokens;
-    std::vector<std::uint8_t> frozen;
-    std::vector<std::uint32_t> items;
-    for (const auto& [slot, request] : slots_) {
-      const decoding::Puzzle& puzzle = request.puzzle;
-      tokens.insert(tokens.end(), puzzle.tokens.begin(), puzzle.tokens.end());
-      frozen.insert(frozen.end(), puzzle.frozen.begin(), puzzle.frozen.end());
-      items.push_back(puzzle.item);
+    data::Rows rows(slots_.size(), slots_.front().second.puzzle.tokens.size());
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      const decoding::Puzzle& puzzle = slots_[i].second.puzzle;
+      std::copy(puzzle.tokens.begin(), puzzle.tokens.end(), rows[i].tokens.begin());
+      std::copy(puzzle.frozen.begin(), puzzle.frozen.end(), rows[i].frozen.begin());
+      rows.items[i] = puzzle.item;
     }
-    const auto rows = static_cast<std::int64_t>(slots_.size());
-    const c10::Device device = model_.device();
-    return {nn::tokens_tensor(tokens, rows, device), nn::bool_tensor(frozen, rows, device),
-            nn::items_tensor(items, device)};
+    return {nn::tensors_of(rows, model_.device())};
   }
 
   Result decode_once(const Batch& batch, const spec::DecodingSettings& settings) {

@@ -1,4 +1,4 @@
-// Rows of bytes as tensors on a device.
+// Rows as tensors on a device.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -6,19 +6,29 @@
 #include <cstdint>
 #include <span>
 
+#include "data/rows.h"
+
 namespace mgdm::nn {
 
-// (B, N) bytes on the CPU.
+struct TensorRows {
+  at::Tensor tokens;  // (B, N) int64
+  at::Tensor frozen;  // (B, N) bool
+  at::Tensor items;   // (B) int64: the examples' numbers, which key their random draws
+};
+
+TensorRows tensors_of(const data::Rows& rows, c10::Device device);
+
+// Its parts: (B, N) int64, (B, N) bool, (B) int64.
+at::Tensor tokens_tensor(std::span<const data::Token> tokens, std::int64_t rows,
+                         c10::Device device);
+at::Tensor bool_tensor(std::span<const std::uint8_t> bytes, std::int64_t rows, c10::Device device);
+at::Tensor items_tensor(std::span<const std::uint32_t> items, c10::Device device);
+
+// (B, N) on the CPU as they are: int32 and bytes.
+at::Tensor narrow_tokens(std::span<const data::Token> tokens, std::int64_t rows);
 at::Tensor bytes_tensor(std::span<const std::uint8_t> bytes, std::int64_t rows);
 
-// (B, N) int64 on the device, from B * N bytes.
-at::Tensor tokens_tensor(std::span<const std::uint8_t> bytes, std::int64_t rows,
-                         c10::Device device);
-
-// (B, N) bool.
-at::Tensor bool_tensor(std::span<const std::uint8_t> bytes, std::int64_t rows, c10::Device device);
-
-// (B) int64.
-at::Tensor items_tensor(std::span<const std::uint32_t> items, c10::Device device);
+// The tokens of a row (N), back on the CPU.
+std::vector<data::Token> tokens_of(const at::Tensor& row);
 
 }  // namespace mgdm::nn

@@ -21,21 +21,23 @@
 #include <string_view>
 #include <vector>
 
+#include "data/vocabulary.h"
+#include "nn/batch_tensors.h"
 #include "objectives/cross_entropy.h"
 #include "spec/objective_settings.h"
 
 namespace mgdm::objectives {
 
-// Token ids with a meaning, numbered as the vocabulary numbers them; ordinary ones follow.
-constexpr std::int64_t kPad = 0, kMask = 2, kEos = 3, kFirstOrdinary = 5;
+// Token ids as LibTorch's functions take them.
+constexpr std::int64_t kPad = data::kPad, kMask = data::kMask, kEos = data::kEos,
+                       kFirstOrdinary = data::kSpecialTokens;
 
 using Settings = spec::ObjectiveSettings;
 
-struct Batch {
-  at::Tensor tokens;  // (B, N) int64: x_0
-  at::Tensor frozen;  // (B, N) bool: never noised nor predicted
-  at::Tensor items;   // (B) int64: which examples; with `step`, the keys of their random streams
-  at::Tensor step;    // () int64: the training step
+// Examples x_0; what is frozen is neither noised nor predicted. Items and step key the random
+// draws.
+struct Batch : nn::TensorRows {
+  at::Tensor step;  // () int64: the training step
 };
 
 // One noised copy x_t of a batch.

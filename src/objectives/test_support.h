@@ -16,7 +16,7 @@
 
 namespace mgdm::objectives {
 
-constexpr std::int64_t kSep = 1;
+constexpr std::int64_t kSep = data::kSep;
 constexpr std::int64_t kTestVocabulary = 9;
 
 // `rows` examples, items first_item, ...: 3 input tokens, [SEP], 2 to 5 output tokens, [EOS], [PAD]

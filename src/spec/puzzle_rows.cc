@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "tasks/judge.h"
+#include "tasks/special_tokens.h"
 
 namespace mgdm::spec {
 
@@ -47,7 +48,7 @@ std::string PuzzleRows::read(std::span<const data::Token> tokens,
   if (!reverse_) return text;
   // A malformed answer cannot be turned round and stays as it is: it is wrong either way.
   try {
-    return task_->reversed_output(tasks::up_to_end(text)) + "[EOS]";
+    return task_->reversed_output(tasks::up_to_end(text)) + std::string(tasks::kEndName);
   } catch (const Error&) {
     return text;
   }

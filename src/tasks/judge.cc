@@ -1,19 +1,18 @@
 #include "tasks/judge.h"
 
-#include <array>
+#include "tasks/special_tokens.h"
 
 namespace mgdm::tasks {
 
 std::string_view up_to_end(std::string_view answer) {
-  return answer.substr(0, answer.find("[EOS]"));
+  return answer.substr(0, answer.find(kEndName));
 }
 
 std::string without_special_tokens(std::string_view answer) {
-  constexpr std::array<std::string_view, 5> kSpecial{"[PAD]", "[SEP]", "[MASK]", "[EOS]", "[UNK]"};
   std::string kept;
   while (!answer.empty()) {
     std::size_t skip = 0;
-    for (const std::string_view token : kSpecial)
+    for (const std::string_view token : kSpecialNames)
       if (answer.starts_with(token)) skip = token.size();
     if (skip == 0) kept += answer.front();
     answer.remove_prefix(skip == 0 ? 1 : skip);

@@ -91,29 +91,24 @@ class Profiler {
   }
 
   Rows read(std::span<const Example> examples, std::size_t first_item) {
-    const std::size_t length = puzzles_.length();
-    std::vector<data::Token> tokens(examples.size() * length);
-    std::vector<std::uint8_t> frozen(examples.size() * length);
-    std::vector<std::uint32_t> items(examples.size());
-    std::iota(items.begin(), items.end(), static_cast<std::uint32_t>(first_item));
+    data::Rows written(examples.size(), puzzles_.length());
+    std::iota(written.items.begin(), written.items.end(), static_cast<std::uint32_t>(first_item));
     Rows rows;
     for (std::size_t b = 0; b < examples.size(); ++b) {
       const Example& example = examples[b];
       if (example.output.empty())
-        throw Error(fmt::format("puzzle {} has no answer to measure a loss on", items[b] + 1),
-                    "an \"output\" for every puzzle");
-      const auto row_frozen = std::span(frozen).subspan(b * length, length);
-      puzzles_.write_example(example, {std::span(tokens).subspan(b * length, length), row_frozen});
-      rows.begin.push_back(static_cast<std::int64_t>(puzzles_.layout().answer_begin(row_frozen)));
+        throw Error(
+            fmt::format("puzzle {} has no answer to measure a loss on", written.items[b] + 1),
+            "an \"output\" for every puzzle");
+      puzzles_.write_example(example, written[b]);
+      rows.begin.push_back(
+          static_cast<std::int64_t>(puzzles_.layout().answer_begin(written[b].frozen)));
       rows.tables.push_back({&profile_.all});
       if (const auto distance = puzzles_.task().planning_distance(example))
         rows.tables.back().push_back(
             &profile_.by_planning_distance.try_emplace(*distance, empty()).first->second);
     }
-    const c10::Device device = model_.device();
-    const auto count = static_cast<std::int64_t>(examples.size());
-    rows.batch = {nn::tokens_tensor(tokens, count, device), nn::bool_tensor(frozen, count, device),
-                  nn::items_tensor(items, device), at::Tensor()};
+    rows.batch = {nn::tensors_of(written, model_.device()), at::Tensor()};
     return rows;
   }
 

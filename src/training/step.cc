@@ -43,7 +43,7 @@ TrainingStep::TrainingStep(TrainingState& state, const objectives::Objective& ob
       seed_(seed),
       rows_(rows) {
   const auto options = at::TensorOptions().device(state.model.device());
-  tokens_ = at::empty({rows, length}, options.dtype(at::kByte));
+  tokens_ = at::empty({rows, length}, options.dtype(at::kInt));
   frozen_ = at::empty({rows, length}, options.dtype(at::kByte));
   items_ = at::empty({rows}, options.dtype(at::kLong));
   step_ = at::zeros({}, options.dtype(at::kLong));
@@ -58,9 +58,9 @@ void TrainingStep::run(const data::Batch& batch, double factor, Wishes wishes) {
   const auto send = [](at::Tensor& there, const at::Tensor& here) {
     there.copy_(there.is_cuda() ? here.pin_memory() : here, /*non_blocking=*/true);
   };
-  send(tokens_, nn::bytes_tensor(batch.tokens, rows_));
-  send(frozen_, nn::bytes_tensor(batch.frozen, rows_));
-  send(items_, nn::items_tensor(batch.items, c10::Device(c10::kCPU)));
+  send(tokens_, nn::narrow_tokens(batch.rows.tokens, rows_));
+  send(frozen_, nn::bytes_tensor(batch.rows.frozen, rows_));
+  send(items_, nn::items_tensor(batch.rows.items, c10::Device(c10::kCPU)));
   step_.fill_(static_cast<std::int64_t>(batch.step));
   const double one = group_.first() ? 1 : 0;
   send(asked_,
@@ -154,18 +154,11 @@ HeldOut held_out(nn::Model& model, const objectives::Objective& objective,
   const auto length = static_cast<std::size_t>(dataset.layout().length());
   double loss = 0, count = 0, right = 0;
   for (std::size_t begin = 0; begin < dataset.size(); begin += most_rows) {
-    const std::size_t rows = std::min(most_rows, dataset.size() - begin);
-    std::vector<data::Token> tokens(rows * length);
-    std::vector<std::uint8_t> frozen(rows * length);
-    std::vector<std::uint32_t> items(rows);
-    std::iota(items.begin(), items.end(), static_cast<std::uint32_t>(begin));
-    for (std::size_t row = 0; row < rows; ++row)
-      dataset.write_row(begin + row, {std::span(tokens).subspan(row * length, length),
-                                      std::span(frozen).subspan(row * length, length)});
-    const auto n = static_cast<std::int64_t>(rows);
+    data::Rows rows(std::min(most_rows, dataset.size() - begin), length);
+    std::iota(rows.items.begin(), rows.items.end(), static_cast<std::uint32_t>(begin));
+    for (std::size_t row = 0; row < rows.count(); ++row) dataset.write_row(begin + row, rows[row]);
     const objectives::Batch batch{
-        nn::tokens_tensor(tokens, n, device), nn::bool_tensor(frozen, n, device),
-        nn::items_tensor(items, device),
+        nn::tensors_of(rows, device),
         at::zeros({}, at::TensorOptions().device(device).dtype(at::kLong))};
     for (const objectives::Noised& noised : objective.noise(batch, seed)) {
       const compat::Autocast autocast(device, bf16);

@@ -58,7 +58,7 @@ class TrainingStep {
   const std::int64_t rows_;
   std::map<std::int64_t, compat::StepGraph> graphs_;  // by the number of loops
   // What changes from step to step, in tensors that stay where they are.
-  at::Tensor tokens_, frozen_;  // (B, N) bytes
+  at::Tensor tokens_, frozen_;  // (B, N) int32 and bytes
   at::Tensor items_;            // (B) int64
   at::Tensor step_;             // () int64
   at::Tensor asked_, agreed_;   // (3) float: factor, stop, end; of this process and of all

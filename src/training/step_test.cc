@@ -81,9 +81,7 @@ class Steps : public testing::Test {
   };
 
   static objectives::Batch tensors(const data::Batch& batch) {
-    const c10::Device cpu(c10::kCPU);
-    return {nn::tokens_tensor(batch.tokens, kRows, cpu), nn::bool_tensor(batch.frozen, kRows, cpu),
-            nn::items_tensor(batch.items, cpu),
+    return {nn::tensors_of(batch.rows, c10::kCPU),
             at::full({}, static_cast<std::int64_t>(batch.step), at::kLong)};
   }
 
@@ -308,13 +306,11 @@ TEST_F(Steps, LeaveHeldOutExamplesToBeLookedAt) {
   Table model(model_settings(0));
   const auto length = static_cast<std::size_t>(data_.train.length());
   const std::size_t size = data_.held_out.size();
-  data::Batch all{
-      0, {}, {}, std::vector<data::Token>(size * length), std::vector<std::uint8_t>(size * length)};
+  data::Batch all{0, data::Rows(size, length), {}};
   ASSERT_EQ(size, static_cast<std::size_t>(kRows));
   for (std::size_t i = 0; i < size; ++i) {
-    all.items.push_back(static_cast<std::uint32_t>(i));
-    data_.held_out.write_row(i, {std::span(all.tokens).subspan(i * length, length),
-                                 std::span(all.frozen).subspan(i * length, length)});
+    all.rows.items[i] = static_cast<std::uint32_t>(i);
+    data_.held_out.write_row(i, all.rows[i]);
   }
   const objectives::Batch batch = tensors(all);
   const objectives::Noised noised = objective_->noise(batch, kSeed).front();

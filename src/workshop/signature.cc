@@ -70,11 +70,8 @@ std::uint64_t data_hash(const tasks::Task& task, int threads) {
 
 // --- rows ---
 
-struct Rows {
-  std::size_t count = 0, length = 0;
-  std::vector<std::uint32_t> items, epochs;
-  std::vector<data::Token> tokens;
-  std::vector<std::uint8_t> frozen;
+struct Rows : data::Rows {
+  std::vector<std::uint32_t> epochs;
 };
 
 // Rows of shuffled epochs, whatever batches they come in. The dataset is smaller than the rows
@@ -92,14 +89,16 @@ Rows shuffled_rows(const std::string& name, int length, const std::string& layou
   data::Batches batches(mixture, settings.batch, kSeed, /*first_step=*/0,
                         std::max(1, settings.threads));
   Rows rows;
-  rows.count = kRows;
   rows.length = static_cast<std::size_t>(length);
+  const auto append = [](auto& all, const auto& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  };
   while (rows.items.size() < kRows) {
     const data::Batch batch = batches.next();
-    rows.items.insert(rows.items.end(), batch.items.begin(), batch.items.end());
-    rows.epochs.insert(rows.epochs.end(), batch.epochs.begin(), batch.epochs.end());
-    rows.tokens.insert(rows.tokens.end(), batch.tokens.begin(), batch.tokens.end());
-    rows.frozen.insert(rows.frozen.end(), batch.frozen.begin(), batch.frozen.end());
+    append(rows.items, batch.rows.items);
+    append(rows.epochs, batch.epochs);
+    append(rows.tokens, batch.rows.tokens);
+    append(rows.frozen, batch.rows.frozen);
   }
   rows.items.resize(kRows);
   rows.epochs.resize(kRows);
@@ -112,24 +111,22 @@ std::uint64_t rows_hash(const Rows& rows) {
   Digest digest;
   for (const auto& values : {rows.items, rows.epochs})
     for (const std::uint32_t value : values) digest.add(value);
-  for (const auto& bytes : {rows.tokens, rows.frozen})
-    for (const std::uint8_t byte : bytes) digest.add(byte);
+  for (const data::Token token : rows.tokens) digest.add(token);
+  for (const std::uint8_t byte : rows.frozen) digest.add(byte);
   return digest.hash();
 }
 
 // --- masks and decoding, batch by batch ---
 
-struct TensorRows {
-  at::Tensor tokens, frozen, items;
-};
+using nn::TensorRows;
 
 // Calls use(rows) for consecutive batches.
 template <class Use>
 void for_batches(const Rows& rows, const SignatureSettings& settings, Use&& use) {
-  for (std::size_t begin = 0; begin < rows.count; begin += settings.batch) {
-    const std::size_t count = std::min(settings.batch, rows.count - begin);
-    const auto part = [&](const std::vector<std::uint8_t>& bytes) {
-      return std::span(bytes).subspan(begin * rows.length, count * rows.length);
+  for (std::size_t begin = 0; begin < rows.count(); begin += settings.batch) {
+    const std::size_t count = std::min(settings.batch, rows.count() - begin);
+    const auto part = [&](const auto& values) {
+      return std::span(values).subspan(begin * rows.length, count * rows.length);
     };
     const auto size = static_cast<std::int64_t>(count);
     // Row numbers, not items: every row has draws of its own.

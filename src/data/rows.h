@@ -1,0 +1,44 @@
+// Rows of tokens: the one form in which puzzles reach networks, losses and decoders.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/vocabulary.h"
+
+namespace mgdm::data {
+
+// One row. frozen is 1 where the token is given and never changes, else 0.
+struct Row {
+  std::span<Token> tokens;         // (N)
+  std::span<std::uint8_t> frozen;  // (N)
+};
+
+// B rows of N tokens, one behind the other.
+struct Rows {
+  Rows() = default;
+  Rows(std::size_t count, std::size_t row_length)
+      : length(row_length), tokens(count * length), frozen(count * length), items(count) {}
+
+  std::size_t count() const { return items.size(); }
+  Row operator[](std::size_t row) {
+    return {std::span(tokens).subspan(row * length, length),
+            std::span(frozen).subspan(row * length, length)};
+  }
+
+  std::size_t length = 0;            // N
+  std::vector<Token> tokens;         // (B, N)
+  std::vector<std::uint8_t> frozen;  // (B, N)
+  std::vector<std::uint32_t> items;  // (B) the examples' numbers, which key their random draws
+};
+
+// The same, seen but not owned.
+struct RowsView {
+  std::size_t count = 0, length = 0;     // B, N
+  std::span<const Token> tokens;         // (B, N)
+  std::span<const std::uint8_t> frozen;  // (B, N)
+};
+
+}  // namespace mgdm::data
