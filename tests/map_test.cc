@@ -77,8 +77,18 @@ TEST(Map, EveryIncludeIsOnTheMap) {
 
 TEST(Map, NothingAboveTheTorchLineNamesTorch) {
   static const std::regex kTorch("#\\s*include\\s*[<\"](torch|ATen|c10)/");
-  for (const std::string room :
-       {"base", "config", "formats", "tasks", "data", "spec", "decoding"}) {
+  const RoomMap rooms = read_map();
+  std::set<std::string> below{"compat"};  // the first room below, and all that include one below
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const auto& [room, allowed] : rooms)
+      for (const std::string& other : allowed)
+        if (below.contains(other)) grown = below.insert(room).second || grown;
+  }
+  EXPECT_EQ(below, (std::set<std::string>{"compat", "distributed", "engine", "kernels", "nn",
+                                          "objectives", "training", "workshop"}));
+  for (const auto& [room, allowed] : rooms) {
+    if (below.contains(room)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(kRoot / "src" / room)) {
       if (!entry.is_regular_file()) continue;
       EXPECT_FALSE(std::regex_search(read_file(entry.path()), kTorch)) << entry.path();
@@ -91,6 +101,28 @@ TEST(Map, OnlyCompatAsksForTheVersionOfLibTorch) {
     if (entry.is_regular_file() && entry.path().parent_path().filename() != "compat") {
       EXPECT_EQ(read_file(entry.path()).find("TORCH_VERSION"), std::string::npos) << entry.path();
     }
+}
+
+// What a kind is stands in spec/kinds.cc; only the factories that make one compare its name.
+TEST(Map, NobodyElseComparesTheNamesOfKinds) {
+  static const std::regex kRow("\n      \\{\"([a-z0-9_]+)\",");
+  static const std::set<std::string> kFactories{"src/spec/kinds.cc", "src/nn/model.cc",
+                                                "src/workshop/signature.cc"};
+  std::string names;
+  // Objectives, architectures and orders; "linear" and the like of later tables have other
+  // meanings.
+  std::string table = read_file(kRoot / "src/spec/kinds.cc");
+  table.resize(table.find("optimizers()"));
+  for (std::sregex_iterator it(table.begin(), table.end(), kRow), end; it != end; ++it)
+    names += (names.empty() ? "" : "|") + (*it)[1].str();
+  EXPECT_NE(names.find("mgdm|rdm|d3pm_absorbing"), std::string::npos) << names;
+  const std::regex compared("[!=]= \"(" + names + ")\"");
+  for (const auto& entry : fs::recursive_directory_iterator(kRoot / "src")) {
+    const std::string file = fs::relative(entry.path(), kRoot);
+    if (!entry.is_regular_file() || kFactories.contains(file)) continue;
+    if (file.ends_with("_test.cc") || file.ends_with("test_support.h")) continue;
+    EXPECT_FALSE(std::regex_search(read_file(entry.path()), compared)) << file;
+  }
 }
 
 TEST(Map, SeesIncludes) {

@@ -1,0 +1,112 @@
+#include "engine/torch_engine.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "base/error.h"
+#include "spec/model_settings.h"
+
+namespace mgdm::engine {
+namespace {
+
+using decoding::Finished;
+using decoding::Request;
+
+std::shared_ptr<nn::Model> tiny_model(bool causal = false) {
+  spec::ModelSettings settings;
+  settings.layers = 1;
+  settings.heads = 2;
+  settings.width = 16;
+  settings.positions = 12;
+  settings.dropout = 0;
+  settings.causal = causal;
+  return nn::make_model(settings, 7);
+}
+
+Request puzzle(std::uint32_t item, std::int64_t steps = 4, std::size_t length = 10) {
+  Request request;
+  request.puzzle.tokens.assign(length, 5 + item % 9);
+  request.puzzle.frozen.assign(length, 0);
+  for (std::size_t n = 0; n < 4; ++n) request.puzzle.frozen[n] = 1;
+  request.puzzle.item = item;
+  request.puzzle.settings.steps = steps;
+  return request;
+}
+
+std::map<decoding::SlotId, Finished> all_of(inference::Engine& engine) {
+  std::map<decoding::SlotId, Finished> all;
+  while (engine.active() > 0)
+    for (Finished& finished : engine.pass()) all.emplace(finished.slot, std::move(finished));
+  return all;
+}
+
+TEST(TorchEngine, AnswersDoNotDependOnTheNeighbours) {
+  const auto model = tiny_model();
+  const auto together = torch_engine(model, /*bf16=*/false);
+  std::map<decoding::SlotId, Request> asked;
+  for (std::uint32_t item = 0; item < 6; ++item) {  // of two lengths and two numbers of steps
+    const Request request = puzzle(item, item % 2 == 0 ? 4 : 6, item < 3 ? 10 : 8);
+    asked.emplace(together->join(request), request);
+  }
+  const auto answers = all_of(*together);
+  ASSERT_EQ(answers.size(), 6u);
+  for (const auto& [slot, request] : asked) {
+    const auto alone = torch_engine(model, false);
+    alone->join(request);
+    const Finished expected = all_of(*alone).begin()->second;
+    EXPECT_EQ(answers.at(slot).first.tokens, expected.first.tokens);
+    EXPECT_EQ(answers.at(slot).first.forward_passes, expected.first.forward_passes);
+    EXPECT_FALSE(answers.at(slot).error);
+  }
+}
+
+TEST(TorchEngine, ObserversEndAndFailTheirOwnPuzzleOnly) {
+  const auto engine = torch_engine(tiny_model(), false);
+  int seen = 0;
+  Request watched = puzzle(1), failing = puzzle(2);
+  watched.observer = [&](const decoding::Step& step) {
+    EXPECT_EQ(step.tokens.size(), 10u);
+    EXPECT_EQ(step.confidence[0], 1);
+    return ++seen < 2;
+  };
+  failing.observer = [](const decoding::Step&) -> bool { throw Error("enough"); };
+  const auto plain = engine->join(puzzle(0)), ended = engine->join(watched),
+             failed = engine->join(failing);
+  const auto answers = all_of(*engine);
+  EXPECT_EQ(answers.at(plain).first.forward_passes, 4);
+  EXPECT_EQ(answers.at(ended).first.forward_passes, 2);
+  EXPECT_EQ(seen, 2);
+  EXPECT_TRUE(answers.at(failed).error);
+  EXPECT_FALSE(answers.at(plain).error);
+}
+
+TEST(TorchEngine, TriesUntilOneIsAccepted) {
+  const auto engine = torch_engine(tiny_model(), false);
+  Request request = puzzle(3);
+  request.puzzle.settings.tries = 5;
+  int asked = 0;
+  request.verified = [&](std::span<const data::Token>) { return ++asked == 3; };
+  engine->join(request);
+  const Finished finished = all_of(*engine).begin()->second;
+  EXPECT_EQ(finished.successful_try, 2);
+  EXPECT_EQ(finished.first.forward_passes, 4);
+  EXPECT_EQ(finished.best.forward_passes, 12);
+}
+
+TEST(TorchEngine, ReadsFromLeftToRightAndForgetsTheCancelled) {
+  const auto engine = torch_engine(tiny_model(/*causal=*/true), false);
+  Request request = puzzle(1);
+  request.puzzle.settings.decoder = spec::Decoder::kLeftToRight;
+  const auto first = engine->join(request), second = engine->join(request);
+  EXPECT_TRUE(engine->cancel(first));
+  EXPECT_FALSE(engine->cancel(first));
+  const auto answers = all_of(*engine);
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_GE(answers.at(second).first.forward_passes, 1);
+  for (const data::Token token : answers.at(second).first.tokens)
+    EXPECT_NE(token, static_cast<data::Token>(data::kMask));
+}
+
+}  // namespace
+}  // namespace mgdm::engine
