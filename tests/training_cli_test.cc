@@ -158,6 +158,20 @@ TEST_F(Training, EndlessMixturesTrainAndResume) {
   EXPECT_NE(by_epochs.err.find("training.steps"), std::string::npos) << by_epochs.err;
 }
 
+// A forgotten override must not end a longer run, nor change what a finished one says of itself.
+TEST_F(Training, ResumeNeedsTheStepsOfTheRun) {
+  ASSERT_EQ(train("mgdm", "training.steps=20 --out " + path("run")).code, 0);
+  const std::string config = read_file(path("run/config.toml"));
+  const Outcome shorter = train("mgdm", "--resume --out " + path("run"));  // 12 steps
+  EXPECT_EQ(shorter.code, 1);
+  EXPECT_NE(shorter.err.find("at step 20 already"), std::string::npos) << shorter.err;
+  EXPECT_EQ(read_file(path("run/config.toml")), config);
+  const Outcome finished =
+      train("mgdm", "training.steps=20 objective.beta=3 --resume --out " + path("run"));
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(read_file(path("run/config.toml")), config);
+}
+
 TEST_F(Training, DivergenceKeepsTheLastGoodCheckpoint) {
   train_and_cut("run");
   // Nothing is logged before the end, so it is the checkpoint that must notice.

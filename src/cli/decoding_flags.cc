@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/error.h"
 
@@ -11,6 +12,21 @@ namespace {
 
 // A flag's name among the settings of [decoding]: --decoding is its order.
 std::string setting_of(const std::string& flag) { return flag == "decoding" ? "order" : flag; }
+
+std::string flag_of(std::string key) {
+  std::replace(key.begin(), key.end(), '_', '-');
+  return "--" + key;
+}
+
+// "decoding.order=topk or margin" as a command line says it; of what a model is, in words.
+std::string as_flags(const std::string& needs) {
+  constexpr std::string_view kOrder = "decoding.order=", kKind = "objective.kind=",
+                             kNetwork = "model.architecture=";
+  if (needs.starts_with(kOrder)) return "--decoding " + needs.substr(kOrder.size());
+  if (needs.starts_with(kKind)) return "a model trained by " + needs.substr(kKind.size());
+  if (needs.starts_with(kNetwork)) return "a model that is " + needs.substr(kNetwork.size());
+  return needs;
+}
 
 bool contains(const std::vector<std::string>& keys, const std::string& key) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
@@ -27,7 +43,9 @@ spec::DecodingSettings DecodingFlags::over(const inference::Reasoner& reasoner) 
   for (const config::Field& field : all)
     if (const auto missing = reasoner.missing_for(setting_of(field.key), chosen.settings);
         missing && contains(given, field.key))
-      throw UsageError(fmt::format("--{} changes nothing with this model", field.key), *missing);
+      throw UsageError(
+          fmt::format("{} changes nothing with this model and these flags", flag_of(field.key)),
+          as_flags(*missing));
   return chosen.settings;
 }
 

@@ -116,6 +116,7 @@ int row_length(const std::vector<Loaded>& sources, const DataSettings& settings)
     for (const std::vector<Example>* examples : {&source.train, &source.held_out})
       needed = std::max(needed, longest_row(*source.task, *examples, settings));
   }
+  if (length == 0 && needed == 0) throw UsageError("no example to measure rows by", "data.length");
   if (length == 0) return needed;
   // Without copies, encoding finds what is too long, and names it.
   if (settings.augment && needed > length)
@@ -161,6 +162,10 @@ PreparedData prepare_data(const std::string& task_name, const DataSettings& sett
   const std::shared_ptr<const tasks::Task> task = sources.front().task;
   Augment augment;  // refuses a task without symmetries
   if (settings.augment) augment = symmetries(task, seed, settings.reverse);
+  if (settings.augment && std::all_of(sources.begin(), sources.end(),
+                                      [](const Loaded& source) { return source.settings.endless; }))
+    throw UsageError("data.augment with nothing but endless sources",
+                     "data.augment=false: no puzzle comes twice");
   const int length = row_length(sources, settings);
   const Vocabulary vocabulary(settings.alphabet.empty() ? kPaperAlphabet
                                                         : std::string_view(settings.alphabet));

@@ -33,7 +33,8 @@ void DataSettings::visit(config::Visitor& v) {
   SourceSettings::visit(v);
   v.field(
       "sources", sources,
-      "a mixture: for each source the fields above that differ, as \"weight=3 difficulty=hard\"");
+      "a mixture: for each source the fields above that differ, as \"weight=3 difficulty=hard\"; "
+      "no spaces inside a value");
   v.field("layout", layout, "how an example lies in a row", one_of({"seq2seq", "in_place"}));
   v.field("length", length, "tokens per row (0 = as long as the longest example)", range(0, 65536));
   v.field("alphabet", alphabet, "characters with a token (empty = the paper's 26)");

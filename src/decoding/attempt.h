@@ -27,7 +27,6 @@ struct Puzzle {
   std::vector<data::Token> tokens;   // (N); what stands at positions that are not frozen is ignored
   std::vector<std::uint8_t> frozen;  // (N): 1 where given and never changed, else 0
   std::uint32_t item = 0;            // its number, which keys its random draws
-  std::int64_t loops = 0;            // of a looped network; 0: as many as it was trained with
   // How it is decoded, settings.decoder included. revise = auto is off here.
   spec::DecodingSettings settings = {};
 };

@@ -13,7 +13,7 @@ namespace {
 auto key(const Slot* slot) {
   const bool reads_on = slot->attempt().sequence() != nullptr;
   return reads_on ? std::tuple(true, std::size_t{0}, std::int64_t{0})
-                  : std::tuple(false, slot->puzzle().tokens.size(), slot->puzzle().loops);
+                  : std::tuple(false, slot->puzzle().tokens.size(), slot->puzzle().settings.loops);
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ void Slots::pass_over_rows(Group group) {
     frozen_.insert(frozen_.end(), slot->puzzle().frozen.begin(), slot->puzzle().frozen.end());
   }
   logits_.resize(group.size() * each);
-  network_.logits({group.size(), length, tokens_, frozen_}, any.loops, logits_);
+  network_.logits({group.size(), length, tokens_, frozen_}, any.settings.loops, logits_);
   for (std::size_t b = 0; b < group.size(); ++b)
     group[b]->take(std::span(logits_).subspan(b * each, each));
 }

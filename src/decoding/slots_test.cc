@@ -56,7 +56,7 @@ TEST(Slots, LengthsLoopsAndSequencesAreAskedApart) {
   RecordingNetwork network(1, kTestVocabulary);
   Slots slots(network);
   Puzzle looped = free_puzzle(4, 8);
-  looped.loops = 16;
+  looped.settings.loops = 16;
   slots.join({free_puzzle(0, 8)});
   slots.join({free_puzzle(1, 6)});
   slots.join({looped});

@@ -27,7 +27,11 @@ using nn::tokens_of;
 class BatchDecoding {
  public:
   BatchDecoding(nn::Model& model, bool bf16, std::vector<std::pair<SlotId, Request>> slots)
-      : model_(model), bf16_(bf16), slots_(std::move(slots)), finished_(slots_.size()) {
+      : model_(model),
+        bf16_(bf16),
+        slots_(std::move(slots)),
+        finished_(slots_.size()),
+        stopped_in_(slots_.size()) {
     for (std::size_t i = 0; i < slots_.size(); ++i) finished_[i].slot = slots_[i].first;
   }
 
@@ -40,8 +44,15 @@ class BatchDecoding {
     const Restarts results = decode_with_restarts(
         [&](const Batch& some) { return decode_once(some, settings); }, batch, settings, verified);
     for (std::size_t i = 0; i < slots_.size(); ++i) {
-      if (stopped(i)) continue;  // its observer had seen enough, or failed
       const auto row = static_cast<std::int64_t>(i);
+      if (stopped(i)) {  // its observer had seen enough, or failed
+        if (!finished_[i].error && stopped_in_[i] > 0) {
+          finished_[i].first = answer(results.first, row);
+          finished_[i].best = {finished_[i].first.tokens,
+                               results.best.forward_passes[row].item<std::int64_t>()};
+        }
+        continue;
+      }
       finished_[i].first = answer(results.first, row);
       finished_[i].best = answer(results.best, row);
       finished_[i].successful_try = results.successful_try[row].item<std::int64_t>();
@@ -106,6 +117,7 @@ class BatchDecoding {
                     .confidence = {confidence.data_ptr<float>(), tokens.size()}}))
         return true;
       finished.first = finished.best = {tokens, step.pass + 1};
+      stopped_in_[i] = step.attempt;
     } catch (...) {
       finished.error = std::current_exception();
     }
@@ -132,6 +144,7 @@ class BatchDecoding {
   const bool bf16_;
   const std::vector<std::pair<SlotId, Request>> slots_;
   std::vector<Finished> finished_;
+  std::vector<std::int64_t> stopped_in_;  // the try in which an observer stopped
 };
 
 class TorchEngine : public inference::Engine {
@@ -158,8 +171,19 @@ class TorchEngine : public inference::Engine {
       (fits ? batch : rest).push_back(std::move(slot));
     }
     waiting_ = std::move(rest);
-    return compat::with_memory_for_puzzles(
-        batch.size(), [&] { return BatchDecoding(*model_, bf16_, std::move(batch)).run(); });
+    std::vector<SlotId> ids;
+    for (const auto& [slot, request] : batch) ids.push_back(slot);
+    try {
+      return compat::with_memory_for_puzzles(
+          ids.size(), [&] { return BatchDecoding(*model_, bf16_, std::move(batch)).run(); });
+    } catch (const Interrupted&) {
+      throw;
+    } catch (...) {  // theirs alone: others still wait
+      std::vector<Finished> failed;
+      for (const SlotId slot : ids)
+        failed.push_back({.slot = slot, .error = std::current_exception()});
+      return failed;
+    }
   }
 
   std::string device() const override { return compat::device_name(model_->device()); }

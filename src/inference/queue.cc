@@ -10,8 +10,9 @@
 namespace mgdm::inference {
 
 Queue::Queue(std::shared_ptr<Engine> engine, const QueueSettings& settings)
-    : engine_(std::move(engine)), settings_(settings), thread_([this] { work(); }) {
+    : engine_(std::move(engine)), settings_(settings) {
   MGDM_CHECK(settings.slots > 0);
+  thread_ = std::thread([this] { work(); });
 }
 
 Queue::~Queue() {

@@ -10,7 +10,8 @@
 //   queue.cancel(*ticket);      // the caller has gone
 //
 // Any thread may call any function. `done`, observers and verifiers run on the queue's thread, one
-// at a time, and must not call back into the queue, except submit() and cancel() from `done`.
+// at a time, and must not call back into the queue, except submit() and cancel() from `done`, which
+// must not throw.
 #pragma once
 
 #include <condition_variable>
@@ -84,7 +85,7 @@ class Queue {
   Ticket next_ = 0;
   bool stop_ = false;
 
-  std::thread thread_;  // last: it uses all of the above
+  std::thread thread_;  // uses all of the above
 };
 
 }  // namespace mgdm::inference

@@ -17,7 +17,7 @@ Reasoner::Reasoner(std::shared_ptr<Engine> engine, spec::ModelSettings model, sp
     : engine_(std::move(engine)),
       model_(std::move(model)),
       card_(std::move(card)),
-      rows_(card_, std::move(vocabulary)) {}
+      rows_(std::make_shared<spec::PuzzleRows>(card_, std::move(vocabulary))) {}
 
 Reasoner Reasoner::load(const std::string& folder, const EngineSettings& settings) {
   const spec::CheckpointConfig config = spec::read_config(folder);
@@ -59,17 +59,16 @@ decoding::Request Reasoner::request(const std::string& input, std::uint32_t item
                                     const spec::DecodingSettings& resolved,
                                     decoding::Observer observer) const {
   decoding::Request request;
-  request.puzzle.tokens.resize(rows_.length());
-  request.puzzle.frozen.resize(rows_.length());
-  rows_.write_puzzle(input, {request.puzzle.tokens, request.puzzle.frozen});
+  request.puzzle.tokens.resize(rows_->length());
+  request.puzzle.frozen.resize(rows_->length());
+  rows_->write_puzzle(input, {request.puzzle.tokens, request.puzzle.frozen});
   request.puzzle.item = item;
-  request.puzzle.loops = resolved.loops;
   request.puzzle.settings = resolved;
   request.observer = std::move(observer);
   if (resolved.tries > 1)
-    request.verified = [this, input,
+    request.verified = [rows = rows_, input,
                         frozen = request.puzzle.frozen](std::span<const data::Token> tokens) {
-      return tasks::judge(task(), {input, ""}, rows_.read(tokens, frozen)).correct;
+      return tasks::judge(rows->task(), {input, ""}, rows->read(tokens, frozen)).correct;
     };
   return request;
 }
@@ -77,8 +76,8 @@ decoding::Request Reasoner::request(const std::string& input, std::uint32_t item
 Answer Reasoner::read(const decoding::Finished& finished,
                       std::span<const std::uint8_t> frozen) const {
   if (finished.error) std::rethrow_exception(finished.error);
-  return {rows_.read(finished.first.tokens, frozen), finished.first.forward_passes,
-          rows_.read(finished.best.tokens, frozen), finished.best.forward_passes};
+  return {rows_->read(finished.first.tokens, frozen), finished.first.forward_passes,
+          rows_->read(finished.best.tokens, frozen), finished.best.forward_passes};
 }
 
 void Reasoner::answer(std::span<const std::string> inputs, std::span<const std::uint32_t> items,

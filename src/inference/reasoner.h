@@ -70,15 +70,15 @@ class Reasoner {
                              const decoding::Observer& on_step = {}) const;
 
   const spec::ModelCard& card() const { return card_; }
-  const spec::PuzzleRows& rows() const { return rows_; }
-  const tasks::Task& task() const { return rows_.task(); }
+  const spec::PuzzleRows& rows() const { return *rows_; }
+  const tasks::Task& task() const { return rows_->task(); }
   Engine& engine() const { return *engine_; }
 
  private:
   std::shared_ptr<Engine> engine_;
   spec::ModelSettings model_;
   spec::ModelCard card_;
-  spec::PuzzleRows rows_;
+  std::shared_ptr<const spec::PuzzleRows> rows_;  // shared with requests, which may outlive us
 };
 
 }  // namespace mgdm::inference

@@ -22,6 +22,7 @@ StepText step_text(const spec::PuzzleRows& rows, std::span<const std::uint8_t> f
 
 std::string step_json(const StepText& step) {
   nlohmann::ordered_json json{{"attempt", step.attempt}, {"pass", step.pass}, {"text", step.text}};
+  json["confidence"] = nlohmann::ordered_json::array();
   for (const float value : step.confidence)  // three digits are plenty for a picture
     json["confidence"].push_back(std::round(1000 * static_cast<double>(value)) / 1000);
   return json.dump();

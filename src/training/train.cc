@@ -67,7 +67,7 @@ class Loop {
       if (!last && status_.due()) status_.show(status());
       if (next.stop) stop();
       if (last || checkpoint_due()) checkpoint();
-      if (!last && evaluation_due()) evaluate();
+      if (!last && evaluation_due()) evaluate_or_save();
     }
     return finish();
   }
@@ -197,6 +197,17 @@ class Loop {
   bool evaluation_due() const {
     const std::int64_t every = run_.training.evaluate_every;
     return every > 0 && state_.position.step % every == 0;
+  }
+
+  // An evaluation that fails (out of memory, say) must not take the steps since the last checkpoint
+  // with it.
+  void evaluate_or_save() {
+    try {
+      evaluate();
+    } catch (...) {
+      checkpoint();
+      throw;
+    }
   }
 
   // Whether it came to an end. The other processes meanwhile wait in their next step.

@@ -97,7 +97,7 @@ TrainingState::Restored TrainingState::read(const std::filesystem::path& folder)
   const Stand stand = read_stand(folder);
   nn::load_weights(folder, model);
   if (ema) ema->restart();  // at the averages, which is what was loaded
-  if (formats::has_safetensors(folder, kRaw))
+  if (ema || formats::has_safetensors(folder, kRaw))
     nn::assign(weights(model), nn::read_tensors(folder, kRaw), (folder / kRaw).string());
   optimizer->load(folder);
   position = stand.position;

@@ -29,6 +29,24 @@ void draw(const cli::EvalSettings& settings, const std::string& task,
                                  over_level ? report::Axis::kLevel : report::Axis::kPosition));
 }
 
+// Of the decoding flags only --steps, the noise levels, and --seed count here; the model's own
+// unless they are given.
+spec::DecodingSettings levels_and_seed(const cli::DecodingFlags& flags,
+                                       const spec::DecodingSettings& of_model) {
+  spec::DecodingSettings settings = of_model;
+  for (const std::string& key : cli::decoding_keys()) {
+    if (std::find(flags.given.begin(), flags.given.end(), key) == flags.given.end()) continue;
+    if (key == "steps")
+      settings.steps = flags.settings.steps;
+    else if (key == "seed")
+      settings.seed = flags.settings.seed;
+    else
+      throw UsageError(fmt::format("--{} changes nothing with --losses", key),
+                       "--steps or --seed: losses are measured without decoding");
+  }
+  return settings;
+}
+
 }  // namespace
 
 void measure_losses(const cli::EvalSettings& asked) {
@@ -41,6 +59,7 @@ void measure_losses(const cli::EvalSettings& asked) {
     throw Error(fmt::format("{} says nothing of a task", folder), "a model trained by mgdm");
   const spec::ModelCard& card = *loaded.about.card;
   const spec::PuzzleRows rows(card, data::Vocabulary(loaded.alphabet));
+  settings.decode.settings = levels_and_seed(settings.decode, card.decoding);
   const std::vector<tasks::Example> examples = cli::read_puzzles(settings, rows.task());
   const std::string task = rows.task().name();
 

@@ -20,6 +20,7 @@
 #include "evaluation/evaluate.h"
 #include "inference/models.h"
 #include "nn/checkpoint.h"
+#include "spec/checkpoints.h"
 #include "spec/overrides.h"
 #include "spec/recipe.h"
 #include "training/train.h"
@@ -117,6 +118,21 @@ std::string other_threads(const std::map<std::string, std::string>& environment,
       threads, printable(was->second), printable(was->second));
 }
 
+// Whether the run in `out` has done all its steps: what it was trained by then stays as it is.
+// Error when it has done more of them than are asked for, as when an override was forgotten.
+bool check_unfinished(const spec::Recipe& recipe, const std::filesystem::path& out) {
+  const auto newest = spec::newest_checkpoint(out);
+  const std::int64_t wanted = recipe.training.steps;
+  if (!newest || wanted == 0) return false;
+  const std::int64_t done = spec::checkpoint_step(*newest).value_or(0);
+  if (done > wanted)
+    throw Error(fmt::format("{} is at step {} already, and training.steps = {}", out.string(), done,
+                            wanted),
+                "more steps than are done",
+                "the overrides that the run was started with: see its config.toml");
+  return done == wanted;
+}
+
 void run(const TrainCommandSettings& settings) {
   const spec::Recipe recipe = spec::read_recipe(settings.recipe, settings.overrides);
   spec::check_effects(recipe, settings.overrides);
@@ -179,9 +195,10 @@ void run(const TrainCommandSettings& settings) {
       for (const std::string& change : spec::check_continues(
                spec::read_recipe(out / "config.toml", {}), resolved, out.string()))
         if (!quiet) fmt::print(stderr, "resuming with {}\n", printable(change));
+    const bool finished = settings.resume && check_unfinished(recipe, out);
     if (settings.resume && device.is_cpu() && !quiet)
       fmt::print(stderr, "{}", other_threads(folder->environment(), threads));
-    folder->write_config(config::Fields(resolved).dump());
+    if (!finished) folder->write_config(config::Fields(resolved).dump());
     folder->write_environment({{"version", version()},
                                {"git_revision", git_revision()},
                                {"device", compat::device_name(device)},
