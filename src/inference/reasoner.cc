@@ -132,7 +132,7 @@ std::vector<Answer> Reasoner::answer(std::span<const std::string> inputs,
   if (inputs.empty()) return answers;
   answer(
       inputs, items, settings, inputs.size(),
-      [&](Answers some) {
+      [&](Answers&& some) {
         for (auto& [index, one] : some) answers[index] = std::move(one);
       },
       on_step);

@@ -118,19 +118,14 @@ std::string other_threads(const std::map<std::string, std::string>& environment,
       threads, printable(was->second), printable(was->second));
 }
 
-// Whether the run in `out` has done all its steps: what it was trained by then stays as it is.
-// Error when it has done more of them than are asked for, as when an override was forgotten.
-bool check_unfinished(const spec::Recipe& recipe, const std::filesystem::path& out) {
+// The steps that the run in `out` has done when there are no more to do: what it was trained by
+// then stays as it is.
+std::optional<std::int64_t> all_steps_done(const spec::Recipe& recipe,
+                                           const std::filesystem::path& out) {
   const auto newest = spec::newest_checkpoint(out);
-  const std::int64_t wanted = recipe.training.steps;
-  if (!newest || wanted == 0) return false;
-  const std::int64_t done = spec::checkpoint_step(*newest).value_or(0);
-  if (done > wanted)
-    throw Error(fmt::format("{} is at step {} already, and training.steps = {}", out.string(), done,
-                            wanted),
-                "more steps than are done",
-                "the overrides that the run was started with: see its config.toml");
-  return done == wanted;
+  if (!newest || recipe.training.steps == 0) return std::nullopt;
+  const auto done = spec::checkpoint_step(*newest);
+  return done && *done >= recipe.training.steps ? done : std::nullopt;
 }
 
 void run(const TrainCommandSettings& settings) {
@@ -195,7 +190,14 @@ void run(const TrainCommandSettings& settings) {
       for (const std::string& change : spec::check_continues(
                spec::read_recipe(out / "config.toml", {}), resolved, out.string()))
         if (!quiet) fmt::print(stderr, "resuming with {}\n", printable(change));
-    const bool finished = settings.resume && check_unfinished(recipe, out);
+    std::optional<std::int64_t> finished;
+    if (settings.resume) finished = all_steps_done(recipe, out);
+    if (finished && !quiet)
+      fmt::print(
+          stderr,
+          "{} is at step {} and training.steps = {}: nothing is left to train (was an override "
+          "forgotten? its config.toml has them)\n",
+          out.string(), *finished, recipe.training.steps);
     if (settings.resume && device.is_cpu() && !quiet)
       fmt::print(stderr, "{}", other_threads(folder->environment(), threads));
     if (!finished) folder->write_config(config::Fields(resolved).dump());
