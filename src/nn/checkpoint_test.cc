@@ -241,12 +241,9 @@ TEST_F(Checkpoint, ReadsTheCardsOfOldFolders) {
   saved();
   edit_config(folder(), [](json& c) {
     c["mgdm"].erase("card");
-    c["mgdm"]["metadata"] = {{"task", "\"planning\""},
-                             {"length", "40"},
-                             {"reverse", "true"},
-                             {"decoding.steps", "10"},
-                             {"decoding.noise", "0.0"},
-                             {"git_revision", "abc-dirty"}};
+    c["mgdm"]["metadata"] = {{"task", "\"planning\""},  {"length", "40"},
+                             {"reverse", "true"},       {"decoding.steps", "10"},
+                             {"decoding.noise", "0.0"}, {"git_revision", "abc-dirty"}};
   });
   const About about = load_model(folder()).about;
   ASSERT_TRUE(about.card);
@@ -306,7 +303,8 @@ TEST_F(Checkpoint, NamesFilesThatAreBroken) {
 }
 
 TEST_F(Checkpoint, DescribeTellsWhatIsThere) {
-  save_model(folder(), *model_, vocabulary_, {spec::ModelCard{.task = "countdown-4", .length = 10}, {}});
+  save_model(folder(), *model_, vocabulary_,
+             {spec::ModelCard{.task = "countdown-4", .length = 10}, {}});
   const std::string text = spec::describe(folder());
   EXPECT_CONTAINS(text, folder().string());
   EXPECT_CONTAINS(text, "A gpt2 model of 2,104 parameters in 28 tensors.");

@@ -147,11 +147,12 @@ ModelSettings read_gpt2(const Reader& reader, const json& document) {
 void read_fields(const json& object, const std::string& prefix, const std::string& place,
                  config::Fields& fields) {
   if (!object.is_object()) throw Error(fmt::format("{} is no object", place));
-  for (const auto& [key, value] : object.items()) {
-    if (value.is_object())
-      read_fields(value, prefix + key + ".", place, fields);
+  for (const auto& item : object.items()) {
+    const std::string key = prefix + item.key();
+    if (item.value().is_object())
+      read_fields(item.value(), key + ".", place, fields);
     else
-      naming(place, [&] { fields.set(prefix + key + "=" + value.dump()); });
+      naming(place, [&] { fields.set(key + "=" + item.value().dump()); });
   }
 }
 
