@@ -39,7 +39,7 @@ Evaluation evaluate(const inference::Reasoner& reasoner, std::span<const tasks::
     if (limit > 0) count = std::min(count, likely_done(done, seconds(), limit));
     reasoner.answer(std::span(inputs).subspan(done, count), std::span(items).subspan(done, count),
                     settings, std::min(static_cast<std::size_t>(batch), count),
-                    [&](inference::Reasoner::Answers some) {
+                    [&](inference::Reasoner::Answers&& some) {
                       for (auto& [i, answer] : some) answers[done + i] = std::move(answer);
                       if (progress) progress(some.size());
                     });
