@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "decoding/draws.h"
 
 namespace mgdm::decoding {
@@ -103,8 +102,8 @@ constexpr std::array<std::pair<std::string_view, Order>, 5> kOrders{{
 Order find_order(std::string_view name) {
   for (const auto& [known, order] : kOrders)
     if (known == name) return order;
-  throw UsageError("unknown order " + in_quotes(name),
-                   "topk, margin, random, threshold or entropy");
+  spec::order_kind(name);  // refuses a name that is in no table
+  check_failed("an order for every kind", __FILE__, __LINE__);
 }
 
 std::size_t masked_count(std::size_t diffused, std::int64_t t, const DecodingSettings& settings) {
