@@ -1,4 +1,4 @@
-# The kernels, where LibTorch has CUDA: src/kernels/*.cu know nothing of LibTorch and are a library of
+# The kernels, where LibTorch has CUDA: src/ops/cuda/*.cu know nothing of LibTorch and are a library of
 # their own, which the room links.
 if(NOT MGDM_CUDA)
   return()
@@ -12,8 +12,8 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
 endif()
-file(GLOB kernel_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/kernels/*.cu)
+file(GLOB kernel_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/cuda/*.cu)
 add_library(mgdm_cuda_kernels STATIC ${kernel_files})
 set_target_properties(mgdm_cuda_kernels PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON)
 target_include_directories(mgdm_cuda_kernels PRIVATE ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(mgdm_kernels PUBLIC mgdm_cuda_kernels)
+target_link_libraries(mgdm_ops PUBLIC mgdm_cuda_kernels)

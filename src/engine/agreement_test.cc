@@ -202,17 +202,20 @@ INSTANTIATE_TEST_SUITE_P(Decoders, Agreement,
 // A plain causal network as a model; the cache holds what it has read.
 class CausalModel : public nn::Model {
  public:
-  explicit CausalModel(decoding::CausalNetwork& network) : Model({}, 0), network_(network) {
+  explicit CausalModel(decoding::CausalNetwork& network)
+      : Model({}, nn::Parameters(0)), network_(network) {
     parameters_.add("none", {1}, {});  // says where the model is
   }
-  std::vector<at::Tensor> forward(const nn::Input&) override { return {}; }
+  nn::Output forward(const nn::Input&) override { return {}; }
   at::Tensor next_logits(const at::Tensor& tokens, nn::Cache& cache) override {
-    cache.keys = {cache.length == 0 ? tokens : at::cat({cache.keys[0], tokens}, 1)};
+    cache.layers.resize(1);
+    at::Tensor& seen = cache.layers[0].keys;
+    seen = cache.length == 0 ? tokens : at::cat({seen, tokens}, 1);
     cache.length += tokens.size(1);
     const auto vocabulary = static_cast<std::int64_t>(network_.vocabulary());
     at::Tensor logits = at::empty({tokens.size(0), vocabulary}, at::kFloat);
     for (std::int64_t b = 0; b < tokens.size(0); ++b) {
-      const Tokens read = to_tokens(cache.keys[0][b]);
+      const Tokens read = to_tokens(seen[b]);
       const auto sequence = network_.start(0);
       const decoding::Reading reading{sequence.get(), read};
       network_.next_logits({&reading, 1}, {logits[b].data_ptr<float>(), network_.vocabulary()});

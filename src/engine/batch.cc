@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "data/vocabulary.h"
 #include "decoding/draws.h"
-#include "nn/draws.h"
+#include "ops/draws.h"
 
 namespace mgdm::engine {
 
@@ -19,8 +19,8 @@ Step step_of(const Batch& batch, std::int64_t pass, const at::Tensor& tokens,
 
 at::Tensor draws(const Batch& batch, std::int64_t seed, std::int64_t pass, std::int64_t columns) {
   const std::int64_t step = decoding::draw_step(batch.attempt, pass);
-  return nn::uniform(static_cast<std::uint64_t>(seed), Purpose::kDecode, batch.items,
-                     at::full({}, step, batch.items.options()), columns);
+  return ops::uniform(static_cast<std::uint64_t>(seed), Purpose::kDecode, batch.items,
+                      at::full({}, step, batch.items.options()), columns);
 }
 
 at::Tensor all_masked(const Batch& batch) {

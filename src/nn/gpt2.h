@@ -11,7 +11,7 @@ class Gpt2 : public Model {
  public:
   Gpt2(const ModelSettings& settings, std::optional<std::uint64_t> seed);
 
-  std::vector<at::Tensor> forward(const Input& input) override;
+  Output forward(const Input& input) override;
   at::Tensor next_logits(const at::Tensor& tokens, Cache& cache) override;
 
  private:
@@ -25,12 +25,11 @@ class Gpt2 : public Model {
     Linear up, down;
   };
 
-  Norm add_norm(const std::string& name);
-  Linear add_linear(const std::string& name, std::int64_t in, std::int64_t out, double std);
-  // The branches, of the norm x (B, N, C); with a cache, keys and values of earlier positions stand
-  // before.
-  at::Tensor attend(const Block& block, const at::Tensor& x, double dropout, at::Tensor* keys,
-                    at::Tensor* values) const;
+  Norm norm_named(const std::string& name) const;
+  Linear linear_named(const std::string& name) const;
+  // The branches, of the norm x (B, N, C); with `seen`, earlier positions stand before.
+  at::Tensor attend(const Block& block, const at::Tensor& x, double dropout,
+                    ops::KeysAndValues* seen) const;
   at::Tensor mlp(const Block& block, const at::Tensor& x) const;
   void run(Residual& stream, double dropout, Cache* cache) const;
 

@@ -22,7 +22,7 @@ class Looped : public Model {
  public:
   Looped(const ModelSettings& settings, std::optional<std::uint64_t> seed);
 
-  std::vector<at::Tensor> forward(const Input& input) override;
+  Output forward(const Input& input) override;
   at::Tensor next_logits(const at::Tensor& tokens, Cache& cache) override;
 
  private:
@@ -30,8 +30,7 @@ class Looped : public Model {
     at::Tensor qkv, projection, up, down;  // (3C, C), (C, C), (4C, C), (C, 4C)
   };
 
-  at::Tensor attend(const Block& block, const at::Tensor& x, at::Tensor* keys,
-                    at::Tensor* values) const;
+  at::Tensor attend(const Block& block, const at::Tensor& x, ops::KeysAndValues* seen) const;
   at::Tensor mlp(const Block& block, const at::Tensor& x) const;
   // The blocks once, on a stream that has been given the input already. A cache has room for every
   // loop.

@@ -1,45 +1,39 @@
 #include "nn/model.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/cat.h>
 #include <ATen/ops/embedding.h>
-#include <ATen/ops/linear.h>
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/error.h"
-#include "compat/device.h"
 #include "nn/gpt2.h"
 #include "nn/looped.h"
 
 namespace mgdm::nn {
 
-void extend(at::Tensor* seen, at::Tensor& now) {
-  if (seen == nullptr) return;
-  if (seen->defined()) now = at::cat({*seen, now}, 2);
-  *seen = now;
-}
+Model::Model(const ModelSettings& settings, std::optional<std::uint64_t> seed)
+    : Model(settings, Parameters(spec::tensors_of(settings), seed)) {}
+
+Model::Model(const ModelSettings& settings, Parameters parameters)
+    : settings_(settings), parameters_(std::move(parameters)) {}
 
 at::Tensor Model::next_logits(const at::Tensor&, Cache&) {
   throw Error("this model sees all positions and cannot decode token by token", "a causal one");
 }
 
 at::Tensor Model::embed(const at::Tensor& token_table, const at::Tensor& position_table,
-                        const at::Tensor& tokens, std::int64_t first) const {
-  const std::int64_t end = first + tokens.size(1);
+                        const Input& input, std::int64_t first) const {
+  if (input.noise_level.defined())
+    throw Error(fmt::format("a {} network was told a noise level", settings_.architecture),
+                "one that has a use for it");
+  const at::Tensor x =
+      input.vectors.defined() ? input.vectors : at::embedding(token_table, input.tokens);
+  const std::int64_t end = first + x.size(1);
   if (end > settings_.positions)
     throw Error(fmt::format("a sequence of {} tokens", end),
                 fmt::format("at most {}, the length of this model", settings_.positions));
-  return at::embedding(token_table, tokens) + position_table.slice(0, first, end);
-}
-
-at::Tensor Model::head(const at::Tensor& hidden, const at::Tensor& table) {
-  const compat::FullPrecision full(table.device());
-  return at::linear(hidden.to(table.scalar_type()), table);
-}
-
-at::Tensor Model::aligned(const at::Tensor& logits) const {
-  if (!settings_.shift) return logits;
-  return at::cat({logits.slice(1, 0, 1), logits.slice(1, 0, -1)}, 1);
+  return x + position_table.slice(0, first, end);
 }
 
 std::unique_ptr<Model> make_model(const ModelSettings& settings,

@@ -1,8 +1,4 @@
-// What a network is to the rest of the program: tokens in, logits for every position out.
-//
-// Position n of the logits is about token n, always. A model with `shift` reads it off hidden state
-// n-1, as the paper's released code does (position 0 reuses its own): an autoregressive model must,
-// a diffusion model may.
+// What a network is to the rest of the program: rows in, a prediction for every position out.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,44 +6,42 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "nn/parameters.h"
+#include "nn/prediction.h"
+#include "ops/attention.h"
 #include "spec/model_settings.h"
 
 namespace mgdm::nn {
 
 using spec::ModelSettings;
 
-// Keys and values of the positions seen so far, per layer (and loop): (B, H, M, D).
+// What a causal network remembers of the positions it has seen, per layer (and loop).
 struct Cache {
-  std::vector<at::Tensor> keys, values;
+  std::vector<ops::KeysAndValues> layers;
   std::int64_t length = 0;
 };
 
-// Puts the new positions `now` behind those already `seen` (null: nothing is kept), in both.
-void extend(at::Tensor* seen, at::Tensor& now);
-
 // What a network is shown.
 struct Input {
-  at::Tensor tokens;       // (B, N) int64
-  at::Tensor frozen;       // (B, N) bool
-  bool training = false;   // turns dropout on
-  std::int64_t loops = 0;  // looped: how often the blocks are applied; 0 = as the settings say
+  at::Tensor tokens{};       // (B, N) int64
+  at::Tensor frozen{};       // (B, N) bool
+  bool training = false;     // turns dropout on
+  std::int64_t loops = 0;    // looped: how often the blocks are applied; 0 = as the settings say
+  at::Tensor vectors{};      // (B, N, C) in place of the tokens' embeddings; undefined: the tokens
+  at::Tensor noise_level{};  // (B): how noisy the rows are, for networks that have a use for it
 };
 
 class Model {
  public:
-  Model(const ModelSettings& settings, std::optional<std::uint64_t> seed)
-      : settings_(settings), parameters_(seed) {}
+  // The tensors of spec::tensors_of(settings).
+  Model(const ModelSettings& settings, std::optional<std::uint64_t> seed);
   virtual ~Model() = default;
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  // Logits (B, N, V) after each loop, the last one being the answer; a model without loops gives
-  // one.
-  virtual std::vector<at::Tensor> forward(const Input& input) = 0;
+  virtual Output forward(const Input& input) = 0;
 
   // Logits (B, V) about the token after `tokens` (B, n), which follow what the cache has seen; the
   // cache grows. Causal models only.
@@ -59,17 +53,13 @@ class Model {
   void to(c10::Device device) { parameters_.to(device); }
 
  protected:
-  // Rows (B, n, C) of the tables (V, C) and (P, C) for tokens (B, n) that stand at positions from
-  // `first` on. Error when they are more than the model has.
+  // With tensors of its own, for a model that is no architecture of spec/.
+  Model(const ModelSettings& settings, Parameters parameters);
+
+  // Rows (B, n, C) of the tables (V, C) and (P, C) for tokens (B, n), or the vectors given for
+  // them, that stand at positions from `first` on. Error when they are more than the model has.
   at::Tensor embed(const at::Tensor& token_table, const at::Tensor& position_table,
-                   const at::Tensor& tokens, std::int64_t first) const;
-
-  // Logits (..., V) from hidden states (..., C) by a table (V, C); fp32 also in mixed precision,
-  // where a bf16 logit of 16 could not tell two tokens apart that differ by less than 0.06.
-  static at::Tensor head(const at::Tensor& hidden, const at::Tensor& table);
-
-  // (B, N, V) about the next token becomes (B, N, V) about the own one.
-  at::Tensor aligned(const at::Tensor& logits) const;
+                   const Input& input, std::int64_t first = 0) const;
 
   const ModelSettings settings_;
   Parameters parameters_;

@@ -2,6 +2,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/embedding.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
@@ -238,9 +239,10 @@ TEST(Gpt2, EqualsPlainLoops) {
     settings.causal = causal;
     settings.shift = shift;
     const std::unique_ptr<Model> model = lively(settings);
-    const auto logits = model->forward({tokens(), frozen()});
-    ASSERT_EQ(logits.size(), 1u);
-    expect_near(logits[0], slow_gpt2(*model, kTokens), fmt::format("{} {}", causal, shift));
+    const Output output = model->forward({tokens(), frozen()});
+    ASSERT_EQ(output.predictions.size(), 1u);
+    expect_near(output.last().logits(), slow_gpt2(*model, kTokens),
+                fmt::format("{} {}", causal, shift));
   }
 }
 
@@ -264,7 +266,7 @@ TEST(Gpt2, StepByStepEqualsAllAtOnce) {
 TEST(Gpt2, RowsOfABatchDoNotMeet) {
   const std::unique_ptr<Model> model = lively(small("gpt2"));
   const at::Tensor two = at::cat({tokens(), tokens().flip(1)}, 0);
-  const at::Tensor logits = model->forward({two, at::Tensor()})[0];
+  const at::Tensor logits = model->forward({two, at::Tensor()}).last().logits();
   std::vector<std::int64_t> reversed(kTokens.rbegin(), kTokens.rend());
   expect_near(logits.select(0, 0), slow_gpt2(*model, kTokens), "first");
   expect_near(logits.select(0, 1), slow_gpt2(*model, reversed), "second");
@@ -272,7 +274,9 @@ TEST(Gpt2, RowsOfABatchDoNotMeet) {
 
 TEST(Gpt2, DropsOnlyInTraining) {
   const std::unique_ptr<Model> model = lively(small("gpt2"));
-  const auto run = [&](bool training) { return model->forward({tokens(), frozen(), training})[0]; };
+  const auto run = [&](bool training) {
+    return model->forward({tokens(), frozen(), training}).last().logits();
+  };
   EXPECT_TRUE(at::equal(run(false), run(false)));
   EXPECT_FALSE(at::equal(run(true), run(true)));
 }
@@ -286,11 +290,11 @@ TEST(Looped, EqualsPlainLoops) {
         settings.shift = shift;
         settings.loop_norm = loop_norm;
         const std::unique_ptr<Model> model = lively(settings);
-        const auto logits = model->forward({tokens(), frozen(), /*training=*/true});
+        const auto said = model->forward({tokens(), frozen(), /*training=*/true}).predictions;
         const auto expected = slow_looped(*model, kTokens, kFrozen, settings.loops);
-        ASSERT_EQ(logits.size(), expected.size());
-        for (std::size_t loop = 0; loop < logits.size(); ++loop)
-          expect_near(logits[loop], expected[loop], fmt::format("loop {}", loop));
+        ASSERT_EQ(said.size(), expected.size());
+        for (std::size_t loop = 0; loop < said.size(); ++loop)
+          expect_near(said[loop].logits(), expected[loop], fmt::format("loop {}", loop));
       }
 }
 
@@ -300,10 +304,24 @@ TEST(Looped, AppliesItsBlocksAsOftenAsAsked) {
   settings.loop_norm = true;
   const std::unique_ptr<Model> model = lively(settings);
   for (const std::int64_t loops : {1, 2, 5}) {
-    const auto logits = model->forward({tokens(), frozen(), /*training=*/false, loops});
-    ASSERT_EQ(logits.size(), 1u);
-    expect_near(logits[0], slow_looped(*model, kTokens, kFrozen, loops).back(),
+    const Output output = model->forward({tokens(), frozen(), /*training=*/false, loops});
+    ASSERT_EQ(output.predictions.size(), 1u);
+    expect_near(output.last().logits(), slow_looped(*model, kTokens, kFrozen, loops).back(),
                 fmt::format("{} loops", loops));
+  }
+}
+
+// Vectors in place of the tokens' embeddings: those of the tokens themselves change nothing.
+TEST(Models, TakeVectorsInPlaceOfTokens) {
+  for (const auto& [architecture, table] :
+       {std::pair{"gpt2", "transformer.wte.weight"}, {"looped", "embed.tokens"}}) {
+    const auto model = lively(small(architecture));
+    const at::Tensor vectors = at::embedding(model->parameters().at(table), tokens()).detach();
+    const auto logits = [&](const Input& input) { return model->forward(input).last().logits(); };
+    const at::Tensor expected = logits({tokens(), frozen()});
+    EXPECT_TRUE(at::equal(logits({.frozen = frozen(), .vectors = vectors}), expected));
+    EXPECT_FALSE(at::equal(logits({.frozen = frozen(), .vectors = 2 * vectors}), expected));
+    EXPECT_THROW(logits({.tokens = tokens(), .noise_level = at::zeros({1})}), Error);
   }
 }
 
@@ -382,8 +400,8 @@ TEST(Models, LoopedStartsWithAUniformGuess) {
   ModelSettings settings = small("looped");
   settings.width = 48;
   const auto model = make_model(settings, 7);
-  for (const at::Tensor& logits : model->forward({tokens(), frozen()}))
-    EXPECT_TRUE(at::equal(logits, at::zeros({1, 7, 9})));
+  EXPECT_TRUE(
+      at::equal(model->forward({tokens(), frozen()}).last().logits(), at::zeros({1, 7, 9})));
   for (const Parameter& parameter : model->parameters().all()) {
     const double std = parameter.value.detach().std().item<double>();
     double expected = 0.5 / std::sqrt(48.0);

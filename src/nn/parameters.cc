@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "compat/parallel.h"
 
@@ -36,6 +37,19 @@ void fill_normal(float* out, std::int64_t count, double std, std::uint64_t seed,
 }
 
 }  // namespace
+
+Parameters::Parameters(const std::vector<spec::TensorSpec>& tensors,
+                       std::optional<std::uint64_t> seed)
+    : seed_(seed) {
+  for (const spec::TensorSpec& tensor : tensors)
+    add(tensor.name, tensor.shape, tensor.init, tensor.role);
+}
+
+const at::Tensor& Parameters::at(std::string_view name) const {
+  const auto found = std::ranges::find(list_, name, &Parameter::name);
+  MGDM_CHECK(found != list_.end());
+  return found->value;
+}
 
 at::Tensor Parameters::add(std::string name, at::IntArrayRef shape, Init init, Role role) {
   at::Tensor value = at::full(shape, init.constant, at::kFloat);

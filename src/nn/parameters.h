@@ -1,5 +1,5 @@
-// The one list of a model's tensors. Initialising, counting, moving, saving, loading and optimising
-// all walk it.
+// A model's tensors: the list of spec/tensors.h with values. Counting, moving, saving, loading and
+// optimising walk it.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,10 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "spec/tensors.h"
+
 namespace mgdm::nn {
 
-// What an optimiser needs to know: Muon takes the blocks' matrices, AdamW the rest.
-enum class Role { kMatrix, kOther };
+using spec::Init;
+using spec::Role;
 
 struct Parameter {
   std::string name;
@@ -21,20 +23,18 @@ struct Parameter {
   Role role = Role::kOther;
 };
 
-// Standard deviation 0 is all zeros; ones are for norm weights.
-struct Init {
-  double std = 0;
-  double constant = 0;
-};
-
 class Parameters {
  public:
+  explicit Parameters(std::optional<std::uint64_t> seed) : seed_(seed) {}
+  Parameters(const std::vector<spec::TensorSpec>& tensors, std::optional<std::uint64_t> seed);
+
   // Adds a tensor with values drawn from the stream (seed, kInit, its place in the list), so that a
   // model's start does not depend on the LibTorch version or the device. Without a seed nothing is
   // drawn.
   at::Tensor add(std::string name, at::IntArrayRef shape, Init init, Role role = Role::kOther);
 
-  explicit Parameters(std::optional<std::uint64_t> seed) : seed_(seed) {}
+  // The one of that name, which must be there.
+  const at::Tensor& at(std::string_view name) const;
 
   const std::vector<Parameter>& all() const { return list_; }
   std::int64_t count() const;  // of numbers

@@ -12,13 +12,11 @@
 
 #include <utility>
 
+#include "ops/residual_norm.h"
+
 namespace mgdm::nn {
 
-// A layer norm; without weight and bias an RMS norm.
-struct Norm {
-  at::Tensor weight, bias;
-  double eps = 0;
-};
+using ops::Norm;
 
 class Residual {
  public:

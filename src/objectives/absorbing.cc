@@ -6,9 +6,9 @@
 #include <ATen/ops/minimum.h>
 #include <ATen/ops/where.h>
 
-#include "nn/draws.h"
 #include "objectives/kinds.h"
 #include "objectives/noise.h"
+#include "ops/draws.h"
 
 namespace mgdm::objectives {
 namespace {
@@ -52,7 +52,7 @@ class Absorbing : public Objective {
  private:
   static at::Tensor draw(const Batch& batch, std::uint64_t seed, Purpose purpose,
                          std::int64_t columns) {
-    return nn::uniform(seed, purpose, batch.items, batch.step, columns);
+    return ops::uniform(seed, purpose, batch.items, batch.step, columns);
   }
 
   // (B, copies 2N) for wrong shown tokens; undefined where there are none.

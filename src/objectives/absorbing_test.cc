@@ -48,7 +48,7 @@ TEST(Absorbing, LossIsTheFormulaOfThePaper) {
           sum += plain_weight(weight, noised.t[b].item<std::int64_t>()) * v * ce;
           count += 1;
         }
-      const LossSum loss = objective->loss({logits}, batch, noised);
+      const LossSum loss = objective->loss({{logits}}, batch, noised);
       // The weights are float32: relative error 2^-24.
       EXPECT_NEAR(loss.sum.item<double>(), sum, 1e-7 * sum) << weight << " " << beta;
       EXPECT_EQ(loss.count.item<double>(), count);
@@ -224,7 +224,7 @@ TEST(Absorbing, ExpectedLossIsTheBound) {
         probability *= diffusion.marginal(level, x_0)[x_t];
         divergence += diffusion.divergence(level, x_t, x_0, probabilities(logits, 0, n));
       }
-      loss += probability * objective->loss({logits}, batch, noised).sum.item<double>();
+      loss += probability * objective->loss({{logits}}, batch, noised).sum.item<double>();
       bound += probability * divergence;
     }
   EXPECT_GT(bound, 1);

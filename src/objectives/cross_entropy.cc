@@ -11,7 +11,7 @@
 
 namespace mgdm::objectives {
 
-at::Tensor token_cross_entropy(const Prediction& logits, const at::Tensor& targets,
+at::Tensor token_cross_entropy(const at::Tensor& logits, const at::Tensor& targets,
                                double label_smoothing) {
   MGDM_CHECK(logits.dim() == 3 && targets.sizes() == logits.sizes().slice(0, 2));
   const at::ScalarType type = logits.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;

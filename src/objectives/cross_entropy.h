@@ -5,13 +5,10 @@
 
 namespace mgdm::objectives {
 
-// What a network says: logits (B, N, V), aligned so that position n is about token n.
-using Prediction = at::Tensor;
-
-// -log p(target) for each position: (B, N), in float32 whatever the logits are (double stays
-// double, for tests). targets are (B, N) int64. With label smoothing s the target distribution is
-// (1 - s) onehot + s / V.
-at::Tensor token_cross_entropy(const Prediction& logits, const at::Tensor& targets,
+// -log p(target) for each position of logits (B, N, V) and targets (B, N) int64: (B, N), in float32
+// whatever the logits are (double stays double, for tests). With label smoothing s the target
+// distribution is (1 - s) onehot + s / V.
+at::Tensor token_cross_entropy(const at::Tensor& logits, const at::Tensor& targets,
                                double label_smoothing = 0);
 
 // The token reweighting of paper eq. 8, v = alpha (1 - p)^beta with p = exp(-CE): hard tokens weigh

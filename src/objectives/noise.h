@@ -1,7 +1,7 @@
 // The draws and weights that the diffusion objectives share. Noise level t = 0..T-1 here is t + 1
 // in the paper's appendix, which counts 1..T: 1 - alpha_t = (t + 1) / T.
 //
-// u are uniform numbers from nn/draws.h. Comparisons are written with products, which round alike
+// u are uniform numbers from ops/draws.h. Comparisons are written with products, which round alike
 // on every device; u T < T for all u < 1 in float32 too.
 #pragma once
 

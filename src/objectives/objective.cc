@@ -6,9 +6,10 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "nn/draws.h"
+#include "objectives/cross_entropy.h"
 #include "objectives/kinds.h"
 #include "objectives/noise.h"
+#include "ops/draws.h"
 #include "spec/kinds.h"
 
 namespace mgdm::objectives {
@@ -16,35 +17,35 @@ std::vector<Noised> Objective::noise(const Batch& batch, std::uint64_t seed) con
   if (levels() == 1) return {noise_at(batch, seed, at::zeros_like(batch.items))};
   // The first number of an example is for its level, the second for whether that is the highest.
   const bool full = settings_.full_mask > 0;
-  const at::Tensor u = nn::uniform(seed, Purpose::kTimestep, batch.items, batch.step, full ? 2 : 1);
+  const at::Tensor u =
+      ops::uniform(seed, Purpose::kTimestep, batch.items, batch.step, full ? 2 : 1);
   at::Tensor t = below(u.select(1, 0), levels());
   if (full) t = t.masked_fill(u.select(1, 1) < settings_.full_mask, levels() - 1);
   return {noise_at(batch, seed, t)};
 }
 
-at::Tensor Objective::token_loss(const Prediction& logits, const Batch& batch,
+at::Tensor Objective::token_loss(const nn::Prediction& prediction, const Batch& batch,
                                  const Noised&) const {
   const at::Tensor cross_entropy =
-      token_cross_entropy(logits, batch.tokens, settings_.label_smoothing);
+      token_cross_entropy(prediction.logits(), batch.tokens, settings_.label_smoothing);
   if (!settings_.reweight_tokens) return cross_entropy;
   return token_weight(cross_entropy, settings_.alpha, settings_.beta) * cross_entropy;
 }
 
-LossSum Objective::loss(const std::vector<Prediction>& logits_per_loop, const Batch& batch,
-                        const Noised& noised) const {
-  MGDM_CHECK(!logits_per_loop.empty());
-  const auto of_loop = [&](const Prediction& logits) {
-    return (noised.weight * token_loss(logits, batch, noised)).sum();
+LossSum Objective::loss(const nn::Output& output, const Batch& batch, const Noised& noised) const {
+  MGDM_CHECK(!output.predictions.empty());
+  const auto of_loop = [&](const nn::Prediction& prediction) {
+    return (noised.weight * token_loss(prediction, batch, noised)).sum();
   };
-  const auto loops = static_cast<double>(logits_per_loop.size());  // R
+  const auto loops = static_cast<double>(output.predictions.size());  // R
   at::Tensor sum;
   if (settings_.loop_weights == "last") {
-    sum = of_loop(logits_per_loop.back());
+    sum = of_loop(output.last());
   } else {
     double r = 0;
-    for (const Prediction& logits : logits_per_loop) {
+    for (const nn::Prediction& prediction : output.predictions) {
       r += 1;
-      const at::Tensor part = of_loop(logits) * (2 * r / (loops * (loops + 1)));
+      const at::Tensor part = of_loop(prediction) * (2 * r / (loops * (loops + 1)));
       sum = sum.defined() ? sum + part : part;
     }
   }

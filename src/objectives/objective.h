@@ -5,7 +5,7 @@
 //
 //   const auto objective = make_objective(settings);
 //   for (const Noised& noised : objective->noise(batch, seed)) {
-//     const LossSum part = objective->loss(model.forward(noised.input, ...), batch, noised);
+//     const LossSum part = objective->loss(model.forward({noised.input, ...}), batch, noised);
 //     // add up the sums and the counts; the loss is sum / count
 //   }
 //
@@ -23,7 +23,7 @@
 
 #include "data/vocabulary.h"
 #include "nn/batch_tensors.h"
-#include "objectives/cross_entropy.h"
+#include "nn/prediction.h"
 #include "spec/objective_settings.h"
 
 namespace mgdm::objectives {
@@ -75,13 +75,13 @@ class Objective {
 
   // The loss of each position before Noised::weight: (B, N). Unless overridden, the cross entropy
   // with x_0, times its token weight where tokens are reweighted.
-  virtual at::Tensor token_loss(const Prediction& logits, const Batch& batch,
+  virtual at::Tensor token_loss(const nn::Prediction& prediction, const Batch& batch,
                                 const Noised& noised) const;
 
-  // From the logits after each loop (models without loops give one). Deep supervision: the loss is
-  // a weighted mean over the loops r = 1..R, with weights proportional to r, or the last loop's.
-  LossSum loss(const std::vector<Prediction>& logits_per_loop, const Batch& batch,
-               const Noised& noised) const;
+  // From the predictions after each loop (models without loops give one). Deep supervision: the
+  // loss is a weighted mean over the loops r = 1..R, with weights proportional to r, or the last
+  // loop's.
+  LossSum loss(const nn::Output& output, const Batch& batch, const Noised& noised) const;
 
   // As resolved from what was asked: a kind fixes some of them.
   const Settings& settings() const { return settings_; }

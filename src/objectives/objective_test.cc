@@ -77,7 +77,7 @@ TEST(Objective, GradientsAreRight) {
     const auto objective = make_objective(settings);
     for (const Noised& noised : objective->noise(batch, 3))
       expect_gradient(logits, [&](const at::Tensor& variable) {
-        return objective->loss({variable}, batch, noised).sum;
+        return objective->loss({{variable}}, batch, noised).sum;
       });
   }
 }
@@ -97,8 +97,8 @@ TEST(Objective, IsTheSameOnEveryDevice) {
     for (std::size_t copy = 0; copy < a.size(); ++copy) {
       EXPECT_TRUE(a[copy].input.equal(b[copy].input.cpu())) << settings.kind;
       EXPECT_TRUE(a[copy].counted.equal(b[copy].counted.cpu())) << settings.kind;
-      const double expected = objective->loss({logits}, here, a[copy]).sum.item<double>();
-      EXPECT_NEAR(objective->loss({logits.to(cuda)}, there, b[copy]).sum.item<double>(), expected,
+      const double expected = objective->loss({{logits}}, here, a[copy]).sum.item<double>();
+      EXPECT_NEAR(objective->loss({{logits.to(cuda)}}, there, b[copy]).sum.item<double>(), expected,
                   1e-5 * expected)
           << settings.kind;
     }
@@ -111,7 +111,7 @@ TEST(Objective, SumsAndCountsAddUpOverBatches) {
   for (const Settings& settings : every_kind()) {
     const auto objective = make_objective(settings);
     const auto of = [&](const Batch& batch, const at::Tensor& part) {
-      return objective->loss({part}, batch, objective->noise(batch, 3).front());
+      return objective->loss({{part}}, batch, objective->noise(batch, 3).front());
     };
     const LossSum whole = of(all, logits);
     const LossSum a = of(first, logits.slice(0, 0, 2)), b = of(rest, logits.slice(0, 2));
@@ -130,11 +130,12 @@ TEST(Objective, LaterLoopsWeighMoreOrOnlyTheLastCounts) {
   const auto last = make_objective(settings);
   const Noised noised = linear->noise(batch, 3).front();
   const auto alone = [&](const at::Tensor& logits) {
-    return linear->loss({logits}, batch, noised).sum.item<double>();
+    return linear->loss({{logits}}, batch, noised).sum.item<double>();
   };
-  EXPECT_NEAR(linear->loss(loops, batch, noised).sum.item<double>(),
+  EXPECT_NEAR(linear->loss({{loops.begin(), loops.end()}}, batch, noised).sum.item<double>(),
               (alone(loops[0]) + 2 * alone(loops[1]) + 3 * alone(loops[2])) / 6, 1e-9);
-  EXPECT_EQ(last->loss(loops, batch, noised).sum.item<double>(), alone(loops[2]));
+  EXPECT_EQ(last->loss({{loops.begin(), loops.end()}}, batch, noised).sum.item<double>(),
+            alone(loops[2]));
 }
 
 // Cross entropy on output and [EOS], with the focal term where asked for.
@@ -155,7 +156,7 @@ TEST(Autoregressive, CountsOutputAndEosOnly) {
         count += 1;
         if (integer(batch.tokens, b, n) == kEos) break;
       }
-    const LossSum loss = objective->loss({logits}, batch, noised);
+    const LossSum loss = objective->loss({{logits}}, batch, noised);
     EXPECT_NEAR(loss.sum.item<double>(), sum, 1e-9);
     EXPECT_EQ(loss.count.item<double>(), count);
   }
@@ -173,7 +174,7 @@ TEST(Teacherless, ShowsNothingOfTheOutputAndCountsAllOfIt) {
       sum += plain_cross_entropy(logits, batch.tokens, b, n);
       count += 1;
     }
-  const LossSum loss = objective->loss({logits}, batch, noised);
+  const LossSum loss = objective->loss({{logits}}, batch, noised);
   EXPECT_NEAR(loss.sum.item<double>(), sum, 1e-9);
   EXPECT_EQ(loss.count.item<double>(), count);
 }

@@ -4,11 +4,11 @@
 #include <ATen/ops/logical_and.h>
 #include <ATen/ops/where.h>
 
-#include "nn/draws.h"
 #include "objectives/categories.h"
 #include "objectives/kinds.h"
 #include "objectives/noise.h"
 #include "objectives/uniform_posterior.h"
+#include "ops/draws.h"
 
 namespace mgdm::objectives {
 namespace {
@@ -20,7 +20,7 @@ class Uniform : public Objective {
   Noised noise_at(const Batch& batch, std::uint64_t seed, const at::Tensor& t) const override {
     const std::int64_t length = batch.tokens.size(1);
     const auto draw = [&](Purpose purpose, std::int64_t columns) {
-      return nn::uniform(seed, purpose, batch.items, batch.step, columns);
+      return ops::uniform(seed, purpose, batch.items, batch.step, columns);
     };
     const at::Tensor output = batch.frozen.logical_not();
     const at::Tensor replaced =
@@ -31,10 +31,10 @@ class Uniform : public Objective {
   }
 
   // KL[q(x_{t-1} | x_t, x_0) || p(x_{t-1} | x_t)], at t = 0 the reconstruction.
-  at::Tensor token_loss(const Prediction& logits, const Batch& batch,
+  at::Tensor token_loss(const nn::Prediction& prediction, const Batch& batch,
                         const Noised& noised) const override {
     return uniform_divergence(category_of_token(noised.input), category_of_token(batch.tokens),
-                              category_log_probs(logits), noised.t, settings_.steps);
+                              category_log_probs(prediction.logits()), noised.t, settings_.steps);
   }
 };
 

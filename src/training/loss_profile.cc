@@ -17,6 +17,7 @@
 #include "base/interrupt.h"
 #include "compat/device.h"
 #include "nn/batch_tensors.h"
+#include "objectives/cross_entropy.h"
 #include "objectives/objective.h"
 #include "spec/kinds.h"
 
@@ -117,7 +118,8 @@ class Profiler {
   void count(const Rows& rows, const at::Tensor& input, const at::Tensor& counted, Cell&& cell) {
     const at::Tensor& targets = rows.batch.tokens;
     const compat::Autocast autocast(model_.device(), bf16_);
-    const at::Tensor logits = model_.forward({input, rows.batch.frozen}).back();  // (B, N, V)
+    const at::Tensor logits =
+        model_.forward({input, rows.batch.frozen}).last().logits();  // (B, N, V)
     const at::Tensor loss =
         objectives::token_cross_entropy(logits, targets).to(at::kCPU).contiguous();
     const at::Tensor right = (logits.argmax(-1) == targets).to(at::kCPU).contiguous();

@@ -82,7 +82,8 @@ void add_plain(std::map<std::size_t, TokenLosses>& losses, const Tiny& each, con
   const at::Tensor logits = each.model
                                 ->forward({at::tensor(shown, at::kLong).unsqueeze(0),
                                            nn::bool_tensor(row.frozen, 1, at::kCPU)})
-                                .back()[0];
+                                .last()
+                                .logits()[0];
   for (std::size_t n = 0; n < shown.size(); ++n) {
     if (!counted[n]) continue;
     double sum = 0, best = -INFINITY;

@@ -104,9 +104,9 @@ void TrainingStep::body(std::int64_t loops) {
       at::Tensor part_loss;
       {
         const compat::Autocast autocast(state_.model.device(), settings_.precision == "bf16");
-        const auto logits =
+        const nn::Output output =
             state_.model.forward({noised_part.input, batch_part.frozen, /*training=*/true, loops});
-        part_loss = objective_.loss(logits, batch_part, noised_part).sum / count;
+        part_loss = objective_.loss(output, batch_part, noised_part).sum / count;
       }
       part_loss.backward();
       loss = loss + part_loss.detach();
@@ -162,11 +162,11 @@ HeldOut held_out(nn::Model& model, const objectives::Objective& objective,
         at::zeros({}, at::TensorOptions().device(device).dtype(at::kLong))};
     for (const objectives::Noised& noised : objective.noise(batch, seed)) {
       const compat::Autocast autocast(device, bf16);
-      const auto logits = model.forward({noised.input, batch.frozen});
-      const objectives::LossSum part = objective.loss(logits, batch, noised);
+      const at::Tensor logits = model.forward({noised.input, batch.frozen}).last().logits();
+      const objectives::LossSum part = objective.loss({{logits}}, batch, noised);
       loss += part.sum.item<double>();
       count += part.count.item<double>();
-      right += ((logits.back().argmax(-1) == batch.tokens) & noised.counted).sum().item<double>();
+      right += ((logits.argmax(-1) == batch.tokens) & noised.counted).sum().item<double>();
     }
   }
   if (count == 0) return {};

@@ -36,13 +36,13 @@ std::vector<c10::Device> devices() {
 // what it was asked.
 class Table : public nn::Model {
  public:
-  explicit Table(const nn::ModelSettings& settings) : Model(settings, 1) {
+  explicit Table(const nn::ModelSettings& settings) : Model(settings, nn::Parameters(1)) {
     table_ = parameters_.add("table", {settings.vocabulary}, {0.5});
   }
 
-  std::vector<at::Tensor> forward(const nn::Input& input) override {
+  nn::Output forward(const nn::Input& input) override {
     asked.push_back(input);
-    return {table_.expand({input.tokens.size(0), input.tokens.size(1), table_.size(0)})};
+    return {{table_.expand({input.tokens.size(0), input.tokens.size(1), table_.size(0)})}};
   }
 
   at::Tensor table() const { return table_; }
@@ -126,7 +126,7 @@ TEST_F(Steps, FollowTheGradientOfTheObjective) {
       double count = 0;
       for (const objectives::Noised& noised : copies) {
         const auto part = objective_->loss(
-            {table.expand({kRows, batch.tokens.size(1), table.size(0)})}, batch, noised);
+            {{table.expand({kRows, batch.tokens.size(1), table.size(0)})}}, batch, noised);
         sum = sum + part.sum;
         count += part.count.item<double>();
       }
@@ -315,8 +315,8 @@ TEST_F(Steps, LeaveHeldOutExamplesToBeLookedAt) {
   const objectives::Batch batch = tensors(all);
   const objectives::Noised noised = objective_->noise(batch, kSeed).front();
   const at::Tensor table = nn::host_copy(model.table()).to(at::kDouble);
-  const auto expected =
-      objective_->loss({table.expand({kRows, batch.tokens.size(1), table.size(0)})}, batch, noised);
+  const auto expected = objective_->loss(
+      {{table.expand({kRows, batch.tokens.size(1), table.size(0)})}}, batch, noised);
   const double count = expected.count.item<double>();
   const at::Tensor right = (batch.tokens == table.argmax()) & noised.counted;
   for (const std::size_t rows : {1, 3, 100}) {

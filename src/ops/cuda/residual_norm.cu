@@ -6,10 +6,10 @@
 //
 // The dropout mask is not stored: backward draws it again from the same Philox counters.
 #include "base/philox.h"
-#include "kernels/launchers.h"
-#include "kernels/warp.cuh"
+#include "ops/cuda/launchers.h"
+#include "ops/cuda/warp.cuh"
 
-namespace mgdm::kernels {
+namespace mgdm::ops::cuda {
 namespace {
 
 constexpr int kWarps = 8;  // rows in flight per block
@@ -239,4 +239,4 @@ void launch_residual_norm_backward(const ResidualNormBackward& a, cudaStream_t s
   a.branch_is_bf16 ? backward<__nv_bfloat16>(a, stream) : backward<float>(a, stream);
 }
 
-}  // namespace mgdm::kernels
+}  // namespace mgdm::ops::cuda

@@ -1,12 +1,12 @@
-// Scaled dot-product attention by the best there is for the tensors at hand.
+// Attention on the CPU in one pass per head, forward and backward.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
-namespace mgdm::kernels {
+namespace mgdm::ops::cpu {
 
-// What compat/attention.h promises.
+// What compat/attention.h promises, for float tensors on the CPU.
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, bool causal,
                      double dropout, double scale);
 
-}  // namespace mgdm::kernels
+}  // namespace mgdm::ops::cpu

@@ -3,7 +3,7 @@
 
 #include <cuda_bf16.h>
 
-namespace mgdm::kernels {
+namespace mgdm::ops::cuda {
 
 // Sum over groups of `width` neighbouring lanes; every lane of the group gets it.
 template <int width = 32>
@@ -36,4 +36,4 @@ __device__ __forceinline__ void store4(__nv_bfloat16* at, float4 v) {
   *reinterpret_cast<uint2*>(at) = bits;
 }
 
-}  // namespace mgdm::kernels
+}  // namespace mgdm::ops::cuda

@@ -1,4 +1,4 @@
-#include "nn/draws.h"
+#include "ops/draws.h"
 
 #include <ATen/ops/full.h>
 #include <ATen/ops/tensor.h>
@@ -9,7 +9,7 @@
 
 #include "compat/device.h"
 
-namespace mgdm::nn {
+namespace mgdm::ops {
 namespace {
 
 at::Tensor integers(const std::vector<std::int64_t>& values) {
@@ -75,4 +75,4 @@ TEST(Draws, AreTheSameOnEveryDevice) {
 }
 
 }  // namespace
-}  // namespace mgdm::nn
+}  // namespace mgdm::ops

@@ -2,9 +2,9 @@
 #ifndef MGDM_CUDA
 
 #include "base/error.h"
-#include "kernels/cuda_kernels.h"
+#include "ops/cuda/functions.h"
 
-namespace mgdm::kernels {
+namespace mgdm::ops::cuda {
 namespace {
 
 [[noreturn]] void missing() {
@@ -19,10 +19,7 @@ at::Tensor uniform(std::uint64_t, Purpose, const at::Tensor&, const at::Tensor&,
 }
 
 bool residual_norm_takes(const at::Tensor&) { return false; }
-ResidualNorm residual_norm(const at::Tensor&, const at::Tensor&, const at::Tensor&,
-                           const at::Tensor&, double, double) {
-  missing();
-}
+ResidualNorm residual_norm(const at::Tensor&, const at::Tensor&, const Norm&, double) { missing(); }
 
 bool head_norm_takes(const at::Tensor&) { return false; }
 at::Tensor head_norm(const at::Tensor&, double) { missing(); }
@@ -30,6 +27,6 @@ at::Tensor head_norm(const at::Tensor&, double) { missing(); }
 bool relu_squared_takes(const at::Tensor&) { return false; }
 at::Tensor relu_squared(const at::Tensor&) { missing(); }
 
-}  // namespace mgdm::kernels
+}  // namespace mgdm::ops::cuda
 
 #endif

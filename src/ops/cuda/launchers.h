@@ -1,12 +1,12 @@
 // The CUDA kernels, as plain functions on device pointers: these .cu files know nothing of
-// LibTorch. Work is queued on `stream`; arguments are checked by the caller (cuda_kernels.cc).
+// LibTorch. Work is queued on `stream`; arguments are checked by the caller (functions.cc).
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
 
-namespace mgdm::kernels {
+namespace mgdm::ops::cuda {
 
 // out[b, n] for b < rows, n < columns: draw n of Stream(seed, purpose, items[b], *step).uniform().
 void launch_uniform(float* out, const std::int64_t* items, const std::int64_t* step,
@@ -69,4 +69,4 @@ void launch_relu_squared(const void* x, void* out, std::int64_t count, cudaStrea
 void launch_relu_squared_backward(const void* dy, const void* x, void* dx, std::int64_t count,
                                   cudaStream_t stream);
 
-}  // namespace mgdm::kernels
+}  // namespace mgdm::ops::cuda

@@ -1,7 +1,7 @@
 // Random numbers for tensors, from the streams of base/random.h: what is drawn for an item does not
 // depend on the batch it stands in, its row, the device or the LibTorch version.
 //
-//   at::Tensor u = nn::uniform(seed, Purpose::kMask, batch.items, batch.step, length);  // (B, N)
+//   at::Tensor u = ops::uniform(seed, Purpose::kMask, batch.items, batch.step, length);  // (B, N)
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 
-namespace mgdm::nn {
+namespace mgdm::ops {
 
 // Element (b, n) is what the n-th (from 0) call of Stream(seed, purpose, items[b], step).uniform()
 // gives: float (B, columns) in [0, 1). items are (B) int64, step is () int64 on the same device: a
@@ -18,4 +18,4 @@ namespace mgdm::nn {
 at::Tensor uniform(std::uint64_t seed, Purpose purpose, const at::Tensor& items,
                    const at::Tensor& step, std::int64_t columns);
 
-}  // namespace mgdm::nn
+}  // namespace mgdm::ops

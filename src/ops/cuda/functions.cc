@@ -1,7 +1,7 @@
 // The one file that hands LibTorch's tensors to the kernels and tells autograd their gradients.
 #ifdef MGDM_CUDA
 
-#include "kernels/cuda_kernels.h"
+#include "ops/cuda/functions.h"
 
 #include <ATen/autocast_mode.h>
 #include <ATen/cuda/CUDAGeneratorImpl.h>
@@ -17,9 +17,9 @@
 #include <optional>
 
 #include "base/error.h"
-#include "kernels/launchers.h"
+#include "ops/cuda/launchers.h"
 
-namespace mgdm::kernels {
+namespace mgdm::ops::cuda {
 namespace {
 
 using torch::autograd::AutogradContext;
@@ -220,13 +220,13 @@ bool residual_norm_takes(const at::Tensor& x) {
          residual_norm_takes(x.size(-1));
 }
 
-ResidualNorm residual_norm(const at::Tensor& x, const at::Tensor& branch, const at::Tensor& weight,
-                           const at::Tensor& bias, double eps, double dropout) {
+ResidualNorm residual_norm(const at::Tensor& x, const at::Tensor& branch, const Norm& norm,
+                           double dropped) {
   const auto optional = [](const at::Tensor& tensor) {
     return tensor.defined() ? std::optional(tensor) : std::nullopt;
   };
-  const variable_list outputs = ResidualNormFunction::apply(x, optional(branch), optional(weight),
-                                                            optional(bias), eps, dropout);
+  const variable_list outputs = ResidualNormFunction::apply(
+      x, optional(branch), optional(norm.weight), optional(norm.bias), norm.eps, dropped);
   return {branch.defined() ? outputs.front() : x, outputs.back()};
 }
 
@@ -245,6 +245,6 @@ bool relu_squared_takes(const at::Tensor& x) {
 
 at::Tensor relu_squared(const at::Tensor& x) { return ReluSquaredFunction::apply(x); }
 
-}  // namespace mgdm::kernels
+}  // namespace mgdm::ops::cuda
 
 #endif

@@ -1,5 +1,6 @@
-// Our CUDA kernels on tensors, with gradients. Ask X_takes() first, and compute with LibTorch's
-// operations where it says no: in a build without CUDA it always does.
+// Our CUDA kernels on tensors, with gradients, for the operations one folder up. Those ask
+// X_takes() first, and compute with LibTorch's operations where it says no: in a build without CUDA
+// it always does.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,28 +8,24 @@
 #include <cstdint>
 
 #include "base/random.h"
+#include "ops/residual_norm.h"
 
-namespace mgdm::kernels {
+namespace mgdm::ops::cuda {
 
-// What nn/draws.h uniform() promises, in one kernel: (B, columns).
+// What ops/draws.h uniform() promises, in one kernel: (B, columns).
 at::Tensor uniform(std::uint64_t seed, Purpose purpose, const at::Tensor& items,
                    const at::Tensor& step, std::int64_t columns);
 
 // The kernels below work in bf16 mixed precision: the residual stream is fp32, what matrix products
 // read and write is bf16.
 
-struct ResidualNorm {
-  at::Tensor y;  // x + dropout(branch), fp32
-  at::Tensor n;  // its norm, bf16
-};
-
 // Whether there is a kernel for rows like those of x, here and now: CUDA, bf16 autocast, the width.
 bool residual_norm_takes(const at::Tensor& x);
 
-// branch: bf16 or fp32, or undefined (y is x then). weight and bias: of a layer norm, or undefined
-// for an RMS norm. Dropout draws from LibTorch's generator, as LibTorch's own dropout does.
-ResidualNorm residual_norm(const at::Tensor& x, const at::Tensor& branch, const at::Tensor& weight,
-                           const at::Tensor& bias, double eps, double dropout);
+// branch: bf16 or fp32, or undefined. y is fp32, n bf16. Dropout draws from LibTorch's generator,
+// as LibTorch's own dropout does.
+ResidualNorm residual_norm(const at::Tensor& x, const at::Tensor& branch, const Norm& norm,
+                           double dropped);
 
 // qkv (B, N, 3, H, D) bf16: queries and keys over their root mean square, values as they are.
 bool head_norm_takes(const at::Tensor& qkv);
@@ -38,4 +35,4 @@ at::Tensor head_norm(const at::Tensor& qkv, double eps);
 bool relu_squared_takes(const at::Tensor& x);
 at::Tensor relu_squared(const at::Tensor& x);
 
-}  // namespace mgdm::kernels
+}  // namespace mgdm::ops::cuda

@@ -14,11 +14,12 @@
 #include <cmath>
 
 #include "compat/device.h"
-#include "kernels/attention.h"
-#include "kernels/elementwise.h"
-#include "kernels/lanes.h"
+#include "ops/activation.h"
+#include "ops/attention.h"
+#include "ops/cpu/lanes.h"
+#include "ops/residual_norm.h"
 
-namespace mgdm::kernels {
+namespace mgdm::ops::cpu {
 namespace {
 
 double largest_difference(const at::Tensor& a, const at::Tensor& b) {
@@ -47,7 +48,7 @@ TEST(Lanes, ExpIsThatOfTheLibrary) {
 TEST(Gelu, IsThatOfLibtorchWithItsGradient) {
   // An odd number: the last lanes are not full.
   const at::Tensor x = leaf(at::linspace(-12, 12, 100'003)), exact = leaf(x.to(at::kDouble));
-  const at::Tensor y = kernels::gelu(x), right = at::gelu(exact, "tanh");
+  const at::Tensor y = ops::gelu(x), right = at::gelu(exact, "tanh");
   EXPECT_LT(largest_difference(y, right), 2e-6);  // of values up to 12
   y.sum().backward();
   right.sum().backward();
@@ -88,7 +89,7 @@ TEST_P(Attention, IsThePlainOneWithItsGradients) {
     all[i] = leaf(all[i].transpose(1, 2).contiguous().transpose(1, 2));
   }
   const auto run = [&](const at::Tensor(&x)[3]) {
-    return attention(x[0], x[1], x[2], shape.causal, 0, 0.3);
+    return attention(x[0], x[1], x[2], {.causal = shape.causal, .scale = 0.3});
   };
   const at::Tensor out = run(all), right = run(exact);
   EXPECT_LT(largest_difference(out, right), 1e-5);
@@ -111,7 +112,7 @@ TEST(AttentionDropout, DropsWeightsAndTheSameBackward) {
                    k = leaf(random_heads(kLength, kLength));
   const at::Tensor v = leaf(at::eye(kLength).expand({2, 3, kLength, kLength}));
   compat::seed_dropout(7);
-  const at::Tensor out = attention(q, k, v, /*causal=*/false, 0.25, 0.1);
+  const at::Tensor out = attention(q, k, v, {.scale = 0.1, .dropout = 0.25});
 
   const at::Tensor q2 = leaf(q.to(at::kDouble)), k2 = leaf(k.to(at::kDouble)),
                    v2 = leaf(v.to(at::kDouble));
@@ -130,4 +131,4 @@ TEST(AttentionDropout, DropsWeightsAndTheSameBackward) {
 }
 
 }  // namespace
-}  // namespace mgdm::kernels
+}  // namespace mgdm::ops::cpu

@@ -5,8 +5,6 @@
 // itself, and some of float of the numbers it was made from. A row's sum is 4 to 32 additions in a
 // lane and 5 between lanes: an error below 40 kFloat times the sum of sizes; with what follows
 // (division, square root, products) it stays below kSums = 64 kFloat.
-#include "kernels/cuda_kernels.h"
-
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/ones.h>
@@ -19,8 +17,9 @@
 #include <gtest/gtest.h>
 
 #include "compat/device.h"
+#include "ops/cuda/functions.h"
 
-namespace mgdm::kernels {
+namespace mgdm::ops::cuda {
 namespace {
 
 constexpr double kEps = 1e-5;
@@ -95,7 +94,7 @@ TEST_F(Kernels, ResidualNormEqualsItsParts) {
           const at::Tensor dy = numbers({rows, columns});
           const at::Tensor dn = numbers({rows, columns}, at::kBFloat16);
 
-          const ResidualNorm got = residual_norm(x, branch, weight, bias, kEps, /*dropout=*/0);
+          const ResidualNorm got = residual_norm(x, branch, {weight, bias, kEps}, /*dropout=*/0);
           ((got.y * dy).sum() + (got.n.to(at::kFloat) * dn).sum()).backward();
 
           const at::Tensor x2 = exact(x), branch2 = exact(branch);
@@ -131,7 +130,7 @@ TEST_F(Kernels, ResidualNormEqualsItsParts) {
 TEST_F(Kernels, ResidualNormWithoutABranchIsANorm) {
   const at::Tensor x = leaf(numbers({50, 384}));
   const at::Tensor dn = numbers({50, 384}, at::kBFloat16);
-  const ResidualNorm got = residual_norm(x, {}, {}, {}, kEps, /*dropout=*/0.1);
+  const ResidualNorm got = residual_norm(x, {}, {{}, {}, kEps}, /*dropout=*/0.1);
   EXPECT_TRUE(got.y.is_same(x));
   (got.n.to(at::kFloat) * dn).sum().backward();
   const at::Tensor x2 = exact(x), n = rms(x2);
@@ -146,7 +145,7 @@ TEST_F(Kernels, ResidualNormWithoutABranchIsANorm) {
 TEST_F(Kernels, ANormThatNobodyReadsHasNoGradient) {
   const at::Tensor x = leaf(numbers({50, 384})), branch = leaf(numbers({50, 384}, at::kBFloat16));
   const at::Tensor dy = numbers({50, 384});
-  (residual_norm(x, branch, {}, {}, kEps, /*dropout=*/0).y * dy).sum().backward();
+  (residual_norm(x, branch, {{}, {}, kEps}, /*dropout=*/0).y * dy).sum().backward();
   EXPECT_TRUE(x.grad().equal(dy));
   EXPECT_TRUE(branch.grad().equal(dy.to(at::kBFloat16)));
 }
@@ -155,7 +154,7 @@ TEST_F(Kernels, DropoutDropsItsShareAndItsGradientTheSame) {
   const double share = 0.3;
   const at::Tensor x = at::ones({4096, 384}, at::TensorOptions().device(at::kCUDA));
   const at::Tensor branch = leaf(at::ones_like(x, at::kBFloat16));
-  const ResidualNorm got = residual_norm(x, branch, {}, {}, kEps, share);
+  const ResidualNorm got = residual_norm(x, branch, {{}, {}, kEps}, share);
   const at::Tensor added = got.y.detach() - 1;
   const at::Tensor kept = added > 0;
   // Shares of 1.6 million draws: standard deviations of 0.0004, and 0.0005 where they are scaled.
@@ -171,7 +170,7 @@ TEST_F(Kernels, DropoutDropsItsShareAndItsGradientTheSame) {
   (got.y.sum() + 0 * got.n.sum()).backward();
   EXPECT_TRUE(((branch.grad() > 0) == kept).all().item<bool>());
   // Another call draws anew; the same seed draws the same.
-  const auto draw = [&] { return residual_norm(x, branch, {}, {}, kEps, share).y.detach(); };
+  const auto draw = [&] { return residual_norm(x, branch, {{}, {}, kEps}, share).y.detach(); };
   EXPECT_FALSE(draw().equal(draw()));
   compat::seed_dropout(7);
   EXPECT_TRUE(draw().equal(got.y.detach()));
@@ -214,4 +213,4 @@ TEST_F(Kernels, ReluSquared) {
 }
 
 }  // namespace
-}  // namespace mgdm::kernels
+}  // namespace mgdm::ops::cuda

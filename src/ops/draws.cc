@@ -1,4 +1,4 @@
-#include "nn/draws.h"
+#include "ops/draws.h"
 
 #include <ATen/ops/empty.h>
 
@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "compat/parallel.h"
-#include "kernels/cuda_kernels.h"
+#include "ops/cuda/functions.h"
 
-namespace mgdm::nn {
+namespace mgdm::ops {
 namespace {
 
 at::Tensor uniform_on_cpu(std::uint64_t seed, Purpose purpose, const at::Tensor& items,
@@ -38,8 +38,8 @@ at::Tensor uniform(std::uint64_t seed, Purpose purpose, const at::Tensor& items,
                    const at::Tensor& step, std::int64_t columns) {
   MGDM_CHECK(items.dim() == 1 && items.scalar_type() == at::kLong);
   MGDM_CHECK(step.numel() == 1 && step.scalar_type() == at::kLong);
-  return items.is_cuda() ? kernels::uniform(seed, purpose, items, step, columns)
+  return items.is_cuda() ? cuda::uniform(seed, purpose, items, step, columns)
                          : uniform_on_cpu(seed, purpose, items, step, columns);
 }
 
-}  // namespace mgdm::nn
+}  // namespace mgdm::ops

@@ -1,9 +1,9 @@
 // A thread makes one Philox block, that is four neighbours of a row: no state, nothing to share, so
 // the numbers do not depend on how the grid is cut.
 #include "base/philox.h"
-#include "kernels/launchers.h"
+#include "ops/cuda/launchers.h"
 
-namespace mgdm::kernels {
+namespace mgdm::ops::cuda {
 namespace {
 
 __global__ void uniform_kernel(float* out, const std::int64_t* items, const std::int64_t* step,
@@ -32,4 +32,4 @@ void launch_uniform(float* out, const std::int64_t* items, const std::int64_t* s
   uniform_kernel<<<grid, kThreads, 0, stream>>>(out, items, step, rows, columns, seed, purpose);
 }
 
-}  // namespace mgdm::kernels
+}  // namespace mgdm::ops::cuda

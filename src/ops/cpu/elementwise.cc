@@ -1,17 +1,15 @@
-#include "kernels/elementwise.h"
+#include "ops/cpu/elementwise.h"
 
 #include <ATen/CPUGeneratorImpl.h>
-#include <ATen/ops/dropout.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/gelu.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <mutex>
 
 #include "compat/parallel.h"
-#include "kernels/lanes.h"
+#include "ops/cpu/lanes.h"
 
-namespace mgdm::kernels {
+namespace mgdm::ops::cpu {
 namespace {
 
 using torch::autograd::AutogradContext;
@@ -85,16 +83,13 @@ struct Dropout : torch::autograd::Function<Dropout> {
   }
 };
 
-bool ours(const at::Tensor& x) { return x.is_cpu() && x.scalar_type() == at::kFloat; }
-
 }  // namespace
 
-at::Tensor gelu(const at::Tensor& x) { return ours(x) ? Gelu::apply(x) : at::gelu(x, "tanh"); }
+bool takes(const at::Tensor& x) { return x.is_cpu() && x.scalar_type() == at::kFloat; }
 
-at::Tensor dropout(const at::Tensor& x, double dropped) {
-  if (dropped <= 0) return x;
-  return ours(x) ? Dropout::apply(x, dropped) : at::dropout(x, dropped, /*train=*/true);
-}
+at::Tensor gelu(const at::Tensor& x) { return Gelu::apply(x); }
+
+at::Tensor dropout(const at::Tensor& x, double dropped) { return Dropout::apply(x, dropped); }
 
 std::uint64_t dropout_key() {
   at::Generator generator = at::detail::getDefaultCPUGenerator();
@@ -102,4 +97,4 @@ std::uint64_t dropout_key() {
   return at::check_generator<at::CPUGeneratorImpl>(generator)->random64();
 }
 
-}  // namespace mgdm::kernels
+}  // namespace mgdm::ops::cpu

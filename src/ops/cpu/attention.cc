@@ -6,7 +6,7 @@
 //   forward    s = scale q k^T     p = softmax(s)     o = (p d) v          d = dropout's factors
 //   backward   dp = d (do v^T)     ds = p (dp - sum(p dp))
 //              dv = (p d)^T do     dq = scale ds k    dk = scale ds^T q
-#include "kernels/attention_cpu.h"
+#include "ops/cpu/attention.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "compat/parallel.h"
-#include "kernels/elementwise.h"
-#include "kernels/lanes.h"
+#include "ops/cpu/elementwise.h"
+#include "ops/cpu/lanes.h"
 
-namespace mgdm::kernels {
+namespace mgdm::ops::cpu {
 namespace {
 
 using torch::autograd::AutogradContext;
@@ -249,7 +249,7 @@ struct Attention : torch::autograd::Function<Attention> {
       context->saved_data["scale"] = scale;
       context->saved_data["key"] = static_cast<std::int64_t>(key);
     }
-    kernels::forward(problem, q, k, v, out, for_backward ? weights.data_ptr<float>() : nullptr);
+    cpu::forward(problem, q, k, v, out, for_backward ? weights.data_ptr<float>() : nullptr);
     return out;
   }
 
@@ -261,19 +261,19 @@ struct Attention : torch::autograd::Function<Attention> {
                           context->saved_data["scale"].toDouble(),
                           static_cast<std::uint64_t>(context->saved_data["key"].toInt()));
     const at::Tensor d_q = empty_heads(q), d_k = empty_heads(k), d_v = empty_heads(v);
-    kernels::backward(problem, q, k, v, saved[3].data_ptr<float>(), readable(gradients[0]), d_q,
-                      d_k, d_v);
+    cpu::backward(problem, q, k, v, saved[3].data_ptr<float>(), readable(gradients[0]), d_q, d_k,
+                  d_v);
     return {d_q, d_k, d_v, {}, {}, {}, {}};
   }
 };
 
 }  // namespace
 
-at::Tensor attention_cpu(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, bool causal,
-                         double dropout, double scale) {
+at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, bool causal,
+                     double dropout, double scale) {
   const bool for_backward =
       at::GradMode::is_enabled() && (q.requires_grad() || k.requires_grad() || v.requires_grad());
   return Attention::apply(q, k, v, causal, dropout, scale, for_backward);
 }
 
-}  // namespace mgdm::kernels
+}  // namespace mgdm::ops::cpu

@@ -1,8 +1,8 @@
 // relu(x)^2 and its gradient 2 relu(x) dy: one pass each, eight numbers a thread.
-#include "kernels/launchers.h"
-#include "kernels/warp.cuh"
+#include "ops/cuda/launchers.h"
+#include "ops/cuda/warp.cuh"
 
-namespace mgdm::kernels {
+namespace mgdm::ops::cuda {
 namespace {
 
 constexpr int kThreads = 256;
@@ -47,4 +47,4 @@ void launch_relu_squared_backward(const void* dy, const void* x, void* dx, std::
   launch(x, dy, dx, count, stream);
 }
 
-}  // namespace mgdm::kernels
+}  // namespace mgdm::ops::cuda

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace mgdm::kernels {
+namespace mgdm::ops::cpu {
 
 constexpr std::int64_t kLanes = 4;
 using Lanes = float __attribute__((vector_size(16)));
@@ -71,4 +71,4 @@ class Keep {
   float scale_;
 };
 
-}  // namespace mgdm::kernels
+}  // namespace mgdm::ops::cpu

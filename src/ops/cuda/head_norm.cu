@@ -2,10 +2,10 @@
 //
 // qkv is (rows, 3, H, D): vectors of D numbers, of which the first 2H of a row are normalised. D /
 // 4 lanes take a vector, four numbers each, so a warp has several heads in flight.
-#include "kernels/launchers.h"
-#include "kernels/warp.cuh"
+#include "ops/cuda/launchers.h"
+#include "ops/cuda/warp.cuh"
 
-namespace mgdm::kernels {
+namespace mgdm::ops::cuda {
 namespace {
 
 constexpr int kThreads = 256;
@@ -80,4 +80,4 @@ void launch_head_norm_backward(const void* dout, const void* qkv, void* dqkv, st
   launch<true>(qkv, dout, dqkv, rows, heads, size, eps, stream);
 }
 
-}  // namespace mgdm::kernels
+}  // namespace mgdm::ops::cuda

@@ -1,0 +1,56 @@
+#include "ops/attention.h"
+
+#include <ATen/ops/cat.h>
+
+#include <array>
+
+#include "compat/attention.h"
+#include "compat/norm.h"
+#include "ops/cpu/attention.h"
+#include "ops/cpu/elementwise.h"
+#include "ops/cuda/functions.h"
+
+namespace mgdm::ops {
+namespace {
+
+using Heads = std::array<at::Tensor, 3>;  // queries, keys and values, each (B, H, N, D)
+
+// Unbound, not selected one by one, and before anything changes places: the gradients are then
+// stacked once, in the order of qkv.
+Heads heads_of(const at::Tensor& qkv, double norm_eps) {
+  const bool norm = norm_eps > 0, fused = norm && cuda::head_norm_takes(qkv);
+  Heads heads;
+  const std::vector<at::Tensor> parts = (fused ? cuda::head_norm(qkv, norm_eps) : qkv).unbind(2);
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const bool plain = !norm || fused || i == 2;  // values stay as they are
+    heads[i] = (plain ? parts[i] : compat::rms_norm(parts[i], norm_eps)).transpose(1, 2);
+  }
+  return heads;
+}
+
+// Puts the new positions `now` behind those already `seen`, in both.
+void extend(at::Tensor& seen, at::Tensor& now) {
+  if (seen.defined()) now = at::cat({seen, now}, 2);
+  seen = now;
+}
+
+}  // namespace
+
+at::Tensor attention(const at::Tensor& qkv, const AttentionForm& form, KeysAndValues* seen) {
+  Heads heads = heads_of(qkv, form.head_norm_eps);
+  if (seen != nullptr) {
+    extend(seen->keys, heads[1]);
+    extend(seen->values, heads[2]);
+  }
+  return attention(heads[0], heads[1], heads[2], form)
+      .transpose(1, 2)
+      .reshape({qkv.size(0), qkv.size(1), qkv.size(3) * qkv.size(4)});
+}
+
+at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                     const AttentionForm& form) {
+  return (cpu::takes(q) ? cpu::attention : compat::attention)(q, k, v, form.causal, form.dropout,
+                                                              form.scale);
+}
+
+}  // namespace mgdm::ops

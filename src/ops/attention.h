@@ -1,0 +1,31 @@
+// Scaled dot-product attention of a sequence over itself, by the best there is for the tensors at
+// hand: our own loops for float on the CPU, our kernels or LibTorch's on CUDA.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace mgdm::ops {
+
+struct AttentionForm {
+  bool causal = false;  // position n sees positions up to its own
+  double scale = 1;
+  double dropout = 0;        // fraction of the attention weights that is dropped
+  double head_norm_eps = 0;  // above 0: queries and keys are x / sqrt(mean(x^2) + eps), per head
+};
+
+// Keys and values of the positions seen so far: (B, H, M, D), undefined before the first.
+struct KeysAndValues {
+  at::Tensor keys, values;
+};
+
+// softmax(scale q k^T) v for queries, keys and values as one matrix product made them: qkv
+// (B, N, 3, H, D) -> (B, N, H D). With `seen` the N positions follow those in it, and join them.
+at::Tensor attention(const at::Tensor& qkv, const AttentionForm& form,
+                     KeysAndValues* seen = nullptr);
+
+// The same for q (B, H, N, D), k and v (B, H, M, D), whose last N positions are the queries' own
+// -> (B, H, N, D). Heads are not normalised.
+at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                     const AttentionForm& form);
+
+}  // namespace mgdm::ops

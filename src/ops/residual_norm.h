@@ -1,0 +1,27 @@
+// Dropout, and adding a branch to a residual stream and normalising the sum: one pass over memory
+// where there is a kernel for it.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace mgdm::ops {
+
+// A layer norm; without weight and bias an RMS norm.
+struct Norm {
+  at::Tensor weight, bias;
+  double eps = 0;
+};
+
+struct ResidualNorm {
+  at::Tensor y;  // x + dropout(branch)
+  at::Tensor n;  // its norm; bf16 where the kernel made it
+};
+
+// Each number is 0 with probability `dropped`, and divided by 1 - dropped otherwise.
+at::Tensor dropout(const at::Tensor& x, double dropped);
+
+// x (..., C) and a branch of its shape, or an undefined one: y is x then.
+ResidualNorm residual_norm(const at::Tensor& x, const at::Tensor& branch, const Norm& norm,
+                           double dropped);
+
+}  // namespace mgdm::ops

@@ -1,0 +1,38 @@
+// The tensors of each architecture: the one list that initialising, counting, saving, loading and
+// optimising walk.
+//
+//   for (const TensorSpec& tensor : tensors_of(settings)) ...   // "blocks.0.qkv", (768, 256)
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "spec/model_settings.h"
+
+namespace mgdm::spec {
+
+// What an optimiser needs to know: Muon takes the blocks' matrices, AdamW the rest.
+enum class Role { kMatrix, kOther };
+
+// How a tensor starts. Standard deviation 0 is all `constant`: zeros, or ones for norm weights.
+struct Init {
+  double std = 0;
+  double constant = 0;
+};
+
+struct TensorSpec {
+  std::string name;
+  std::vector<std::int64_t> shape;  // matrices are (out, in)
+  Init init;
+  Role role = Role::kOther;
+};
+
+// In the order in which weights are drawn, saved and optimised. Tensor names are those of Hugging
+// Face where the files are (spec/kinds.h gpt2_files).
+std::vector<TensorSpec> tensors_of(const ModelSettings& settings);
+
+// Of all numbers in all tensors.
+std::int64_t parameter_count(const ModelSettings& settings);
+
+}  // namespace mgdm::spec
