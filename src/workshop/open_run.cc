@@ -1,0 +1,64 @@
+#include "workshop/open_run.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/text.h"
+#include "spec/checkpoints.h"
+#include "spec/overrides.h"
+
+namespace mgdm::workshop {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The steps that the run in `out` has done when there are no more to do: what it was trained by
+// then stays as it is.
+std::optional<std::int64_t> all_steps_done(const spec::Recipe& recipe, const fs::path& out) {
+  const auto newest = spec::newest_checkpoint(out);
+  if (!newest || recipe.training.steps == 0) return std::nullopt;
+  const auto done = spec::checkpoint_step(*newest);
+  return done && *done >= recipe.training.steps ? done : std::nullopt;
+}
+
+// A warning, or nothing when the run had the same number: threads decide in which order numbers are
+// added.
+std::string other_threads(const Environment& was, const Environment& now) {
+  const auto before = was.find("threads");
+  if (before == was.end() || before->second == now.at("threads")) return "";
+  return fmt::format(
+      "resuming with {} threads, was {}: the run goes on, but not bit for bit as it would have "
+      "(--threads {} does)\n",
+      now.at("threads"), printable(before->second), printable(before->second));
+}
+
+}  // namespace
+
+training::RunFolder open_run(const fs::path& out, const spec::Recipe& recipe,
+                             const Environment& environment, const OpenOptions& options) {
+  training::RunFolder folder(out, options.resume);
+  std::optional<std::int64_t> finished;
+  if (options.resume) {
+    std::string said;
+    for (const std::string& change :
+         spec::check_continues(spec::read_recipe(out / "config.toml", {}), recipe, out.string()))
+      said += fmt::format("resuming with {}\n", printable(change));
+    finished = all_steps_done(recipe, out);
+    if (finished)
+      said += fmt::format(
+          "{} is at step {} and training.steps = {}: nothing is left to train (was an override "
+          "forgotten? its config.toml has them)\n",
+          out.string(), *finished, recipe.training.steps);
+    if (options.on_cpu) said += other_threads(folder.environment(), environment);
+    if (!options.quiet) fmt::print(stderr, "{}", said);
+  }
+  spec::Recipe dumped = recipe;
+  if (!finished) folder.write_config(config::Fields(dumped).dump());
+  folder.write_environment(environment);
+  return folder;
+}
+
+}  // namespace mgdm::workshop

@@ -1,0 +1,19 @@
+// The model that a run begins with.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "data/vocabulary.h"
+#include "nn/model.h"
+#include "spec/recipe.h"
+
+namespace mgdm::workshop {
+
+// Of fresh weights, or with those of recipe.init, for rows of `length` tokens. UsageError or Error
+// when recipe, data and those weights do not fit together, or memory ends.
+std::shared_ptr<nn::Model> start_model(const spec::Recipe& recipe,
+                                       const data::Vocabulary& vocabulary, std::int64_t length,
+                                       c10::Device device);
+
+}  // namespace mgdm::workshop

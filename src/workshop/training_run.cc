@@ -1,0 +1,110 @@
+#include "workshop/training_run.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "base/version.h"
+#include "compat/deterministic.h"
+#include "compat/device.h"
+#include "compat/freed_memory.h"
+#include "compat/parallel.h"
+#include "data/prepare_data.h"
+#include "distributed/process_group.h"
+#include "engine/torch_engine.h"
+#include "objectives/objective.h"
+#include "training/budget.h"
+#include "training/train.h"
+#include "workshop/open_run.h"
+#include "workshop/run_evaluation.h"
+#include "workshop/start_model.h"
+
+namespace mgdm::workshop {
+namespace {
+
+spec::ModelCard card_of(const spec::Recipe& recipe, int length) {
+  return {.task = recipe.task,
+          .layout = recipe.data.layout,
+          .length = length,
+          .objective = recipe.objective.kind,
+          .train_shown = recipe.objective.train_shown,
+          .reverse = recipe.data.reverse,
+          .precision = recipe.training.precision,
+          .decoding = recipe.decoding};
+}
+
+std::unique_ptr<objectives::Objective> objective_of(const spec::Recipe& recipe, int vocabulary) {
+  objectives::Settings settings = recipe.objective;
+  settings.vocabulary = vocabulary;
+  return objectives::make_objective(settings);
+}
+
+}  // namespace
+
+void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
+  if (recipe.training.deterministic) compat::prepare_deterministic_cuda();
+  const c10::Device device = compat::device(recipe.training.device);
+  if (device.is_cpu()) compat::keep_freed_memory();
+  const int threads = compat::use_threads(
+      options.threads > 0 ? options.threads : static_cast<int>(recipe.data.threads));
+  const auto seed = static_cast<std::uint64_t>(recipe.seed);
+  // Early: whatever goes wrong from here on with one process ends the others, too.
+  distributed::ProcessGroup group(device);
+  const bool quiet = options.quiet || !group.first();
+  // What needs no data is refused before any is made.
+  spec::check(recipe.model);
+  objective_of(recipe, data::Vocabulary().size());
+  training::share_of(recipe.training, group);
+
+  if (!quiet) fmt::print(stderr, "preparing data ...\n");
+  data::DataSettings data_settings = recipe.data;
+  data_settings.threads = threads;
+  const data::PreparedData data = data::prepare_data(recipe.task, data_settings, seed);
+  const int length = data.train.length();
+  training::Budget(recipe.training, static_cast<std::int64_t>(data.train.size()));
+
+  const std::shared_ptr<nn::Model> model = start_model(recipe, data.vocabulary, length, device);
+  const auto objective = objective_of(recipe, data.vocabulary.size());
+  const spec::ModelCard card = card_of(recipe, length);
+  const inference::Reasoner reasoner(
+      engine::torch_engine(model, recipe.training.precision == "bf16"), model->settings(), card,
+      data.vocabulary);
+  std::optional<RunEvaluation> evaluation;
+  std::optional<training::RunFolder> folder;
+  if (group.first()) {
+    evaluation.emplace(recipe, *data.task, reasoner);
+    spec::Recipe resolved = recipe;
+    resolved.data.length = length;
+    folder = open_run(options.out, resolved,
+                      {{"version", version()},
+                       {"git_revision", git_revision()},
+                       {"device", compat::device_name(device)},
+                       {"processes", std::to_string(group.size())},
+                       {"threads", std::to_string(threads)},
+                       {"recipe", options.recipe_name}},
+                      {.resume = options.resume, .quiet = quiet, .on_cpu = device.is_cpu()});
+  }
+  if (!quiet)
+    fmt::print(stderr, "{}: {} parameters, {} examples of {} tokens, {}{}\n", options.out.string(),
+               model->parameters().count(),
+               data.train.size() > 0 ? fmt::format("{}", data.train.size()) : "endless", length,
+               compat::device_name(device),
+               group.size() > 1 ? fmt::format(", {} processes", group.size()) : "");
+
+  const auto last = training::train({.model = *model,
+                                     .objective = *objective,
+                                     .data = data,
+                                     .optimizer = recipe.optimizer,
+                                     .training = recipe.training,
+                                     .seed = seed,
+                                     .about = {card, {{"git_revision", git_revision()}}},
+                                     .group = group,
+                                     .folder = folder ? &*folder : nullptr,
+                                     .resume = options.resume,
+                                     .quiet = quiet,
+                                     .on_evaluate = [&](std::int64_t) { return (*evaluation)(); }});
+  if (!quiet) fmt::print("{}\n", last.string());
+}
+
+}  // namespace mgdm::workshop

@@ -1,0 +1,24 @@
+// A run: a recipe made ready and trained, in a folder.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "spec/recipe.h"
+
+namespace mgdm::workshop {
+
+struct RunOptions {
+  std::string recipe_name;    // as the user named it
+  std::filesystem::path out;  // the run's folder
+  int threads = 0;            // 0 = as data.threads says
+  bool resume = false;
+  bool quiet = false;
+};
+
+// Prepares data, model, objective and evaluation, refuses what can be refused before the first file
+// is written, trains, and prints the last checkpoint. With other processes it trains the share of
+// this one.
+void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options);
+
+}  // namespace mgdm::workshop
