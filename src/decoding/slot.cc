@@ -1,7 +1,5 @@
 #include "decoding/slot.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "base/error.h"
@@ -12,9 +10,7 @@ Slot::Slot(SlotId id, Request request, Network& network)
     : request_(std::move(request)), attempt_(make_attempt(request_.puzzle, network)) {
   finished_.slot = id;
   const spec::DecodingSettings& settings = request_.puzzle.settings;
-  if (settings.tries > 1 && !settings.stochastic())
-    throw UsageError(fmt::format("{} tries that would all give the same answer", settings.tries),
-                     "noise in the order topk or margin, the order random, or a temperature");
+  settings.check_tries();
   MGDM_CHECK(settings.tries == 1 || request_.verified);
   attempt_->begin(0);
   // Where nothing is to be decoded, every try is the same.

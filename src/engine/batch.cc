@@ -10,11 +10,11 @@
 
 namespace mgdm::engine {
 
-Step step_of(const Batch& batch, std::int64_t pass, const at::Tensor& tokens,
-             const at::Tensor& confidence) {
+Step step_of(const Batch& batch, std::int64_t pass, const at::Tensor& forward_passes,
+             const at::Tensor& tokens, const at::Tensor& confidence) {
   const at::Tensor rows =
       batch.rows.defined() ? batch.rows : at::arange(batch.items.size(0), at::kLong);
-  return {batch.attempt, pass, rows, tokens, confidence};
+  return {batch.attempt, pass, rows, forward_passes, tokens, confidence};
 }
 
 at::Tensor draws(const Batch& batch, std::int64_t seed, std::int64_t pass, std::int64_t columns) {

@@ -25,15 +25,16 @@ struct Result {
 
 // What is seen after a pass. The tensors must not be changed.
 struct Step {
-  std::int64_t attempt = 0;  // the number of the try, from 0 ...
-  std::int64_t pass = 0;     // ... and of the pass in it, from 0
-  at::Tensor rows;           // (B) int64 on the CPU: which rows of the caller's batch follow
-  at::Tensor tokens;         // (B, N), [MASK] where nothing is shown yet
-  at::Tensor confidence;     // (B, N): the probability the network gave its predictions; 1 where
-                             // frozen
+  std::int64_t attempt = 0;   // the number of the try, from 0 ...
+  std::int64_t pass = 0;      // ... and of the pass in it, from 0
+  at::Tensor rows;            // (B) int64 on the CPU: which rows of the caller's batch follow
+  at::Tensor forward_passes;  // (B) int64: of each row so far; as before where it is finished
+  at::Tensor tokens;          // (B, N), [MASK] where nothing is shown yet
+  at::Tensor confidence;      // (B, N): the probability the network gave its predictions; 1 where
+                              // frozen
 };
-Step step_of(const Batch& batch, std::int64_t pass, const at::Tensor& tokens,
-             const at::Tensor& confidence);
+Step step_of(const Batch& batch, std::int64_t pass, const at::Tensor& forward_passes,
+             const at::Tensor& tokens, const at::Tensor& confidence);
 
 // Called after every pass. Returning false stops decoding there and then, further tries included.
 using OnStep = std::function<bool(const Step& step)>;

@@ -2,17 +2,12 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/full.h>
-#include <fmt/format.h>
-
-#include "base/error.h"
 
 namespace mgdm::engine {
 
 Restarts decode_with_restarts(const Decoder& decoder, const Batch& batch,
                               const spec::DecodingSettings& settings, const Verified& verified) {
-  if (settings.tries > 1 && !settings.stochastic())
-    throw UsageError(fmt::format("{} tries that would all give the same answer", settings.tries),
-                     "noise in the order topk or margin, the order random, or a temperature");
+  settings.check_tries();
   Restarts result;
   result.successful_try = at::full({batch.tokens.size(0)}, -1, at::kLong);
   for (std::int64_t k = 0; k < settings.tries; ++k) {

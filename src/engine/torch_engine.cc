@@ -31,7 +31,8 @@ class BatchDecoding {
         bf16_(bf16),
         slots_(std::move(slots)),
         finished_(slots_.size()),
-        stopped_in_(slots_.size()) {
+        stopped_in_(slots_.size()),
+        told_(slots_.size()) {
     for (std::size_t i = 0; i < slots_.size(); ++i) finished_[i].slot = slots_[i].first;
   }
 
@@ -95,28 +96,32 @@ class BatchDecoding {
   // Whether somebody still wants to go on.
   bool tell(const Step& step) {
     bool go_on = false;
+    const at::Tensor passes = step.forward_passes.cpu();
     for (std::int64_t r = 0; r < step.rows.size(0); ++r) {
       const auto i = static_cast<std::size_t>(step.rows[r].item<std::int64_t>());
       if (stopped(i)) continue;
+      const std::pair now{step.attempt, passes[r].item<std::int64_t>()};
+      const bool took_part = now.second > 0 && std::exchange(told_[i], now) != now;
       const decoding::Observer& observer = slots_[i].second.observer;
-      go_on = !observer || tell_one(i, observer, step, r) || go_on;
+      go_on = !observer || !took_part || tell_one(i, observer, step, r, now.second) || go_on;
     }
     return go_on;
   }
 
-  bool tell_one(std::size_t i, const decoding::Observer& observer, const Step& step,
-                std::int64_t r) {
+  // After the puzzle's own pass number `passes`, from 1.
+  bool tell_one(std::size_t i, const decoding::Observer& observer, const Step& step, std::int64_t r,
+                std::int64_t passes) {
     const std::vector<data::Token> tokens = tokens_of(step.tokens[r]);
     const at::Tensor confidence = step.confidence[r].to(at::kFloat).cpu().contiguous();
     Finished& finished = finished_[i];
     try {
       if (observer({.slot = slots_[i].first,
                     .attempt = step.attempt,
-                    .pass = step.pass,
+                    .pass = passes - 1,
                     .tokens = tokens,
                     .confidence = {confidence.data_ptr<float>(), tokens.size()}}))
         return true;
-      finished.first = finished.best = {tokens, step.pass + 1};
+      finished.first = finished.best = {tokens, passes};
       stopped_in_[i] = step.attempt;
     } catch (...) {
       finished.error = std::current_exception();
@@ -144,7 +149,8 @@ class BatchDecoding {
   const bool bf16_;
   const std::vector<std::pair<SlotId, Request>> slots_;
   std::vector<Finished> finished_;
-  std::vector<std::int64_t> stopped_in_;  // the try in which an observer stopped
+  std::vector<std::int64_t> stopped_in_;                     // the try in which an observer stopped
+  std::vector<std::pair<std::int64_t, std::int64_t>> told_;  // the last try and pass of each
 };
 
 class TorchEngine : public inference::Engine {

@@ -81,6 +81,21 @@ TEST(TorchEngine, ObserversEndAndFailTheirOwnPuzzleOnly) {
   EXPECT_FALSE(answers.at(plain).error);
 }
 
+// A puzzle with one open position is finished after one pass; the other takes four.
+TEST(TorchEngine, ObserversHearOfTheirOwnPassesOnly) {
+  const auto engine = torch_engine(tiny_model(), false);
+  Request early = puzzle(1), late = puzzle(2);
+  for (std::size_t n = 0; n + 1 < early.puzzle.frozen.size(); ++n) early.puzzle.frozen[n] = 1;
+  std::vector<std::int64_t> of_early, of_late;
+  early.observer = [&](const decoding::Step& step) { return of_early.push_back(step.pass), true; };
+  late.observer = [&](const decoding::Step& step) { return of_late.push_back(step.pass), true; };
+  const auto slot = engine->join(early);
+  engine->join(late);
+  EXPECT_EQ(all_of(*engine).at(slot).first.forward_passes, 1);
+  EXPECT_EQ(of_early, std::vector<std::int64_t>{0});
+  EXPECT_EQ(of_late, (std::vector<std::int64_t>{0, 1, 2, 3}));
+}
+
 TEST(TorchEngine, TriesUntilOneIsAccepted) {
   const auto engine = torch_engine(tiny_model(), false);
   Request request = puzzle(3);

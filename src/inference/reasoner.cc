@@ -44,10 +44,7 @@ spec::DecodingSettings Reasoner::resolved(const spec::DecodingSettings& asked) c
   const spec::Decoder decoder = spec::objective_kind(card_.objective).decoder;
   settings.decoder = decoder;
   if (decoder == spec::Decoder::kOnePass) settings.steps = 1;  // it never saw part of an answer
-  if (settings.tries > 1 && !settings.stochastic())
-    throw UsageError(fmt::format("{} tries that would all give the same answer", settings.tries),
-                     "noise in the order topk or margin, the order random, or a temperature; a "
-                     "model that answers left to right has one answer");
+  settings.check_tries();
   if (settings.loops > 0 && (decoder == spec::Decoder::kLeftToRight ||
                              !spec::architecture_kind(model_.architecture).loops))
     throw UsageError(fmt::format("{} loops of a model without loops to add", settings.loops),

@@ -1,5 +1,9 @@
 #include "spec/decoding_settings.h"
 
+#include <fmt/format.h>
+
+#include "base/error.h"
+
 namespace mgdm::spec {
 
 void DecodingSettings::visit(config::Visitor& v, std::string_view order_key) {
@@ -35,6 +39,13 @@ DecodingSettings DecodingSettings::resolved(bool revision_is_sound) const {
   if (revise == "auto")
     settings.revise = order_kind(order).by_score && revision_is_sound ? "on" : "off";
   return settings;
+}
+
+void DecodingSettings::check_tries() const {
+  if (tries == 1 || stochastic()) return;
+  throw UsageError(fmt::format("{} tries that would all give the same answer", tries),
+                   "noise in the order topk or margin, the order random, or a temperature; a model "
+                   "that answers left to right has one answer");
 }
 
 bool DecodingSettings::stochastic() const {

@@ -39,6 +39,9 @@ struct DecodingSettings {
   // Another seed can give another answer.
   bool stochastic() const;
 
+  // UsageError when there are several tries that would all give the same answer.
+  void check_tries() const;
+
   bool operator==(const DecodingSettings&) const = default;
 };
 
