@@ -16,6 +16,7 @@
 #error "LibTorch with CUDA: mgdm needs 2.4 or newer"
 #endif
 #include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
 #endif
 
@@ -51,6 +52,17 @@ c10::Device device(std::string_view name) {
 #endif
   }
   throw UsageError(fmt::format("unknown device {}", in_quotes(name)), "auto, cpu, cuda or cuda:N");
+}
+
+std::int64_t peak_memory(c10::Device device) {
+#ifdef MGDM_CUDA
+  if (device.is_cuda()) {
+    const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(device.index());
+    return stats.reserved_bytes[0].peak;  // 0: of all kinds of memory together
+  }
+#endif
+  (void)device;
+  return 0;
 }
 
 std::string device_name(c10::Device device) {

@@ -21,6 +21,9 @@ std::string device_name(c10::Device device);
 // The same text only for the same GPU, whatever its index is for this process; empty for a CPU.
 std::string device_id(c10::Device device);
 
+// The most bytes that this process ever held on a GPU; 0 for a CPU.
+std::int64_t peak_memory(c10::Device device);
+
 // Waits until everything asked of the device is done.
 void synchronize(c10::Device device);
 

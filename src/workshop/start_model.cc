@@ -58,4 +58,10 @@ std::shared_ptr<nn::Model> start_model(const spec::Recipe& recipe,
                                  });
 }
 
+std::unique_ptr<objectives::Objective> start_objective(const spec::Recipe& recipe, int vocabulary) {
+  objectives::Settings settings = recipe.objective;
+  settings.vocabulary = vocabulary;
+  return objectives::make_objective(settings);
+}
+
 }  // namespace mgdm::workshop

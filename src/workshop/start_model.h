@@ -1,4 +1,4 @@
-// The model that a run begins with.
+// What a run begins with.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 
 #include "data/vocabulary.h"
 #include "nn/model.h"
+#include "objectives/objective.h"
 #include "spec/recipe.h"
 
 namespace mgdm::workshop {
@@ -15,5 +16,8 @@ namespace mgdm::workshop {
 std::shared_ptr<nn::Model> start_model(const spec::Recipe& recipe,
                                        const data::Vocabulary& vocabulary, std::int64_t length,
                                        c10::Device device);
+
+// The recipe's objective over a vocabulary of that size.
+std::unique_ptr<objectives::Objective> start_objective(const spec::Recipe& recipe, int vocabulary);
 
 }  // namespace mgdm::workshop

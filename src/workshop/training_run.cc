@@ -13,7 +13,6 @@
 #include "data/prepare_data.h"
 #include "distributed/process_group.h"
 #include "engine/torch_engine.h"
-#include "objectives/objective.h"
 #include "training/budget.h"
 #include "training/train.h"
 #include "workshop/open_run.h"
@@ -34,12 +33,6 @@ spec::ModelCard card_of(const spec::Recipe& recipe, int length) {
           .decoding = recipe.decoding};
 }
 
-std::unique_ptr<objectives::Objective> objective_of(const spec::Recipe& recipe, int vocabulary) {
-  objectives::Settings settings = recipe.objective;
-  settings.vocabulary = vocabulary;
-  return objectives::make_objective(settings);
-}
-
 }  // namespace
 
 void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
@@ -54,7 +47,7 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
   const bool quiet = options.quiet || !group.first();
   // What needs no data is refused before any is made.
   spec::check(recipe.model);
-  objective_of(recipe, data::Vocabulary().size());
+  start_objective(recipe, data::Vocabulary().size());
   training::share_of(recipe.training, group);
 
   if (!quiet) fmt::print(stderr, "preparing data ...\n");
@@ -65,7 +58,7 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
   training::Budget(recipe.training, static_cast<std::int64_t>(data.train.size()));
 
   const std::shared_ptr<nn::Model> model = start_model(recipe, data.vocabulary, length, device);
-  const auto objective = objective_of(recipe, data.vocabulary.size());
+  const auto objective = start_objective(recipe, data.vocabulary.size());
   const spec::ModelCard card = card_of(recipe, length);
   const inference::Reasoner reasoner(
       engine::torch_engine(model, recipe.training.precision == "bf16"), model->settings(), card,

@@ -1,0 +1,91 @@
+#include "workshop/bench_train.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/interrupt.h"
+#include "compat/device.h"
+#include "compat/parallel.h"
+#include "data/batches.h"
+#include "data/prepare_data.h"
+#include "distributed/process_group.h"
+#include "spec/kinds.h"
+#include "training/step.h"
+#include "training/training_state.h"
+#include "workshop/start_model.h"
+
+namespace mgdm::workshop {
+namespace {
+
+constexpr std::int64_t kWarmUp = 8;  // libraries start, a CUDA graph is recorded
+
+// A few batches are made once, and stepped through in turn: making rows is not what is measured.
+std::vector<data::Batch> some_batches(const data::PreparedData& data, const spec::Recipe& recipe) {
+  data::Batches batches(data.train, static_cast<std::size_t>(recipe.training.batch),
+                        static_cast<std::uint64_t>(recipe.seed));
+  std::vector<data::Batch> some;
+  for (int i = 0; i < 4; ++i) some.push_back(batches.next());
+  return some;
+}
+
+}  // namespace
+
+double training_flop(const spec::ModelSettings& model, std::int64_t rows, std::int64_t length) {
+  const auto width = static_cast<double>(model.width), n = static_cast<double>(length);
+  const bool looped = spec::architecture_kind(model.architecture).loops;
+  const auto loops = static_cast<double>(looped ? model.loops : 1);
+  const double layer = 2 * 12 * width * width + 2 * 2 * n * width;  // a token's products, attention
+  const double head = 2 * static_cast<double>(model.vocabulary) * width;
+  return 3 * static_cast<double>(rows) * n * loops *
+         (static_cast<double>(model.layers) * layer + head);
+}
+
+TrainSpeed bench_train(const spec::Recipe& asked, const TrainBench& bench) {
+  spec::Recipe recipe = asked;
+  const c10::Device device = compat::device(recipe.training.device);
+  const int threads = compat::use_threads(static_cast<int>(recipe.data.threads));
+  recipe.data.threads = threads;
+  recipe.data.endless = false;
+  recipe.data.held_out = 0;
+  recipe.data.count = 4 * recipe.training.batch;
+  const auto seed = static_cast<std::uint64_t>(recipe.seed);
+  const data::PreparedData data = data::prepare_data(recipe.task, recipe.data, seed);
+  const std::vector<data::Batch> batches = some_batches(data, recipe);
+  const auto model = start_model(recipe, data.vocabulary, data.train.length(), device);
+  const auto objective = start_objective(recipe, data.vocabulary.size());
+  distributed::ProcessGroup group(device);
+  training::TrainingState state(*model, recipe.optimizer, recipe.training.ema);
+  training::TrainingStep step(state, *objective, group, recipe.training, recipe.optimizer.clip,
+                              seed, recipe.training.batch, data.train.length());
+  if (device.is_cuda()) compat::use_one_thread();
+
+  std::uint64_t done = 0;
+  const auto run = [&](std::int64_t steps) {
+    using Clock = std::chrono::steady_clock;
+    const auto began = Clock::now();
+    for (std::int64_t i = 0; i < steps; ++i) {
+      stop_if_interrupted();
+      data::Batch batch = batches[done % batches.size()];
+      batch.step = done++;
+      step.run(batch, 1, {});
+    }
+    compat::synchronize(device);
+    return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
+  };
+  TrainSpeed speed{.parameters = model->parameters().count(),
+                   .length = data.train.length(),
+                   .batch = recipe.training.batch,
+                   .device = compat::device_name(device)};
+  run(device.is_cuda() ? kWarmUp : 1);
+  for (std::int64_t turn = 0; turn < bench.turns; ++turn)
+    speed.turns_ms.push_back(run(bench.steps) / static_cast<double>(bench.steps));
+  std::vector<double> sorted = speed.turns_ms;
+  std::ranges::nth_element(sorted, sorted.begin() + bench.turns / 2);
+  speed.ms = sorted[static_cast<std::size_t>(bench.turns / 2)];
+  speed.flop = training_flop(model->settings(), speed.batch, speed.length);
+  speed.memory_bytes = compat::peak_memory(device);
+  if (bench.profile) speed.kernels = compat::profile_kernels([&] { run(1); });
+  return speed;
+}
+
+}  // namespace mgdm::workshop
