@@ -1,5 +1,6 @@
 // Philox 4x32-10 (Salmon et al., SC 2011): four random words from a counter and a key, by ten
-// rounds of multiplying and mixing. CUDA kernels include this file too, so that the two draw alike.
+// rounds of multiplying and mixing (or fewer, where named). CUDA kernels include this file too, so
+// that the two draw alike.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +20,12 @@ struct PhiloxWords {
   bool operator==(const PhiloxWords&) const = default;
 };
 
+template <int kRounds = 10>
 MGDM_HOST_DEVICE constexpr PhiloxWords philox(PhiloxWords counter, std::uint32_t key0,
                                               std::uint32_t key1) {
   constexpr std::uint64_t kMultiply0 = 0xD2511F53, kMultiply1 = 0xCD9E8D57;
   constexpr std::uint32_t kWeyl0 = 0x9E3779B9, kWeyl1 = 0xBB67AE85;
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < kRounds; ++round) {
     const std::uint64_t product0 = kMultiply0 * counter[0];
     const std::uint64_t product1 = kMultiply1 * counter[2];
     counter = {{static_cast<std::uint32_t>(product1 >> 32) ^ counter[1] ^ key0,

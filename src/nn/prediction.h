@@ -26,6 +26,11 @@ class Prediction {
   // apart that differ by less than 0.06. Computed at every call, unless they were given.
   at::Tensor logits() const;
 
+  // Undefined for logits that were given.
+  const at::Tensor& hidden() const { return hidden_; }
+  const at::Tensor& head() const { return head_; }
+  bool shift() const { return shift_; }
+
  private:
   at::Tensor hidden_, head_, logits_;
   bool shift_ = false;

@@ -10,6 +10,7 @@
 #include "objectives/kinds.h"
 #include "objectives/noise.h"
 #include "ops/draws.h"
+#include "ops/head_loss.h"
 #include "spec/kinds.h"
 
 namespace mgdm::objectives {
@@ -32,24 +33,37 @@ at::Tensor Objective::token_loss(const nn::Prediction& prediction, const Batch& 
   return token_weight(cross_entropy, settings_.alpha, settings_.beta) * cross_entropy;
 }
 
+std::optional<at::Tensor> Objective::fused_loss(std::span<const nn::Prediction> loops,
+                                                const std::vector<double>& factors,
+                                                const Batch& batch, const Noised& noised) const {
+  ops::HiddenStates states{{}, factors, loops.front().head(), loops.front().shift()};
+  for (const nn::Prediction& prediction : loops) states.loops.push_back(prediction.hidden());
+  return ops::head_loss(states, batch.tokens, noised.weight,
+                        {.reweight = settings_.reweight_tokens,
+                         .alpha = settings_.alpha,
+                         .beta = settings_.beta,
+                         .label_smoothing = settings_.label_smoothing});
+}
+
 LossSum Objective::loss(const nn::Output& output, const Batch& batch, const Noised& noised) const {
   MGDM_CHECK(!output.predictions.empty());
-  const auto of_loop = [&](const nn::Prediction& prediction) {
-    return (noised.weight * token_loss(prediction, batch, noised)).sum();
-  };
-  const auto loops = static_cast<double>(output.predictions.size());  // R
-  at::Tensor sum;
-  if (settings_.loop_weights == "last") {
-    sum = of_loop(output.last());
-  } else {
-    double r = 0;
-    for (const nn::Prediction& prediction : output.predictions) {
-      r += 1;
-      const at::Tensor part = of_loop(prediction) * (2 * r / (loops * (loops + 1)));
-      sum = sum.defined() ? sum + part : part;
+  // The loops that count, and how much.
+  std::span<const nn::Prediction> loops(output.predictions);
+  if (settings_.loop_weights == "last") loops = loops.last(1);
+  std::vector<double> factors;
+  const auto count = static_cast<double>(loops.size());  // R
+  for (std::size_t i = 0; i < loops.size(); ++i)
+    factors.push_back(2 * static_cast<double>(i + 1) / (count * (count + 1)));
+
+  std::optional<at::Tensor> sum;
+  if (is_cross_entropy()) sum = fused_loss(loops, factors, batch, noised);
+  if (!sum)
+    for (std::size_t i = 0; i < loops.size(); ++i) {
+      const at::Tensor part =
+          (noised.weight * token_loss(loops[i], batch, noised)).sum() * factors[i];
+      sum = sum ? *sum + part : part;
     }
-  }
-  return {sum, noised.counted.sum().to(at::kFloat)};
+  return {*sum, noised.counted.sum().to(at::kFloat)};
 }
 
 std::unique_ptr<Objective> make_objective(const Settings& asked) {

@@ -17,6 +17,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,6 +80,10 @@ class Objective {
   virtual at::Tensor token_loss(const nn::Prediction& prediction, const Batch& batch,
                                 const Noised& noised) const;
 
+  // Whether token_loss is the cross entropy above, for which there is a kernel that needs no
+  // logits.
+  virtual bool is_cross_entropy() const { return true; }
+
   // From the predictions after each loop (models without loops give one). Deep supervision: the
   // loss is a weighted mean over the loops r = 1..R, with weights proportional to r, or the last
   // loop's.
@@ -88,6 +94,12 @@ class Objective {
 
  protected:
   const Settings settings_;
+
+ private:
+  // By the kernel, where there is one for these predictions.
+  std::optional<at::Tensor> fused_loss(std::span<const nn::Prediction> loops,
+                                       const std::vector<double>& factors, const Batch& batch,
+                                       const Noised& noised) const;
 };
 
 // UsageError when the settings do not fit together.

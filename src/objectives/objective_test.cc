@@ -105,6 +105,61 @@ TEST(Objective, IsTheSameOnEveryDevice) {
   }
 }
 
+// From hidden states and a head, on every device, in bf16 mixed precision where there is such: by
+// the kernel on CUDA. The hidden states are bf16 numbers everywhere; what is left is the rounding
+// of their gradients to bf16, and of sums in float.
+TEST(Objective, IsTheSameFromHiddenStates) {
+  constexpr std::int64_t kWidth = 64, kLoops = 3;
+  std::vector<c10::Device> devices{c10::Device(c10::kCPU)};
+  if (compat::cuda_available()) devices.push_back(compat::device("cuda"));
+  const Batch here = small_batch(50, 0, 2);
+  const auto leaf = [](const at::Tensor& x) { return x.detach().clone().set_requires_grad(true); };
+  std::vector<at::Tensor> states;
+  for (std::uint32_t r = 0; r < kLoops; ++r)
+    states.push_back(random_logits(50, 12, kWidth, r).to(at::kBFloat16).to(at::kDouble));
+  const at::Tensor table = (random_logits(1, kTestVocabulary, kWidth, 9)[0] * 0.1).to(at::kFloat);
+  for (const c10::Device device : devices)
+    for (const Settings& settings : every_kind())
+      for (const bool shift : {false, true}) {
+        SCOPED_TRACE(testing::Message() << settings.kind << " " << device << " " << shift);
+        const auto objective = make_objective(settings);
+        const Noised noised = objective->noise(here, 3).front();
+        const at::Tensor exact_head = leaf(table.to(at::kDouble));
+        const at::Tensor head = leaf(table.to(device));
+        const auto type = device.is_cuda() ? at::kBFloat16 : at::kFloat;
+        std::vector<at::Tensor> exact, fast;
+        nn::Output exact_output, output;
+        for (const at::Tensor& x : states) {
+          exact.push_back(leaf(x));
+          fast.push_back(leaf(x.to(device, type)));
+          exact_output.predictions.emplace_back(exact.back(), exact_head, shift);
+          output.predictions.emplace_back(fast.back(), head, shift);
+        }
+        const at::Tensor expected = objective->loss(exact_output, here, noised).sum;
+        (expected * 0.37).backward();
+        at::Tensor got;
+        {
+          const compat::Autocast autocast(device, /*enabled=*/true);
+          const Batch there{here.tokens.to(device), here.frozen.to(device), here.items.to(device),
+                            here.step.to(device)};
+          got = objective
+                    ->loss(output, there,
+                           {noised.input.to(device), noised.counted.to(device),
+                            noised.weight.to(device), noised.t.to(device)})
+                    .sum;
+        }
+        (got * 0.37).backward();
+        EXPECT_NEAR(got.item<double>(), expected.item<double>(), 1e-5 * expected.item<double>());
+        const auto expect_close = [](const at::Tensor& a, const at::Tensor& b, double fraction) {
+          const at::Tensor error = (a.to(at::kCPU, at::kDouble) - b).abs();
+          EXPECT_LE(error.max().item<double>(), fraction * b.abs().max().item<double>());
+        };
+        for (std::size_t r = 0; r < states.size(); ++r)
+          expect_close(fast[r].grad(), exact[r].grad(), device.is_cuda() ? 0x1p-7 : 1e-5);
+        expect_close(head.grad(), exact_head.grad(), 1e-4);
+      }
+}
+
 TEST(Objective, SumsAndCountsAddUpOverBatches) {
   const Batch all = small_batch(6), first = small_batch(2), rest = small_batch(4, 2);
   const at::Tensor logits = random_logits(all);

@@ -30,6 +30,8 @@ class Uniform : public Objective {
     return {at::where(replaced, random, batch.tokens), output, output.to(at::kFloat), t};
   }
 
+  bool is_cross_entropy() const override { return false; }
+
   // KL[q(x_{t-1} | x_t, x_0) || p(x_{t-1} | x_t)], at t = 0 the reconstruction.
   at::Tensor token_loss(const nn::Prediction& prediction, const Batch& batch,
                         const Noised& noised) const override {

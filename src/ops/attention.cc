@@ -37,6 +37,7 @@ void extend(at::Tensor& seen, at::Tensor& now) {
 }  // namespace
 
 at::Tensor attention(const at::Tensor& qkv, const AttentionForm& form, KeysAndValues* seen) {
+  if (seen == nullptr && cuda::attention_takes(qkv)) return cuda::attention(qkv, form);
   Heads heads = heads_of(qkv, form.head_norm_eps);
   if (seen != nullptr) {
     extend(seen->keys, heads[1]);

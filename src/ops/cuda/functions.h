@@ -8,6 +8,8 @@
 #include <cstdint>
 
 #include "base/random.h"
+#include "ops/attention.h"
+#include "ops/head_loss.h"
 #include "ops/residual_norm.h"
 
 namespace mgdm::ops::cuda {
@@ -27,9 +29,18 @@ bool residual_norm_takes(const at::Tensor& x);
 ResidualNorm residual_norm(const at::Tensor& x, const at::Tensor& branch, const Norm& norm,
                            double dropped);
 
+// qkv (B, N, 3, H, D) bf16 -> (B, N, H D) bf16, heads normalised where the form says so.
+bool attention_takes(const at::Tensor& qkv);
+at::Tensor attention(const at::Tensor& qkv, const AttentionForm& form);
+
 // qkv (B, N, 3, H, D) bf16: queries and keys over their root mean square, values as they are.
 bool head_norm_takes(const at::Tensor& qkv);
 at::Tensor head_norm(const at::Tensor& qkv, double eps);
+
+// What ops/head_loss.h promises.
+bool head_loss_takes(const HiddenStates& states);
+at::Tensor head_loss(const HiddenStates& states, const at::Tensor& targets,
+                     const at::Tensor& weight, const TokenLoss& form);
 
 // relu(x)^2, bf16.
 bool relu_squared_takes(const at::Tensor& x);

@@ -21,8 +21,16 @@ at::Tensor uniform(std::uint64_t, Purpose, const at::Tensor&, const at::Tensor&,
 bool residual_norm_takes(const at::Tensor&) { return false; }
 ResidualNorm residual_norm(const at::Tensor&, const at::Tensor&, const Norm&, double) { missing(); }
 
+bool attention_takes(const at::Tensor&) { return false; }
+at::Tensor attention(const at::Tensor&, const AttentionForm&) { missing(); }
+
 bool head_norm_takes(const at::Tensor&) { return false; }
 at::Tensor head_norm(const at::Tensor&, double) { missing(); }
+
+bool head_loss_takes(const HiddenStates&) { return false; }
+at::Tensor head_loss(const HiddenStates&, const at::Tensor&, const at::Tensor&, const TokenLoss&) {
+  missing();
+}
 
 bool relu_squared_takes(const at::Tensor&) { return false; }
 at::Tensor relu_squared(const at::Tensor&) { missing(); }

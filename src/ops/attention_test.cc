@@ -1,0 +1,89 @@
+// Attention of fused queries, keys and values against its formula in double, on every device: our
+// loops on the CPU, our kernel on CUDA.
+#include "ops/attention.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/abs.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/rsqrt.h>
+#include <ATen/ops/softmax.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "compat/device.h"
+
+namespace mgdm::ops {
+namespace {
+
+at::Tensor leaf(const at::Tensor& x) { return x.detach().clone().set_requires_grad(true); }
+
+at::Tensor formula(const at::Tensor& qkv, const AttentionForm& form) {
+  std::vector<at::Tensor> heads = qkv.unbind(2);  // (B, N, H, D)
+  for (at::Tensor& x : heads) {
+    const bool value = x.is_same(heads[2]);
+    if (form.head_norm_eps > 0 && !value)
+      x = x * at::rsqrt((x * x).mean(-1, /*keepdim=*/true) + form.head_norm_eps);
+    x = x.transpose(1, 2);
+  }
+  at::Tensor scores = at::matmul(heads[0], heads[1].transpose(-2, -1)) * form.scale;
+  const std::int64_t n = qkv.size(1);
+  if (form.causal)
+    scores = scores.masked_fill(at::ones({n, n}, at::kBool).triu(1),
+                                -std::numeric_limits<double>::infinity());
+  return at::matmul(at::softmax(scores, -1), heads[2]).transpose(1, 2).flatten(2);
+}
+
+TEST(Attention, OfFusedHeadsIsItsFormulaWithGradients) {
+  std::vector<c10::Device> devices{c10::Device(c10::kCPU)};
+  if (compat::cuda_available()) devices.push_back(compat::device("cuda"));
+  for (const c10::Device device : devices)
+    for (const std::int64_t length : {1, 7, 52, 81})
+      for (const std::int64_t size : {32, 64})
+        for (const bool causal : {false, true})
+          for (const double norm : {0.0, 1e-6}) {
+            SCOPED_TRACE(testing::Message()
+                         << device << " " << length << " " << size << " " << causal << norm);
+            const AttentionForm form{.causal = causal, .scale = 0.2, .head_norm_eps = norm};
+            const auto type = device.is_cuda() ? at::kBFloat16 : at::kFloat;
+            const at::Tensor qkv = leaf(at::randn({2, length, 3, 3, size}).to(device, type));
+            const at::Tensor exact = leaf(qkv.to(at::kCPU, at::kDouble));
+            const at::Tensor weight = at::randn({2, length, 3 * size});
+            at::Tensor out;
+            {
+              const compat::Autocast autocast(device, /*enabled=*/true);
+              out = attention(qkv, form);
+            }
+            ASSERT_EQ(out.sizes(), weight.sizes());
+            (out.to(at::kFloat) * weight.to(device)).sum().backward();
+            const at::Tensor right = formula(exact, form);
+            (right * weight).sum().backward();
+            // In bf16 the output of a rounding, and gradients of a few.
+            const double fraction = device.is_cuda() ? 0x1p-6 : 1e-5;
+            const auto expect_close = [&](const at::Tensor& a, const at::Tensor& b) {
+              const at::Tensor error = (a.detach().to(at::kCPU, at::kDouble) - b.detach()).abs();
+              EXPECT_LE(error.max().item<double>(), fraction * b.abs().max().item<double>() + 1e-9);
+            };
+            expect_close(out, right);
+            expect_close(qkv.grad(), exact.grad());
+          }
+}
+
+// Position by position with what was seen before, as all at once.
+TEST(Attention, GoesOnFromWhatItHasSeen) {
+  const AttentionForm form{.causal = true, .scale = 0.3, .head_norm_eps = 1e-6};
+  const at::Tensor qkv = at::randn({2, 9, 3, 4, 16});
+  const at::Tensor all = attention(qkv, form);
+  KeysAndValues seen;
+  for (const auto& [begin, end] : {std::pair{0, 4}, {4, 5}, {5, 9}}) {
+    const at::Tensor part = attention(qkv.slice(1, begin, end), form, &seen);
+    EXPECT_LT((part - all.slice(1, begin, end)).abs().max().item<double>(), 1e-5);
+  }
+  EXPECT_EQ(seen.keys.size(2), 9);
+}
+
+}  // namespace
+}  // namespace mgdm::ops

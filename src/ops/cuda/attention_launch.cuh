@@ -1,0 +1,49 @@
+// Starting the attention kernels: one block per head.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "ops/cuda/attention.h"
+
+namespace mgdm::ops::cuda {
+
+// How a kernel cuts its work; 0: as it thinks best. Only benchmarks name other values.
+struct AttentionTuning {
+  int warps = 0;  // of a block
+  int tiles = 0;  // of 16 queries that a warp takes at once
+  int ahead = 0;  // how many blocks later the rows are needed that a block prefetches; 0: none
+};
+void launch_attention(const AttentionForward& arguments, AttentionTuning tuning,
+                      cudaStream_t stream);
+void launch_attention_backward(const AttentionBackward& arguments, AttentionTuning tuning,
+                               cudaStream_t stream);
+
+// Bytes of shared memory that a block may have when a multiprocessor shall run `blocks` of them;
+// each costs 1 KB besides.
+inline int shared_memory(int blocks) {
+  int device = 0, bytes = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
+  return bytes / blocks - 1024;
+}
+
+// Shared memory that the backward kernel needs at least.
+int attention_backward_bytes(std::int64_t length, std::int64_t size);
+
+// Blocks may use more than 48 KB of shared memory only after asking for it.
+template <class Arguments>
+void launch_heads(void (*kernel)(Arguments), const AttentionSettings& settings, int warps,
+                  int shared, cudaStream_t stream, const Arguments& arguments) {
+  cudaError_t error =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
+  if (error == cudaSuccess) {
+    kernel<<<static_cast<unsigned>(settings.batch * settings.heads), 32 * warps, shared, stream>>>(
+        arguments);
+    error = cudaGetLastError();
+  }
+  if (error != cudaSuccess)
+    throw std::runtime_error(std::string("attention: ") + cudaGetErrorString(error));
+}
+
+}  // namespace mgdm::ops::cuda

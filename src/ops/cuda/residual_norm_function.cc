@@ -1,0 +1,127 @@
+#ifdef MGDM_CUDA
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/zeros_like.h>
+
+#include "ops/cuda/functions.h"
+#include "ops/cuda/tensors.h"
+
+namespace mgdm::ops::cuda {
+namespace {
+
+// A kernel's arguments beyond its tensors, kept from forward to backward.
+struct RowSettings : torch::CustomClassHolder {
+  float eps = 0, dropout = 0;
+  bool has_branch = false, branch_is_bf16 = false, centred = false;
+  RandomState random;
+};
+
+struct ResidualNormFunction : Function<ResidualNormFunction> {
+  static variable_list forward(AutogradContext* context, const at::Tensor& x,
+                               const std::optional<at::Tensor>& maybe_branch,
+                               const std::optional<at::Tensor>& maybe_weight,
+                               const std::optional<at::Tensor>& maybe_bias, double eps,
+                               double dropout) {
+    const at::Tensor branch = tensor_or_none(maybe_branch);
+    const at::Tensor weight = tensor_or_none(maybe_weight);
+    const at::Tensor bias = tensor_or_none(maybe_bias);
+    const c10::cuda::CUDAGuard guard(x.device());
+    MGDM_CHECK(x.is_contiguous() && x.scalar_type() == at::kFloat);
+    MGDM_CHECK(!branch.defined() || branch.is_contiguous());
+    auto settings = c10::make_intrusive<RowSettings>();
+    settings->eps = static_cast<float>(eps);
+    settings->dropout = static_cast<float>(dropout);
+    settings->has_branch = branch.defined();
+    settings->branch_is_bf16 = branch.defined() && branch.scalar_type() == at::kBFloat16;
+    settings->centred = weight.defined();
+    if (dropout > 0 && branch.defined()) settings->random = next_random_state();
+
+    const at::Tensor y = branch.defined() ? at::empty_like(x) : x;
+    at::Tensor n = at::empty_like(x, x.options().dtype(at::kBFloat16));
+    launch_residual_norm({.x = floats(x),
+                          .branch = raw(branch),
+                          .branch_is_bf16 = settings->branch_is_bf16,
+                          .weight = floats(weight),
+                          .bias = floats(bias),
+                          .y = branch.defined() ? y.data_ptr<float>() : nullptr,
+                          .n = n.data_ptr(),
+                          .rows = x.numel() / x.size(-1),
+                          .columns = x.size(-1),
+                          .eps = settings->eps,
+                          .dropout = settings->dropout,
+                          .random = settings->random},
+                         c10::cuda::getCurrentCUDAStream());
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    context->save_for_backward({y, weight});
+    context->saved_data["settings"] = c10::IValue::make_capsule(settings);
+    context->set_materialize_grads(false);
+    if (!branch.defined()) return {n};
+    return {y, n};
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const auto settings = c10::static_intrusive_pointer_cast<RowSettings>(
+        context->saved_data["settings"].toCapsule());
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor &y = saved[0], &weight = saved[1];
+    const c10::cuda::CUDAGuard guard(y.device());
+    const at::Tensor dy = settings->has_branch ? gradients[0] : at::Tensor();
+    const at::Tensor dn = gradients.back();
+    const at::Tensor dy_rows = dy.defined() ? dy.contiguous() : dy;
+    // A norm whose predictions do not count (loop_weights = "last") has no gradient.
+    const at::Tensor dn_rows =
+        dn.defined() ? dn.contiguous() : at::zeros_like(y, y.options().dtype(at::kBFloat16));
+    at::Tensor dx = at::empty_like(y);
+    // Without dropout and in fp32 the branch has the same gradient as x.
+    const bool same = settings->has_branch && !settings->branch_is_bf16 && settings->dropout == 0;
+    at::Tensor dbranch;
+    if (settings->has_branch && !same)
+      dbranch = at::empty_like(
+          y, y.options().dtype(settings->branch_is_bf16 ? at::kBFloat16 : at::kFloat));
+    at::Tensor parts;  // of dweight and dbias
+    if (settings->centred) parts = at::empty({2, kResidualNormParts, y.size(-1)}, y.options());
+    launch_residual_norm_backward(
+        {.dy = floats(dy_rows),
+         .dn = raw(dn_rows),
+         .y = floats(y),
+         .weight = floats(weight),
+         .dx = dx.data_ptr<float>(),
+         .dbranch = dbranch.defined() ? dbranch.data_ptr() : nullptr,
+         .branch_is_bf16 = settings->branch_is_bf16,
+         .dweight_parts = parts.defined() ? parts.data_ptr<float>() : nullptr,
+         .dbias_parts = parts.defined() ? parts.select(0, 1).data_ptr<float>() : nullptr,
+         .rows = y.numel() / y.size(-1),
+         .columns = y.size(-1),
+         .eps = settings->eps,
+         .dropout = settings->dropout,
+         .random = settings->random},
+        c10::cuda::getCurrentCUDAStream());
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    at::Tensor dweight, dbias;
+    if (settings->centred) {
+      const at::Tensor sums = parts.sum(1);
+      dweight = sums.select(0, 0);
+      dbias = sums.select(0, 1);
+    }
+    return {dx, same ? dx : dbranch, dweight, dbias, {}, {}};
+  }
+};
+
+}  // namespace
+
+bool residual_norm_takes(const at::Tensor& x) {
+  return in_bf16(x) && x.scalar_type() == at::kFloat && x.is_contiguous() &&
+         residual_norm_takes(x.size(-1));
+}
+
+ResidualNorm residual_norm(const at::Tensor& x, const at::Tensor& branch, const Norm& norm,
+                           double dropped) {
+  const variable_list outputs = ResidualNormFunction::apply(
+      x, optional(branch), optional(norm.weight), optional(norm.bias), norm.eps, dropped);
+  return {branch.defined() ? outputs.front() : x, outputs.back()};
+}
+
+}  // namespace mgdm::ops::cuda
+
+#endif
