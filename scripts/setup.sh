@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# scripts/setup.sh run|test|peers: installs the Debian packages of scripts/packages.txt that are
+# scripts/setup.sh light|full|test|peers: installs the Debian packages of scripts/packages.txt that are
 # missing. Says nothing when nothing is missing.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-purpose=${1:-run}
+purpose=${1:-full}
 
 # Another distribution: CMake will name what it lacks.
 command -v dpkg-query >/dev/null || exit 0
@@ -11,7 +11,7 @@ command -v dpkg-query >/dev/null || exit 0
 wanted=$(awk -v purpose="$purpose" '
   /^#/ || /^$/ { next }
   /^\[/ { section = substr($0, 2, length($0) - 2); next }
-  section == "run" || section == purpose { print }' "$root/scripts/packages.txt")
+  section == "light" || section == purpose || (section == "full" && purpose != "light") { print }' "$root/scripts/packages.txt")
 # shellcheck disable=SC2086
 installed=$(dpkg-query -W -f='${db:Status-Status} ${binary:Package}\n' $wanted 2>/dev/null |
   awk '$1 == "installed" { sub(/:.*/, "", $2); print $2 }' || true)

@@ -12,15 +12,23 @@
 #include "base/interrupt.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/heavy_commands.h"
 
 namespace mgdm::cli {
 namespace {
 
 std::vector<Command> all_commands(Program& program) {
-  std::vector<Command> commands{tasks_command(),  generate_command(),
-                                verify_command(), eval_command(program.measure_losses),
-                                solve_command(),  describe_command()};
-  for (Command& command : program.commands) commands.push_back(std::move(command));
+  std::vector<Command> missing = missing_commands();
+  std::vector<Command> commands{demo_command(),
+                                tasks_command(),
+                                generate_command(),
+                                verify_command(),
+                                eval_command(program.measure_losses),
+                                solve_command(),
+                                describe_command(),
+                                export_command()};
+  for (Command& command : program.commands.empty() ? missing : program.commands)
+    commands.push_back(std::move(command));
   return commands;
 }
 

@@ -26,7 +26,8 @@ struct Command {
   // Takes the keys of the fields that were given; gives the exit code.
   std::function<int(const std::vector<std::string>& given)> run;
   std::vector<std::string> inherited;  // fields whose default is a model's, not ours
-  std::string more;                    // at the end of --help
+  std::string more = {};               // at the end of --help
+  bool takes_any_words = false;        // and passes them over
 };
 
 // A command around a settings struct with visit() and a function on it, which gives an exit code
@@ -52,19 +53,20 @@ Command make_command(std::string name, std::string about, std::string examples,
               return run(*settings);
             }
           },
-          /*inherited=*/{},
-          /*more=*/{}};
+          /*inherited=*/{}};
 }
 
 struct EvalSettings;
 using MeasureLosses = std::function<void(const EvalSettings&)>;
 
+Command demo_command();
 Command tasks_command();
 Command generate_command();
 Command verify_command();
 Command eval_command(const MeasureLosses& measure_losses);
 Command solve_command();
 Command describe_command();
+Command export_command();
 
 // Parses the words after the program's name and runs the command they name; its exit code.
 // UsageError when they are wrong; help and version are printed to standard output.

@@ -129,7 +129,7 @@ int dispatch(std::vector<Command> commands, const std::vector<std::string>& word
   for (Command& command : commands) {
     CLI::App& sub = *app.add_subcommand(command.name, command.about);
     for (const config::Field& field : command.fields.all()) add_field(sub, command, field, given);
-    sub.allow_extras(false);
+    sub.allow_extras(command.takes_any_words);
     sub.footer("Examples:\n" + command.examples +
                (command.more.empty() ? "" : "\n" + command.more));
   }

@@ -3,11 +3,11 @@
 #include "base/error.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "cli/command.h"
 #include "inference/models.h"
-#include "nn/checkpoint.h"
-#include "workshop/workshop.h"
+#include "spec/model_folder.h"
 
-namespace mgdm::workshop {
+namespace mgdm::cli {
 namespace {
 
 struct ExportSettings {
@@ -30,26 +30,22 @@ formats::Dtype dtype_named(const std::string& name) {
 }
 
 void run(const ExportSettings& settings) {
-  const nn::LoadedModel loaded = nn::load_model(inference::find_model(settings.model));
-  if (loaded.alphabet.empty())
-    throw Error(fmt::format("{} says nothing of its tokens", in_quotes(settings.model)),
-                "a model trained by mgdm");
+  const std::string model = inference::find_model(settings.model);
   if (is_there(settings.out))
     throw Error(fmt::format("{} is there already", in_quotes(settings.out)), "a new folder");
-  nn::save_model(settings.out, *loaded.model, data::Vocabulary(loaded.alphabet), loaded.about,
-                 {.max_shard_bytes = static_cast<std::uint64_t>(settings.shard_mb) * 1'000'000,
-                  .dtype = dtype_named(settings.dtype)});
+  spec::copy_model(model, settings.out, dtype_named(settings.dtype),
+                   static_cast<std::uint64_t>(settings.shard_mb) * 1'000'000);
   if (!settings.quiet) fmt::print("{}\n", settings.out);
 }
 
 }  // namespace
 
-cli::Command export_command() {
-  return cli::make_command<ExportSettings>(
+Command export_command() {
+  return make_command<ExportSettings>(
       "export", "Write a checkpoint's model alone, smaller: for shipping, for transformers",
       "  mgdm export --model runs/planning/checkpoint-4883 --out models/planning\n"
       "  mgdm export --model runs/cd4/checkpoint-20000 --out cd4 --dtype fp32 --shard-mb 16\n",
       {}, {"model", "out"}, run);
 }
 
-}  // namespace mgdm::workshop
+}  // namespace mgdm::cli

@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <set>
 #include <vector>
 
 #include "base/error.h"
@@ -31,17 +30,22 @@ std::vector<fs::path> shelves() {
 
 }  // namespace
 
+std::map<std::string, std::string> shelved_models() {
+  std::map<std::string, std::string> models;  // of two with one name the first counts
+  for (const fs::path& shelf : shelves())
+    for (const fs::path& folder : files_in(shelf))
+      if (is_model(folder)) models.emplace(folder.filename().string(), folder.string());
+  return models;
+}
+
 std::string find_model(const std::string& name) {
   if (is_model(name)) return name;
   if (const auto newest = spec::newest_checkpoint(name))
     throw Error(fmt::format("{} is the folder of a run", name), "a model", newest->string());
-  std::set<std::string> known;
-  for (const fs::path& shelf : shelves()) {
-    if (is_model(shelf / name)) return (shelf / name).string();
-    for (const fs::path& folder : files_in(shelf))
-      if (is_model(folder)) known.insert(folder.filename().string());
-  }
-  const std::vector<std::string> names(known.begin(), known.end());
+  const std::map<std::string, std::string> known = shelved_models();
+  if (const auto found = known.find(name); found != known.end()) return found->second;
+  std::vector<std::string> names;
+  for (const auto& [each, folder] : known) names.push_back(each);
   throw Error(fmt::format("there is no model {}", in_quotes(name)),
               names.empty() ? "a folder with config.json and model.safetensors"
                             : "a checkpoint folder, or " + joined_or(names),

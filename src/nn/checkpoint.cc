@@ -1,43 +1,22 @@
 #include "nn/checkpoint.h"
 
 #include <ATen/core/grad_mode.h>
-#include <fmt/format.h>
 
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
-#include "base/files.h"
 #include "nn/tensor_bytes.h"
 #include "spec/atomic_folder.h"
-#include "spec/tokenizer_files.h"
+#include "spec/model_folder.h"
 #include "spec/weights.h"
 
 namespace mgdm::nn {
-namespace {
 
 namespace fs = std::filesystem;
-using spec::CheckpointConfig;
-
-std::string torch_name(formats::Dtype dtype) {
-  switch (dtype) {
-    case formats::Dtype::kF32:
-      return "float32";
-    case formats::Dtype::kBF16:
-      return "bfloat16";
-    case formats::Dtype::kF16:
-      return "float16";
-    default:
-      throw Error(fmt::format("a model saved as {}", formats::name_of(dtype)), "F32, BF16 or F16");
-  }
-}
-
-}  // namespace
 
 void write_model(const fs::path& folder, const Model& model, const data::Vocabulary& vocabulary,
                  const About& about, const SaveOptions& options) {
   const ModelSettings& settings = model.settings();
-  MGDM_CHECK(vocabulary.size() <= settings.vocabulary);
   const at::ScalarType type = scalar_type_of(options.dtype);
   std::vector<at::Tensor> copies;
   std::vector<formats::TensorView> views;
@@ -46,11 +25,12 @@ void write_model(const fs::path& folder, const Model& model, const data::Vocabul
     copies.push_back(host_copy(spec::stored_transposed(settings, tensor) ? value.t() : value));
     views.push_back(view_of(tensor.name, copies.back()));
   }
-  formats::write_safetensors_folder(folder, views, formats::kDefaultMetadata,
-                                    options.max_shard_bytes);
-  spec::write_tokenizer_files(folder, vocabulary, settings.positions);
-  write_file((folder / "config.json").string(),
-             spec::to_json({settings, vocabulary.alphabet(), about, torch_name(options.dtype)}));
+  spec::write_model_files(folder, views,
+                          {.settings = settings,
+                           .vocabulary = vocabulary,
+                           .about = about,
+                           .dtype = options.dtype,
+                           .max_shard_bytes = options.max_shard_bytes});
 }
 
 void save_model(const fs::path& folder, const Model& model, const data::Vocabulary& vocabulary,
@@ -74,7 +54,7 @@ void load_weights(const fs::path& folder, Model& model) {
 }
 
 LoadedModel load_model(const fs::path& folder) {
-  CheckpointConfig config = spec::read_config(folder);
+  spec::CheckpointConfig config = spec::read_config(folder);
   std::unique_ptr<Model> model = make_model(config.settings, /*seed=*/{});
   load_weights(folder, *model);
   return {std::move(model), std::move(config.alphabet), std::move(config.about)};

@@ -90,6 +90,14 @@ std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& option
   return task;
 }
 
+std::vector<TaskOptions> task_kinds(std::string_view name) {
+  if (name == "sudoku") return {{.difficulty = Difficulty::kHard}, {}};
+  if (name != "planning") return {{}};
+  std::vector<TaskOptions> sizes;
+  for (int nodes = kDefaultNodes; nodes >= 3; --nodes) sizes.push_back({.nodes = nodes});
+  return sizes;
+}
+
 std::vector<std::string> task_names() {
   std::vector<std::string> names{"planning"};
   for (int k = countdown::kMinNumbers; k <= countdown::kMaxNumbers; ++k)

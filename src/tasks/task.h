@@ -122,6 +122,9 @@ constexpr const char* kDefaultDifficulty = "easy";
 TaskOptions task_options(std::int64_t nodes, std::string_view difficulty,
                          std::string_view guesses = "");
 
+// The kinds of puzzles that a task has, the most demanding first: by nodes, or minimal Sudoku.
+std::vector<TaskOptions> task_kinds(std::string_view name);
+
 // UsageError with the nearest valid name when there is no such task.
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options = {});
 

@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/progress.h"
 #include "base/text.h"
+#include "cli/heavy_commands.h"
 #include "cli/threads.h"
 #include "compat/device.h"
 #include "compat/parallel.h"
@@ -144,7 +145,7 @@ void run(const BenchSettings& settings) {
 
 cli::Command bench_command() {
   return cli::make_command<BenchSettings>(
-      "bench", "Compare machines and builds; lists what there is",
+      "bench", cli::about_heavy("bench"),
       "  mgdm bench\n"
       "  mgdm bench signature\n"
       "  mgdm bench signature --device cuda --json signature.json\n"

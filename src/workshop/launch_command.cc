@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/heavy_commands.h"
 #include "workshop/launcher.h"
 #include "workshop/workshop.h"
 
@@ -26,7 +27,7 @@ void run(const LaunchSettings& settings) {
 
 cli::Command launch_command() {
   return cli::make_command<LaunchSettings>(
-      "launch", "Run a command in several processes that work together",
+      "launch", cli::about_heavy("launch"),
       "  mgdm launch -n 2 -- train recipes/paper/planning-tiny-mgdm.toml --out runs/two\n"
       "  mgdm launch -n 2 -- train recipes/paper/planning-tiny-mgdm.toml --out runs/two --resume\n"
       "Several machines: torchrun --no-python ... mgdm train ..., or set RANK, WORLD_SIZE,\n"

@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "cli/heavy_commands.h"
 #include "cli/threads.h"
 #include "spec/overrides.h"
 #include "spec/recipe.h"
@@ -44,7 +45,7 @@ void run(const TrainCommandSettings& settings) {
 
 cli::Command train_command() {
   cli::Command command = cli::make_command<TrainCommandSettings>(
-      "train", "Train a model by a recipe",
+      "train", cli::about_heavy("train"),
       "  mgdm train recipes/paper/planning-tiny-mgdm.toml\n"
       "  mgdm train recipes/paper/countdown-4-base-mgdm.toml objective.beta=1 --out runs/beta1\n"
       "  mgdm train recipes/paper/planning-tiny-mgdm.toml --resume\n",

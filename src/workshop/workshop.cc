@@ -6,7 +6,7 @@
 namespace mgdm::workshop {
 
 cli::Program program() {
-  return {{train_command(), launch_command(), export_command(), bench_command()},
+  return {{train_command(), launch_command(), bench_command()},
           measure_losses,
           compat::is_out_of_memory};
 }

@@ -7,7 +7,6 @@ namespace mgdm::workshop {
 
 cli::Command train_command();
 cli::Command launch_command();
-cli::Command export_command();
 cli::Command bench_command();
 
 // All that this half adds to the program.

@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/progress.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/demo_models.h"
+#include "cli/painter.h"
+#include "cli/threads.h"
+#include "evaluation/evaluate.h"
+#include "formats/markdown_table.h"
+#include "inference/solve.h"
+#include "spec/tensors.h"
+
+namespace mgdm::cli {
+namespace {
+
+struct DemoSettings {
+  std::int64_t count = 50, seed = 5, threads = 0;
+  bool quiet = false;
+
+  void visit(config::Visitor& v) {
+    v.field("count", count, "puzzles for the comparison", config::range(1, 1e6));
+    v.field("seed", seed, "of the puzzles", config::at_least(0));
+    visit_threads(v, threads);
+    v.field("quiet", quiet, "no passes, only answers and the comparison");
+  }
+};
+
+inference::Reasoner load(const DemoModel& model, const DemoSettings& settings) {
+  return inference::Reasoner::load(model.folder, {.threads = static_cast<int>(settings.threads)});
+}
+
+std::string parameters_of(const DemoModel& model) {
+  return format_count(static_cast<double>(spec::parameter_count(model.config.settings)));
+}
+
+// One fresh puzzle, from all [MASK] to the answer.
+void watch(const DemoModel& model, const DemoSettings& settings) {
+  const inference::Reasoner reasoner = load(model, settings);
+  const auto seed = static_cast<std::uint64_t>(settings.seed);
+  const auto [about, puzzles] = demo_puzzles(reasoner, seed, 1);
+  const std::string& puzzle = puzzles.front().input;
+  fmt::print("{}: {} ({}, {} parameters)\n{}\n\n", model.config.about.card->task, about, model.name,
+             parameters_of(model), printable(reasoner.task().drawn(puzzle), "\n"));
+  Painter painter(reasoner.task(), "  ");
+  inference::OnStepText on_step;
+  if (!settings.quiet)
+    on_step = [&](const inference::StepText& step) { return painter.paint(step); };
+  const inference::Solved solved =
+      inference::solve(reasoner, puzzle, 0, reasoner.card().decoding, on_step);
+  stop_if_interrupted();
+  if (settings.quiet) fmt::print("{}\n\n", printable(reasoner.task().drawn(solved.text), "\n"));
+  fmt::print("  {} in {} passes\n", solved.verified ? "verified: right" : "wrong", solved.passes);
+  if (!solved.faults.empty()) fmt::print("  {}\n", printable(solved.faults.front().words));
+  fmt::print("\n");
+}
+
+// Left to right and diffusion on the same puzzles.
+void compare(const DemoPair& pair, const DemoSettings& settings) {
+  formats::MarkdownTable table({{"model"},
+                                {"answers"},
+                                {"right %", formats::Align::kRight},
+                                {"passes", formats::Align::kRight},
+                                {"puzzles/s", formats::Align::kRight}});
+  const auto count = static_cast<std::size_t>(settings.count);
+  for (const auto& [model, how] : {std::pair{&pair.left_to_right, "left to right"},
+                                   std::pair{&pair.diffusion, "by diffusion"}}) {
+    const inference::Reasoner reasoner = load(*model, settings);
+    const DemoPuzzles puzzles =
+        demo_puzzles(reasoner, static_cast<std::uint64_t>(settings.seed) + 1, count);
+    const auto result =
+        evaluation::evaluate(reasoner, puzzles.examples, reasoner.card().decoding, /*batch=*/64);
+    stop_if_interrupted();
+    table.add_row({model->name, how, fmt::format("{:.0f}", 100 * result.score.all.accuracy()),
+                   fmt::format("{:.1f}", result.forward_passes),
+                   fmt::format("{:.0f}", result.samples_per_second)});
+  }
+  fmt::print("The same network ({} parameters) and training, {} fresh puzzles of {}:\n{}\n",
+             parameters_of(pair.diffusion), count, pair.diffusion.config.about.card->task,
+             table.text());
+}
+
+void run(const DemoSettings& settings) {
+  const std::vector<DemoModel> models = models_to_watch();
+  if (models.empty())
+    throw Error("there are no models to show", "a folder models/ with models",
+                "MGDM_MODELS=FOLDER names one");
+  fmt::print("Answers begin as [MASK]s and fill in, easy parts first.\n\n");
+  for (const DemoModel& model : models) watch(model, settings);
+  for (const DemoPair& pair : pairs_to_compare()) compare(pair, settings);
+  const std::string& name = models.back().name;
+  fmt::print(
+      "Try:\n"
+      "  mgdm generate {0} --split test --count 100 --out puzzles.jsonl\n"
+      "  mgdm eval --model {1} --data puzzles.jsonl\n"
+      "  mgdm solve --model {1} --input puzzles.jsonl --show\n",
+      models.back().config.about.card->task, name);
+}
+
+}  // namespace
+
+Command demo_command() {
+  return make_command<DemoSettings>("demo",
+                                    "Watch models solve fresh puzzles, and see who can look ahead",
+                                    "  mgdm demo\n"
+                                    "  mgdm demo --seed 7 --count 200\n",
+                                    {}, {}, run);
+}
+
+}  // namespace mgdm::cli

@@ -1,0 +1,94 @@
+#include "cli/demo_models.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.h"
+#include "inference/models.h"
+#include "spec/kinds.h"
+#include "spec/tensors.h"
+
+namespace mgdm::cli {
+namespace {
+
+// Those that are ours. A folder that cannot be read is no reason to show none of the others.
+std::vector<DemoModel> all_models() {
+  std::vector<DemoModel> models;
+  for (const auto& [name, folder] : inference::shelved_models()) {
+    try {
+      DemoModel model{name, folder, spec::read_config(folder)};
+      if (model.config.about.card && !model.config.alphabet.empty())
+        models.push_back(std::move(model));
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  return models;
+}
+
+bool left_to_right(const DemoModel& model) {
+  return spec::objective_kind(model.config.about.card->objective).decoder ==
+         spec::Decoder::kLeftToRight;
+}
+
+std::int64_t size_of(const DemoModel& model) {
+  return spec::parameter_count(model.config.settings);
+}
+
+bool have_room(const inference::Reasoner& reasoner, const std::vector<tasks::Example>& puzzles) {
+  try {
+    for (const tasks::Example& puzzle : puzzles) reasoner.rows().check_room(puzzle);
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<DemoModel> models_to_watch() {
+  std::map<std::string, DemoModel> largest;
+  for (DemoModel& model : all_models()) {
+    if (left_to_right(model)) continue;
+    const std::string task = model.config.about.card->task;
+    const auto found = largest.find(task);
+    if (found == largest.end() || size_of(model) > size_of(found->second))
+      largest.insert_or_assign(task, std::move(model));
+  }
+  std::vector<DemoModel> models;
+  for (const std::string& task : tasks::task_names())
+    if (const auto found = largest.find(task); found != largest.end())
+      models.push_back(found->second);
+  return models;
+}
+
+std::vector<DemoPair> pairs_to_compare() {
+  const std::vector<DemoModel> models = all_models();
+  std::vector<DemoPair> pairs;
+  for (const DemoModel& one : models) {
+    if (!left_to_right(one)) continue;
+    const auto same = std::ranges::find_if(models, [&](const DemoModel& other) {
+      return !left_to_right(other) &&
+             other.config.about.card->task == one.config.about.card->task &&
+             other.config.about.card->length == one.config.about.card->length &&
+             size_of(other) == size_of(one);
+    });
+    if (same != models.end()) pairs.push_back({one, *same});
+  }
+  return pairs;
+}
+
+DemoPuzzles demo_puzzles(const inference::Reasoner& reasoner, std::uint64_t seed,
+                         std::size_t count) {
+  const std::string& name = reasoner.card().task;
+  for (const tasks::TaskOptions& options : tasks::task_kinds(name)) {
+    const auto task = tasks::make_task(name, options);
+    std::vector<tasks::Example> puzzles;
+    for (std::uint32_t item = 0; item < count; ++item)
+      puzzles.push_back(task->generate(seed, tasks::Split::kTest, item));
+    if (have_room(reasoner, puzzles)) return {task->about(), std::move(puzzles)};
+  }
+  throw Error(name + " has no puzzles with room in the model's rows");
+}
+
+}  // namespace mgdm::cli

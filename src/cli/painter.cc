@@ -1,0 +1,75 @@
+#include "cli/painter.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <string_view>
+#include <thread>
+
+#include "base/interrupt.h"
+#include "base/text.h"
+
+namespace mgdm::cli {
+namespace {
+
+bool can_repaint() {
+  const char* const terminal = std::getenv("TERM");
+  return ::isatty(::fileno(stdout)) == 1 && terminal != nullptr &&
+         std::string_view(terminal) != "dumb";
+}
+
+const char* colour_of(float confidence) {
+  if (confidence > 0.9f) return "32";      // green
+  return confidence > 0.5f ? "33" : "31";  // yellow, red
+}
+
+}  // namespace
+
+std::string coloured(const std::string& drawing, const inference::StepText& step,
+                     const std::string& before) {
+  std::string out;
+  std::size_t next = 0;  // character of the text
+  for (const char c : drawing) {
+    if (next == step.text.size() || c != step.text[next]) {  // frames and gaps of the drawing
+      out += c;
+      continue;
+    }
+    const std::size_t i = next++;
+    if (c == inference::kHidden) {
+      out += fmt::format("\x1b[2m{}\x1b[0m", c);
+      continue;
+    }
+    const bool changed = i < before.size() && before[i] != c && before[i] != inference::kHidden;
+    const float confidence = i < step.confidence.size() ? step.confidence[i] : 1;
+    out += fmt::format("\x1b[{}{}m{}\x1b[0m", changed ? "4;" : "", colour_of(confidence), c);
+  }
+  return out;
+}
+
+Painter::Painter(const tasks::Task& task, std::string prefix)
+    : task_(task),
+      prefix_(std::move(prefix)),
+      repaints_(can_repaint()),
+      colours_(repaints_ && std::getenv("NO_COLOR") == nullptr) {}
+
+std::string Painter::drawn(const inference::StepText& step) {
+  std::string text = printable(task_.drawn(step.text), "\n");
+  if (colours_) text = coloured(text, step, before_);
+  before_ = step.text;
+  return text;
+}
+
+bool Painter::paint(const inference::StepText& step) {
+  if (repaints_ && lines_ > 0) fmt::print("\x1b[{}A\x1b[J", lines_);
+  const std::string text = fmt::format("step {}\n{}", step.pass + 1, drawn(step));
+  const auto lines = split(text, '\n');
+  for (const std::string_view line : lines) fmt::print("{}{}\n", prefix_, line);
+  lines_ = lines.size();
+  std::fflush(stdout);
+  if (repaints_) std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  return !interrupted();
+}
+
+}  // namespace mgdm::cli

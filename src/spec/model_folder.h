@@ -1,0 +1,33 @@
+// The files of a model's folder, from tensors wherever they come from.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+#include "data/vocabulary.h"
+#include "formats/safetensors_folder.h"
+#include "spec/model_card.h"
+#include "spec/model_settings.h"
+
+namespace mgdm::spec {
+
+struct ModelFiles {
+  ModelSettings settings;
+  const data::Vocabulary& vocabulary;
+  About about;
+  formats::Dtype dtype = formats::Dtype::kF32;  // of the tensors
+  std::uint64_t max_shard_bytes = formats::kDefaultShardBytes;
+};
+
+// Into a folder that is there: weights, config.json, tokenizer files. The tensors stand as files
+// have them (spec/weights.h).
+void write_model_files(const std::filesystem::path& folder,
+                       std::span<const formats::TensorView> tensors, const ModelFiles& files);
+
+// The model of a folder in another folder, in another type, atomically. Only what belongs to the
+// model comes along. An Error when the model says nothing of its tokens.
+void copy_model(const std::filesystem::path& from, const std::filesystem::path& to,
+                formats::Dtype dtype, std::uint64_t max_shard_bytes);
+
+}  // namespace mgdm::spec
