@@ -35,6 +35,17 @@ class Descriptor {
   int number_;
 };
 
+void read_all(int descriptor, std::span<std::byte> to, const std::filesystem::path& path) {
+  while (!to.empty()) {
+    const ssize_t count = ::read(descriptor, to.data(), to.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(path);
+    if (count == 0)
+      throw Error(fmt::format("cannot read {}: it became shorter meanwhile", path.string()));
+    to = to.subspan(static_cast<std::size_t>(count));
+  }
+}
+
 }  // namespace
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
@@ -48,9 +59,23 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
   if (::fstat(file.number(), &info) != 0) fail(path);
   const auto size = static_cast<std::size_t>(info.st_size);
   if (size == 0) return;  // mmap refuses an empty range
-  void* const start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+  if (size > kMostRead) {
+    void* const start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+    if (start == MAP_FAILED) fail(path);
+    bytes_ = {static_cast<const std::byte*>(start), size};
+    return;
+  }
+  // Memory of the same kind, so that both are given back in the same way.
+  void* const start =
+      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (start == MAP_FAILED) fail(path);
   bytes_ = {static_cast<const std::byte*>(start), size};
+  try {
+    read_all(file.number(), {static_cast<std::byte*>(start), size}, path);
+  } catch (...) {
+    ::munmap(start, size);
+    throw;
+  }
 }
 
 MappedFile::~MappedFile() {
