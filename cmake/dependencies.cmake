@@ -42,6 +42,19 @@ else()
   message(STATUS "CaDiCaL not found: formulas of more than 20 variables cannot be solved")
 endif()
 
+# Highway runs models on the CPU (the room runtime). A build from carried headers may lack it: then
+# only an engine that the program registers itself, on LibTorch, runs models.
+find_package(hwy QUIET)
+set(MGDM_HIGHWAY ${hwy_FOUND})
+if(hwy_FOUND)
+  add_library(mgdm::highway ALIAS hwy::hwy)
+elseif(MGDM_HEADERS)
+  message(STATUS "Highway not found: models are run by LibTorch alone")
+else()
+  message(FATAL_ERROR "hwy/highway.h not found: install the packages in scripts/packages.txt "
+                      "(./mgdm does it)")
+endif()
+
 if(MGDM_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)

@@ -26,5 +26,5 @@ check() {
 export -f check
 export passed state flags
 # clang 14 cannot compile Debian's LibTorch headers in C++20, so the rooms above the torch line only.
-git ls-files src/{base,config,formats,tasks,data,spec,decoding,inference,evaluation,report,cli,api}/'*.cc' | grep -v '_test\.cc$' |
+git ls-files src/{base,config,formats,tasks,data,spec,decoding,runtime,inference,evaluation,report,cli,api}/'*.cc' | grep -v '_test\.cc$' |
   xargs -P "$(nproc)" -I{} bash -c 'check "$1"' _ {}

@@ -1,0 +1,118 @@
+#include "runtime/architectures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "runtime/weights.h"
+
+namespace mgdm::runtime {
+namespace {
+
+using spec::ModelSettings;
+
+Array<float> table(const Weights& weights, const std::string& name) {
+  const std::vector<float> numbers = weights.at(name);
+  Array<float> array(numbers.size());
+  std::copy(numbers.begin(), numbers.end(), array.data());
+  return array;
+}
+
+PackedMatrix matrix(const Weights& weights, const std::string& name, std::size_t out,
+                    std::size_t in) {
+  return {weights.at(name), out, in};
+}
+
+// GPT-2 (Radford et al., 2019), its tensors by the names of Hugging Face.
+void read_gpt2(const ModelSettings& settings, const Weights& weights, Transformer& network) {
+  const std::size_t width = network.width;
+  const auto norm = [&](const std::string& name) {
+    return Norm{table(weights, name + ".weight"), table(weights, name + ".bias"), 1e-5f};
+  };
+  const auto linear = [&](const std::string& name, std::size_t out, std::size_t in) {
+    return Linear{matrix(weights, name + ".weight", out, in), table(weights, name + ".bias")};
+  };
+  network.attention_scale = 1 / std::sqrt(static_cast<float>(network.head_size()));
+  network.activation = Activation::kGelu;
+  network.token_table = table(weights, "transformer.wte.weight");
+  network.position_table = table(weights, "transformer.wpe.weight");
+  for (std::int64_t i = 0; i < settings.layers; ++i) {
+    const std::string block = fmt::format("transformer.h.{}.", i);
+    network.blocks.push_back({norm(block + "ln_1"), linear(block + "attn.c_attn", 3 * width, width),
+                              linear(block + "attn.c_proj", width, width), norm(block + "ln_2"),
+                              linear(block + "mlp.c_fc", 4 * width, width),
+                              linear(block + "mlp.c_proj", width, 4 * width)});
+  }
+  network.last_norm = norm("transformer.ln_f");
+  network.head = {matrix(weights, "transformer.wte.weight", network.vocabulary, width), {}};
+}
+
+// A few blocks applied several times; no weights in norms, no biases.
+void read_looped(const ModelSettings& settings, const Weights& weights, Transformer& network) {
+  constexpr float kEps = 1e-6f;
+  const std::size_t width = network.width;
+  const auto linear = [&](const std::string& name, std::size_t out, std::size_t in) {
+    return Linear{matrix(weights, name, out, in), {}};
+  };
+  network.looped = true;
+  network.loops = static_cast<std::size_t>(settings.loops);
+  network.loop_norm = settings.loop_norm;
+  network.attention_scale = 0.25f;
+  network.head_norm_eps = kEps;
+  network.activation = Activation::kReluSquared;
+  network.token_table = table(weights, "embed.tokens");
+  network.position_table = table(weights, "embed.positions");
+  if (settings.frozen_embedding) network.given_table = table(weights, "embed.frozen");
+  for (std::int64_t i = 0; i < settings.layers; ++i) {
+    const std::string block = fmt::format("blocks.{}.", i);
+    network.blocks.push_back({{{}, {}, kEps},
+                              linear(block + "qkv", 3 * width, width),
+                              linear(block + "projection", width, width),
+                              {{}, {}, kEps},
+                              linear(block + "up", 4 * width, width),
+                              linear(block + "down", width, 4 * width)});
+  }
+  network.last_norm = {{}, {}, kEps};
+  network.head = linear("head", network.vocabulary, width);
+}
+
+struct Architecture {
+  std::string_view name;
+  void (*read)(const ModelSettings&, const Weights&, Transformer&);
+};
+constexpr std::array kArchitectures{Architecture{"gpt2", read_gpt2},
+                                    Architecture{"looped", read_looped}};
+
+const Architecture& find(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Architecture& architecture : kArchitectures) {
+    if (architecture.name == name) return architecture;
+    names.emplace_back(architecture.name);
+  }
+  throw Error(fmt::format("a network of architecture {}", in_quotes(name)),
+              joined_or(names) + " in a program without LibTorch",
+              "the full program, built with LibTorch, knows every architecture");
+}
+
+}  // namespace
+
+Transformer make_transformer(const ModelSettings& settings, const formats::Safetensors& file) {
+  const Architecture& architecture = find(settings.architecture);
+  spec::check(settings);
+  Transformer network;
+  network.width = static_cast<std::size_t>(settings.width);
+  network.heads = static_cast<std::size_t>(settings.heads);
+  network.vocabulary = static_cast<std::size_t>(settings.vocabulary);
+  network.positions = static_cast<std::size_t>(settings.positions);
+  network.causal = settings.causal;
+  network.shift = settings.shift;
+  architecture.read(settings, Weights(file, settings), network);
+  return network;
+}
+
+}  // namespace mgdm::runtime

@@ -1,0 +1,15 @@
+// From a model's files to a transformer: one function for each architecture.
+#pragma once
+
+#include "formats/safetensors.h"
+#include "runtime/transformer.h"
+#include "spec/model_settings.h"
+
+namespace mgdm::runtime {
+
+// UsageError when the settings do not fit together. An Error for an architecture that is not known
+// here, and for what
+// runtime/weights.h refuses in the file.
+Transformer make_transformer(const spec::ModelSettings& settings, const formats::Safetensors& file);
+
+}  // namespace mgdm::runtime

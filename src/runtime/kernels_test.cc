@@ -1,0 +1,180 @@
+// Every kernel against plain loops in double, on every instruction set that this processor has.
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "runtime/keys_and_values.h"
+#include "runtime/norm.h"
+#include "runtime/packed_matrix.h"
+#include "runtime/product.h"
+#include "runtime/softmax.h"
+#include "runtime/test_support.h"
+
+namespace mgdm::runtime {
+namespace {
+
+using Floats = std::vector<float>;
+
+// Runs `test` once for every instruction set.
+template <class Test>
+void on_every_target(const Test& test) {
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    SCOPED_TRACE(hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    test();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+double activated(Activation activation, double x) {
+  if (activation == Activation::kReluSquared) return x > 0 ? x * x : 0;
+  if (activation == Activation::kNone) return x;
+  return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+}
+
+// C of a product in double, and that nothing beside C was written.
+void check_product(std::size_t rows, std::size_t depth, std::size_t columns, const Ending& form) {
+  const Floats a = random_numbers(rows * (depth + 3), 1, 1),
+               w = random_numbers(columns * depth, 2, 1);
+  const Floats biases = random_numbers(columns + 64, 3, 1);
+  const std::size_t stride = columns + 1;
+  Floats c = random_numbers(rows * stride, 4, 1);
+  const Floats before = c;
+  Ending ending = form;
+  if (form.bias != nullptr) ending.bias = biases.data();
+  const PackedMatrix matrix(w, columns, depth);
+  product({a.data(), depth + 3}, rows, matrix.panels(), ending, {c.data(), stride});
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < columns; ++j) {
+      double sum = form.bias != nullptr ? static_cast<double>(biases[j]) : 0;
+      for (std::size_t k = 0; k < depth; ++k)
+        sum += static_cast<double>(a[i * (depth + 3) + k]) * static_cast<double>(w[j * depth + k]);
+      sum = activated(form.activation, sum);
+      if (form.add) sum += static_cast<double>(before[i * stride + j]);
+      ASSERT_NEAR(c[i * stride + j], sum, 1e-4 * (1 + std::abs(sum))) << i << ", " << j;
+    }
+    ASSERT_EQ(c[i * stride + columns], before[i * stride + columns]);
+  }
+}
+
+TEST(Product, IsThatOfPlainLoops) {
+  const float any_bias = 0;
+  on_every_target([&] {
+    for (const std::size_t rows : {1, 2, 5, 6, 7, 11, 12, 13, 25, 40})
+      for (const std::size_t columns : {1, 7, 16, 17, 31, 32, 33, 70})
+        check_product(rows, /*depth=*/19, columns, {});
+    for (const Activation activation :
+         {Activation::kNone, Activation::kGelu, Activation::kReluSquared})
+      check_product(9, 33, 45, {.bias = &any_bias, .activation = activation});
+    check_product(9, 33, 45, {.bias = &any_bias, .add = true});
+  });
+}
+
+TEST(Product, OfARowDoesNotDependOnTheRowsBesideIt) {
+  on_every_target([] {
+    constexpr std::size_t kRows = 29, kDepth = 50, kColumns = 40;
+    const Floats a = random_numbers(kRows * kDepth, 1, 1),
+                 w = random_numbers(kColumns * kDepth, 2, 1);
+    const PackedMatrix matrix(w, kColumns, kDepth);
+    Floats together(kRows * kColumns), alone(kColumns);
+    product({a.data(), kDepth}, kRows, matrix.panels(), {}, {together.data(), kColumns});
+    for (std::size_t i = 0; i < kRows; ++i) {
+      product({a.data() + i * kDepth, kDepth}, 1, matrix.panels(), {}, {alone.data(), kColumns});
+      for (std::size_t j = 0; j < kColumns; ++j) ASSERT_EQ(alone[j], together[i * kColumns + j]);
+    }
+  });
+}
+
+TEST(Norm, IsThatOfPlainLoops) {
+  on_every_target([] {
+    for (const std::size_t width : {1, 3, 16, 24, 33, 64}) {
+      constexpr std::size_t kRows = 3;
+      const Floats x = random_numbers(kRows * width, 1, 2),
+                   weight = random_numbers(width + 16, 2, 1),
+                   bias = random_numbers(width + 16, 3, 1);
+      Floats rms = x, layer(x.size());
+      rms_norm({rms.data(), width}, kRows, width, 1e-6f, {rms.data(), width});
+      layer_norm({x.data(), width}, kRows, width, 1e-5f, weight.data(), bias.data(),
+                 {layer.data(), width});
+      for (std::size_t i = 0; i < kRows; ++i) {
+        const auto n = static_cast<double>(width);
+        double squares = 0, mean = 0, variance = 0;
+        for (std::size_t j = 0; j < width; ++j) {
+          const double value = static_cast<double>(x[i * width + j]);
+          squares += value * value / n;
+          mean += value / n;
+        }
+        for (std::size_t j = 0; j < width; ++j)
+          variance += std::pow(static_cast<double>(x[i * width + j]) - mean, 2) / n;
+        for (std::size_t j = 0; j < width; ++j) {
+          const double value = static_cast<double>(x[i * width + j]);
+          ASSERT_NEAR(rms[i * width + j], value / std::sqrt(squares + 1e-6), 1e-5);
+          ASSERT_NEAR(layer[i * width + j],
+                      (value - mean) / std::sqrt(variance + 1e-5) * static_cast<double>(weight[j]) +
+                          static_cast<double>(bias[j]),
+                      1e-5);
+        }
+      }
+    }
+  });
+}
+
+TEST(Softmax, IsThatOfPlainLoopsAndSeesNothingLater) {
+  on_every_target([] {
+    for (const std::size_t columns : {5, 16, 37, 64})
+      for (const bool causal : {false, true}) {
+        constexpr std::size_t kRows = 4;
+        const std::size_t stride = (columns + 15) / 16 * 16;
+        const std::size_t first_sees = causal ? columns - kRows + 1 : columns;
+        Floats scores = random_numbers(kRows * stride, 1, 20);
+        for (std::size_t i = 0; i < kRows; ++i)  // what is not seen may be anything
+          for (std::size_t j = first_sees + (causal ? i : 0); j < stride; ++j)
+            scores[i * stride + j] = std::numeric_limits<float>::quiet_NaN();
+        const Floats before = scores;
+        softmax({scores.data(), stride}, kRows, columns, 0.5f, first_sees, causal);
+        for (std::size_t i = 0; i < kRows; ++i) {
+          const std::size_t seen = first_sees + (causal ? i : 0);
+          double total = 0;
+          for (std::size_t j = 0; j < seen; ++j)
+            total += std::exp(0.5 * static_cast<double>(before[i * stride + j]));
+          for (std::size_t j = 0; j < columns; ++j)
+            ASSERT_NEAR(scores[i * stride + j],
+                        j < seen
+                            ? std::exp(0.5 * static_cast<double>(before[i * stride + j])) / total
+                            : 0.0,
+                        1e-6);
+        }
+      }
+  });
+}
+
+TEST(KeysAndValues, AreThePanelsOfEachHead) {
+  on_every_target([] {
+    constexpr std::size_t kHeads = 3, kSize = 21, kPositions = 40, kWidth = kHeads * kSize;
+    KeysAndValues memory(kHeads, kSize, kPositions);
+    const Floats keys = random_numbers(kPositions * kWidth, 1, 1),
+                 values = random_numbers(kPositions * kWidth, 2, 1);
+    for (std::size_t n = 0; n < kPositions; ++n)
+      memory.set(n, keys.data() + n * kWidth, values.data() + n * kWidth);
+    // The unit vectors pick rows out of both: e_d K^T is number d of every key, e_n V is value n.
+    constexpr std::size_t kHead = 1, kD = 20, kN = 38;
+    Floats unit(kPositions), out(kPositions);
+    unit[kD] = 1;
+    product({unit.data(), kSize}, 1, memory.keys(kHead, kPositions), {}, {out.data(), kPositions});
+    for (std::size_t n = 0; n < kPositions; ++n)
+      EXPECT_EQ(out[n], keys[n * kWidth + kHead * kSize + kD]);
+    unit[kD] = 0, unit[kN] = 1;
+    product({unit.data(), kPositions}, 1, memory.values(kHead, kPositions), {},
+            {out.data(), kSize});
+    for (std::size_t d = 0; d < kSize; ++d)
+      EXPECT_EQ(out[d], values[kN * kWidth + kHead * kSize + d]);
+  });
+}
+
+}  // namespace
+}  // namespace mgdm::runtime

@@ -1,0 +1,217 @@
+#include "runtime/network.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include "base/error.h"
+#include "runtime/test_support.h"
+
+namespace mgdm::runtime {
+namespace {
+
+using spec::ModelSettings;
+
+ModelSettings small(const std::string& architecture) {
+  ModelSettings settings;
+  settings.architecture = architecture;
+  settings.layers = 2;
+  settings.heads = 3;
+  settings.width = 21;  // odd on purpose
+  settings.positions = 40;
+  settings.loops = 3;
+  settings.vocabulary = 11;
+  settings.causal = settings.shift = false;
+  return settings;
+}
+
+std::vector<ModelSettings> all_kinds() {
+  std::vector<ModelSettings> list;
+  for (const char* architecture : {"gpt2", "looped"})
+    for (const bool shift : {false, true}) {
+      ModelSettings settings = small(architecture);
+      settings.shift = shift;
+      list.push_back(settings);
+    }
+  ModelSettings causal = small("gpt2");
+  causal.causal = causal.shift = true;
+  list.push_back(causal);
+  causal.architecture = "looped";
+  list.push_back(causal);
+  causal.loop_norm = true;
+  list.push_back(causal);
+  ModelSettings given = small("looped");
+  given.frozen_embedding = true;
+  list.push_back(given);
+  given.loop_norm = true;
+  given.loops = 1;
+  given.heads = 1;
+  list.push_back(given);
+  ModelSettings wide = small("gpt2");
+  wide.width = 160;
+  wide.heads = 4;  // heads wider than a panel of AVX2
+  list.push_back(wide);
+  return list;
+}
+
+std::string text_of(const ModelSettings& settings) {
+  return settings.architecture + (settings.causal ? " causal" : "") +
+         (settings.shift ? " shift" : "") + (settings.frozen_embedding ? " given" : "") +
+         (settings.loop_norm ? " loop_norm" : "") + " width " + std::to_string(settings.width);
+}
+
+struct Model {
+  explicit Model(const ModelSettings& settings, int threads = 2)
+      : slow(settings, random_weights(settings)) {
+    write_weights(folder.path(), settings, random_weights(settings));
+    network = load_network(folder.path(), settings, {.threads = threads});
+  }
+
+  TemporaryFolder folder;
+  ScalarTransformer slow;
+  std::unique_ptr<decoding::Network> network;
+};
+
+struct RandomRows {
+  RandomRows(std::size_t count, std::size_t length, std::uint32_t vocabulary) {
+    Stream random(2, Purpose::kTest, 0);
+    for (std::size_t i = 0; i < count * length; ++i) {
+      tokens.push_back(random.below(vocabulary));
+      frozen.push_back(static_cast<std::uint8_t>(random.below(2)));
+    }
+    view = {count, length, tokens, frozen};
+  }
+
+  std::vector<data::Token> tokens;
+  std::vector<std::uint8_t> frozen;
+  decoding::Rows view;
+};
+
+std::vector<float> logits_of(decoding::Network& network, const RandomRows& rows,
+                             std::int64_t loops) {
+  std::vector<float> logits(rows.tokens.size() * network.vocabulary());
+  network.logits(rows.view, loops, logits);
+  return logits;
+}
+
+TEST(Network, LogitsAreThoseOfPlainLoops) {
+  for (const ModelSettings& settings : all_kinds()) {
+    SCOPED_TRACE(text_of(settings));
+    const Model model(settings);
+    ASSERT_EQ(model.network->vocabulary(), 11u);
+    ASSERT_EQ(model.network->causal(), settings.causal);
+    for (const std::int64_t loops : {0, 5}) {
+      const RandomRows rows(3, 17, 11);
+      const std::vector<float> logits = logits_of(*model.network, rows, loops);
+      for (std::size_t b = 0; b < 3; ++b) {
+        const auto expected = model.slow.logits(std::span(rows.tokens).subspan(b * 17, 17),
+                                                std::span(rows.frozen).subspan(b * 17, 17), loops);
+        for (std::size_t n = 0; n < 17; ++n)
+          for (std::size_t v = 0; v < 11; ++v)
+            ASSERT_NEAR(logits[(b * 17 + n) * 11 + v], expected[n][v], 2e-5) << b << ", " << n;
+      }
+    }
+  }
+}
+
+TEST(Network, LogitsDependNeitherOnNeighboursNorOnThreads) {
+  for (const ModelSettings& settings : all_kinds()) {
+    SCOPED_TRACE(text_of(settings));
+    const Model one(settings, 1), two(settings, 2), five(settings, 5);
+    // 70 rows: threads take groups of rows of their own; 2 rows: they share them.
+    for (const std::size_t count : {1, 2, 70}) {
+      const RandomRows rows(count, 13, 11);
+      const std::vector<float> expected = logits_of(*one.network, rows, 0);
+      EXPECT_EQ(logits_of(*two.network, rows, 0), expected);
+      EXPECT_EQ(logits_of(*five.network, rows, 0), expected);
+      std::vector<float> first(13 * 11);
+      two.network->logits(
+          {1, 13, std::span(rows.tokens).first(13), std::span(rows.frozen).first(13)}, 0, first);
+      EXPECT_TRUE(std::equal(first.begin(), first.end(), expected.begin()));
+    }
+  }
+}
+
+// Sequences of different lengths read in pieces; with loops of their own.
+TEST(Network, ReadsOnFromWhereItStopped) {
+  for (const ModelSettings& settings : all_kinds()) {
+    if (!settings.causal) continue;
+    SCOPED_TRACE(text_of(settings));
+    const Model model(settings, 2);
+    const RandomRows rows(3, 30, 11);
+    const std::vector<std::int64_t> loops{0, 0, settings.architecture == "looped" ? 4 : 0};
+    std::vector<std::unique_ptr<decoding::Sequence>> sequences;
+    for (const std::int64_t each : loops) sequences.push_back(model.network->start(each));
+    std::vector<std::size_t> read(3);
+    const std::size_t pieces[][3] = {{1, 7, 12}, {3, 1, 1}, {1, 1, 5}, {20, 1, 1}};
+    for (const auto& piece : pieces) {
+      std::vector<decoding::Reading> readings;
+      for (std::size_t b = 0; b < 3; ++b) {
+        readings.push_back(
+            {sequences[b].get(), std::span(rows.tokens).subspan(b * 30 + read[b], piece[b])});
+        read[b] += piece[b];
+      }
+      std::vector<float> logits(3 * 11);
+      model.network->next_logits(readings, logits);
+      for (std::size_t b = 0; b < 3; ++b) {
+        const auto expected =
+            model.slow.unshifted(std::span(rows.tokens).subspan(b * 30, read[b]), {}, loops[b]);
+        for (std::size_t v = 0; v < 11; ++v)
+          ASSERT_NEAR(logits[b * 11 + v], expected.back()[v], 2e-5) << b << " after " << read[b];
+      }
+    }
+  }
+}
+
+TEST(Network, TakesNoRows) {
+  const Model model(small("looped"));
+  model.network->logits({0, 5, {}, {}}, 0, {});
+}
+
+template <class Act>
+std::string refusal(const Act& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "taken";
+}
+
+TEST(Network, RefusesRowsThatAreTooLongAndUnknownTokens) {
+  const Model model(small("gpt2"));
+  const RandomRows longer(1, 41, 11), strange(1, 5, 500);
+  EXPECT_NE(refusal([&] { logits_of(*model.network, longer, 0); }).find("a sequence of 41 tokens"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] { logits_of(*model.network, strange, 0); }).find("one of the 11 tokens"),
+            std::string::npos);
+}
+
+TEST(Network, RefusesNumbersThatAreNone) {
+  for (const float none :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    const ModelSettings settings = small("looped");
+    Numbers weights = random_weights(settings);
+    weights["blocks.1.up"][77] = none;
+    const TemporaryFolder folder;
+    write_weights(folder.path(), settings, weights);
+    const std::string text = refusal([&] { load_network(folder.path(), settings); });
+    EXPECT_NE(text.find("blocks.1.up"), std::string::npos) << text;
+    EXPECT_NE(text.find("finite"), std::string::npos) << text;
+  }
+}
+
+TEST(Network, SaysWhoKnowsOtherArchitectures) {
+  ModelSettings settings = small("looped");
+  const TemporaryFolder folder;
+  write_weights(folder.path(), settings, random_weights(settings));
+  settings.architecture = "mamba";
+  const std::string text = refusal([&] { load_network(folder.path(), settings); });
+  EXPECT_NE(text.find("mamba"), std::string::npos) << text;
+  EXPECT_NE(text.find("the full program"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace mgdm::runtime

@@ -1,0 +1,153 @@
+#include "runtime/product.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "runtime/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "runtime/product.cc"
+#include <hwy/foreach_target.h>
+// After it, as Highway wants it.
+#include <hwy/highway.h>
+
+#include "runtime/exp-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace mgdm::runtime::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+const hn::ScalableTag<float> kFloats;
+using Vector = hn::Vec<decltype(kFloats)>;
+constexpr std::size_t kLanes = hn::MaxLanes(kFloats);
+
+// A tile has kMostRows rows of kVectors vectors: its sums, a vector of B each and one number of A
+// must fit into the registers, 16 or 32.
+constexpr std::size_t kVectors = 2, kPanelColumns = kVectors * kLanes;
+#if HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2
+constexpr std::size_t kMostRows = 6;
+#else
+constexpr std::size_t kMostRows = 12;
+#endif
+
+Vector activate(Activation activation, Vector x) {
+  switch (activation) {
+    case Activation::kNone:
+      break;
+    case Activation::kGelu: {  // x / (1 + exp(-2 u)), u = sqrt(2 / pi) (x + 0.044715 x^3)
+      constexpr float kTwice = 1.5957691216057308f;  // 2 sqrt(2 / pi)
+      const Vector one = hn::Set(kFloats, 1.0f), square = hn::Mul(x, x);
+      const Vector inner = hn::MulAdd(square, hn::Set(kFloats, 0.044715f), one);
+      const Vector u = hn::Mul(hn::Mul(x, inner), hn::Set(kFloats, -kTwice));
+      return hn::Div(x, hn::Add(one, exp(kFloats, u)));
+    }
+    case Activation::kReluSquared: {
+      const Vector positive = hn::Max(x, hn::Zero(kFloats));
+      return hn::Mul(positive, positive);
+    }
+  }
+  return x;
+}
+
+// The last step for a vector of sums that goes to columns j, j+1, ... of C. All of c is read.
+HWY_INLINE Vector end_vector(Vector x, const Ending& ending, std::size_t j, const float* c) {
+  if (ending.bias != nullptr) x = hn::Add(x, hn::LoadU(kFloats, ending.bias + j));
+  if (ending.activation != Activation::kNone) x = activate(ending.activation, x);
+  return ending.add ? hn::Add(x, hn::LoadU(kFloats, c)) : x;
+}
+
+// The same for the first `count` of a vector; nothing beyond them in C is touched.
+HWY_INLINE void end_part(Vector x, const Ending& ending, std::size_t j, std::size_t count,
+                         float* c) {
+  HWY_ALIGN float part[kLanes] = {};
+  for (std::size_t i = 0; i < kLanes && i < count; ++i) part[i] = c[i];
+  hn::Store(end_vector(x, ending, j, part), kFloats, part);
+  for (std::size_t i = 0; i < kLanes && i < count; ++i) c[i] = part[i];
+}
+
+// kRows rows of A by the first vectors of a panel; `columns` of the results count.
+template <std::size_t kRows, std::size_t kWide>
+void tile(ConstRows a, const float* panel, std::size_t depth, const Ending& ending,
+          std::size_t first_column, std::size_t columns, MutableRows c) {
+  Vector sums[kRows][kWide];
+#pragma GCC unroll 12
+  for (std::size_t r = 0; r < kRows; ++r)
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < kWide; ++v) sums[r][v] = hn::Zero(kFloats);
+  const float* from_a = a.data;
+  for (std::size_t k = 0; k < depth; ++k, ++from_a, panel += kPanelColumns) {
+    Vector b[kWide];
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < kWide; ++v) b[v] = hn::Load(kFloats, panel + v * kLanes);
+#pragma GCC unroll 12
+    for (std::size_t r = 0; r < kRows; ++r) {
+      const Vector x = hn::Set(kFloats, from_a[r * a.stride]);
+#pragma GCC unroll 4
+      for (std::size_t v = 0; v < kWide; ++v) sums[r][v] = hn::MulAdd(x, b[v], sums[r][v]);
+    }
+  }
+#pragma GCC unroll 12
+  for (std::size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < kWide; ++v) {
+      const std::size_t j = v * kLanes;
+      float* const to = c.data + r * c.stride + j;
+      if (j + kLanes <= columns)
+        hn::StoreU(end_vector(sums[r][v], ending, first_column + j, to), kFloats, to);
+      else
+        end_part(sums[r][v], ending, first_column + j, columns - j, to);
+    }
+  }
+}
+
+using Tile = decltype(&tile<1, 1>);
+
+template <std::size_t kWide, std::size_t... kRows>
+constexpr std::array<Tile, kMostRows> tiles_of_rows(std::index_sequence<kRows...>) {
+  return {&tile<kRows + 1, kWide>...};
+}
+
+// [vectors - 1][rows - 1]
+constexpr std::array<std::array<Tile, kMostRows>, kVectors> kTiles{
+    tiles_of_rows<1>(std::make_index_sequence<kMostRows>()),
+    tiles_of_rows<2>(std::make_index_sequence<kMostRows>())};
+
+std::size_t panel_columns_here() { return kPanelColumns; }
+
+void product_here(ConstRows a, std::size_t rows, const Panels& b, const Ending& ending,
+                  MutableRows c) {
+  // As few tiles as there must be, all of nearly the same height: a low one is a slow one.
+  const std::size_t tiles = (rows + kMostRows - 1) / kMostRows;
+  const float* panel = b.data;
+  for (std::size_t j = 0; j < b.columns; j += kPanelColumns, panel += b.next_panel) {
+    const std::size_t columns = std::min(kPanelColumns, b.columns - j);
+    const auto& by_rows = kTiles[(columns - 1) / kLanes];
+    for (std::size_t t = 0; t < tiles; ++t) {
+      const std::size_t first = rows * t / tiles, height = rows * (t + 1) / tiles - first;
+      by_rows[height - 1]({a.data + first * a.stride, a.stride}, panel, b.depth, ending, j, columns,
+                          {c.data + first * c.stride + j, c.stride});
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mgdm::runtime::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mgdm::runtime {
+
+HWY_EXPORT(panel_columns_here);
+HWY_EXPORT(product_here);
+
+std::size_t panel_columns() { return HWY_DYNAMIC_DISPATCH(panel_columns_here)(); }
+
+void product(ConstRows a, std::size_t rows, const Panels& b, const Ending& ending, MutableRows c) {
+  HWY_DYNAMIC_DISPATCH(product_here)(a, rows, b, ending, c);
+}
+
+}  // namespace mgdm::runtime
+#endif

@@ -1,0 +1,49 @@
+// Matrix products: C = A B, where A are activations (a row for every position) and B is stored the
+// way the product reads it.
+//
+// B (depth K, columns) lies in panels of P = panel_columns() columns: panel p has, one behind the
+// other, the K rows of columns pP .. pP+P-1. A tile of C, some rows by one panel, then stays in
+// registers while k runs over A's columns and over the panel, both from front to back.
+//
+// Every number of C is the sum over k in order, whatever tile it is in: the numbers of a row do not
+// depend on the rows beside it, bit for bit.
+#pragma once
+
+#include <cstddef>
+
+namespace mgdm::runtime {
+
+// Of the instructions that this processor has; the same as long as the program runs.
+std::size_t panel_columns();
+
+// B as the product reads it. What stands in the columns beyond the last is never used.
+struct Panels {
+  const float* data = nullptr;
+  std::size_t next_panel = 0;  // from one panel to the next, in numbers
+  std::size_t depth = 0;       // K
+  std::size_t columns = 0;
+};
+
+enum class Activation { kNone, kGelu, kReluSquared };
+
+// What becomes of A B before it is stored: C = activation(A B + bias), or C += A B + bias.
+struct Ending {
+  const float* bias = nullptr;  // one per column, or null
+  Activation activation = Activation::kNone;
+  bool add = false;
+};
+
+// Rows of numbers in memory, `stride` numbers from one row to the next.
+struct ConstRows {
+  const float* data = nullptr;
+  std::size_t stride = 0;
+};
+struct MutableRows {
+  float* data = nullptr;
+  std::size_t stride = 0;
+};
+
+// A (rows, K) times B (K, columns) into C (rows, columns).
+void product(ConstRows a, std::size_t rows, const Panels& b, const Ending& ending, MutableRows c);
+
+}  // namespace mgdm::runtime

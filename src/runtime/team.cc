@@ -1,0 +1,81 @@
+#include "runtime/team.h"
+
+#include <chrono>
+
+#include "base/error.h"
+
+namespace mgdm::runtime {
+namespace {
+
+constexpr std::chrono::microseconds kPatience{50};
+
+// Tells the processor that we only wait.
+void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");
+#endif
+}
+
+}  // namespace
+
+void Team::Signal::next() {
+  value_.fetch_add(1, std::memory_order_release);
+  value_.notify_all();
+}
+
+void Team::Signal::wait_past(std::uint32_t seen) const {
+  constexpr int kLooksBetweenClocks = 16;
+  const auto begin = std::chrono::steady_clock::now();
+  do {
+    for (int i = 0; i < kLooksBetweenClocks; ++i) {
+      if (value() != seen) return;
+      relax();
+    }
+  } while (std::chrono::steady_clock::now() - begin < kPatience);
+  value_.wait(seen, std::memory_order_acquire);
+}
+
+Team::Team(int members) : missing_(members) {
+  MGDM_CHECK(members >= 1);
+  for (int member = 1; member < members; ++member)
+    others_.emplace_back([this, member] { serve(member); });
+}
+
+Team::~Team() {
+  work_ = nullptr;
+  start_.next();
+}
+
+void Team::serve(int member) {
+  for (std::uint32_t seen = 0;; ++seen) {
+    start_.wait_past(seen);
+    if (work_ == nullptr) return;
+    (*work_)(member);
+    if (working_.fetch_sub(1, std::memory_order_acq_rel) == 1) end_.next();
+  }
+}
+
+void Team::run(const std::function<void(int)>& work) {
+  if (others_.empty()) return work(0);
+  work_ = &work;
+  working_.store(members() - 1, std::memory_order_relaxed);
+  const std::uint32_t seen = end_.value();
+  start_.next();
+  work(0);
+  end_.wait_past(seen);
+}
+
+void Team::meet() {
+  if (others_.empty()) return;
+  const std::uint32_t seen = met_.value();
+  if (missing_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    missing_.store(members(), std::memory_order_relaxed);  // before anybody can come again
+    met_.next();
+  } else {
+    met_.wait_past(seen);
+  }
+}
+
+}  // namespace mgdm::runtime

@@ -1,0 +1,79 @@
+// Small random models, in memory and in folders.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "formats/safetensors_folder.h"
+#include "runtime/scalar_transformer.h"
+#include "spec/tensors.h"
+#include "spec/weights.h"
+
+namespace mgdm::runtime {
+
+// Uniform with mean 0 and the given standard deviation.
+inline std::vector<float> random_numbers(std::size_t count, std::uint32_t item, float deviation) {
+  Stream random(1, Purpose::kTest, item);
+  std::vector<float> numbers(count);
+  for (float& number : numbers) number = deviation * std::sqrt(12.0f) * (random.uniform() - 0.5f);
+  return numbers;
+}
+
+// Weights that make every part of the network count; no tensor is zero or one.
+inline Numbers random_weights(const spec::ModelSettings& settings) {
+  Numbers weights;
+  std::uint32_t item = 0;
+  for (const spec::TensorSpec& tensor : spec::tensors_of(settings)) {
+    std::size_t count = 1;
+    for (const std::int64_t size : tensor.shape) count *= static_cast<std::size_t>(size);
+    const auto in = static_cast<float>(tensor.shape.back());
+    const bool matrix = tensor.role == spec::Role::kMatrix;
+    weights[tensor.name] = random_numbers(count, ++item, matrix ? 1 / std::sqrt(in) : 0.5f);
+  }
+  return weights;
+}
+
+// As the model's files have them.
+inline void write_weights(const std::filesystem::path& folder, const spec::ModelSettings& settings,
+                          Numbers weights) {
+  std::vector<formats::TensorView> views;
+  for (const spec::TensorSpec& tensor : spec::tensors_of(settings)) {
+    std::vector<std::int64_t> shape = tensor.shape;
+    std::vector<float>& numbers = weights.at(tensor.name);
+    if (spec::stored_transposed(settings, tensor)) {
+      const std::vector<float> from = numbers;
+      const auto out = static_cast<std::size_t>(shape[0]), in = static_cast<std::size_t>(shape[1]);
+      for (std::size_t i = 0; i < out; ++i)
+        for (std::size_t k = 0; k < in; ++k) numbers[k * out + i] = from[i * in + k];
+      std::ranges::reverse(shape);
+    }
+    views.push_back({tensor.name, formats::Dtype::kF32, shape, std::as_bytes(std::span(numbers))});
+  }
+  formats::write_safetensors_folder(folder, views);
+}
+
+// A folder that goes with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "mgdm_runtime_XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace mgdm::runtime

@@ -1,0 +1,35 @@
+// The weights of a model's files as plain numbers.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "formats/safetensors.h"
+#include "spec/model_settings.h"
+#include "spec/tensors.h"
+
+namespace mgdm::runtime {
+
+class Weights {
+ public:
+  // `file` must outlive this. An Error names a tensor that is missing or of another shape.
+  Weights(const formats::Safetensors& file, const spec::ModelSettings& settings);
+
+  // The numbers of a tensor of spec::tensors_of, matrices as (out, in). An Error names a tensor
+  // that has a number which is none (NaN) or infinite: a file that was damaged, or a training run
+  // that went wrong.
+  std::vector<float> at(const std::string& name) const;
+
+ private:
+  struct Place {
+    spec::TensorSpec tensor;
+    const formats::TensorView* view;
+    bool transposed;  // in the file
+  };
+
+  std::string source_;
+  std::map<std::string, Place> places_;
+};
+
+}  // namespace mgdm::runtime
