@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/error.h"
+#include "inference/cpu_engine.h"
 
 namespace mgdm::inference {
 namespace {
@@ -27,7 +27,7 @@ class SlotEngine : public Engine {
 };
 
 EngineMaker& maker() {
-  static EngineMaker made;
+  static EngineMaker made = load_cpu_engine;
   return made;
 }
 
@@ -43,7 +43,6 @@ void use_engines(EngineMaker made) { maker() = std::move(made); }
 std::unique_ptr<Engine> make_engine(const std::filesystem::path& folder,
                                     const spec::CheckpointConfig& config,
                                     const spec::ModelCard& card, const EngineSettings& settings) {
-  if (!maker()) throw Error("this program has nothing to run a model with");
   return maker()(folder, config, card, settings);
 }
 

@@ -44,7 +44,8 @@ using EngineMaker = std::function<std::unique_ptr<Engine>(
     const std::filesystem::path& folder, const spec::CheckpointConfig& config,
     const spec::ModelCard& card, const EngineSettings& settings)>;
 
-// The program's main says what engines it has; nothing here knows them.
+// A program that has other engines (on LibTorch) says so; without, models run on the CPU by the
+// room runtime.
 void use_engines(EngineMaker maker);
 std::unique_ptr<Engine> make_engine(const std::filesystem::path& folder,
                                     const spec::CheckpointConfig& config,

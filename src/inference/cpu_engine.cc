@@ -1,0 +1,28 @@
+#include "inference/cpu_engine.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#ifdef MGDM_HAVE_RUNTIME
+#include "runtime/network.h"
+#endif
+
+namespace mgdm::inference {
+
+std::unique_ptr<Engine> load_cpu_engine(const std::filesystem::path& folder,
+                                        const spec::CheckpointConfig& config,
+                                        const spec::ModelCard&, const EngineSettings& settings) {
+  if (settings.device != "cpu" && settings.device != "auto")
+    throw Error(fmt::format("device {} in a program without LibTorch", in_quotes(settings.device)),
+                "cpu or auto", "build the full program, with LibTorch that has CUDA");
+#ifdef MGDM_HAVE_RUNTIME
+  return slot_engine(runtime::load_network(folder, config.settings, {.threads = settings.threads}),
+                     "CPU");
+#else
+  throw Error(fmt::format("nothing to run the model in {} with", folder.string()),
+              "a program built with Highway or LibTorch", "install libhwy-dev and build again");
+#endif
+}
+
+}  // namespace mgdm::inference

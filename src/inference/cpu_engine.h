@@ -1,0 +1,15 @@
+// The engine that every program has: the plain decoders over a network of the room runtime.
+#pragma once
+
+#include "inference/engine.h"
+
+namespace mgdm::inference {
+
+// An EngineMaker. An Error for a device other than the CPU, and for a model that the room runtime
+// does not know or this program was built without it.
+std::unique_ptr<Engine> load_cpu_engine(const std::filesystem::path& folder,
+                                        const spec::CheckpointConfig& config,
+                                        const spec::ModelCard& card,
+                                        const EngineSettings& settings);
+
+}  // namespace mgdm::inference

@@ -1,0 +1,49 @@
+#include "inference/cpu_engine.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "inference/reasoner.h"
+#include "tasks/judge.h"
+
+namespace mgdm::inference {
+namespace {
+
+TEST(CpuEngine, RefusesOtherDevices) {
+  try {
+    load_cpu_engine("nowhere", {}, {}, {.device = "cuda"});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("full program"), std::string::npos) << error.what();
+  }
+}
+
+#ifdef MGDM_HAVE_RUNTIME
+
+// Both ways of decoding, from a shipped model's files to the right answer.
+TEST(CpuEngine, AnswersWithoutLibTorch) {
+  for (const char* name : {"quick-planning-mgdm", "quick-planning-ar"}) {
+    const Reasoner reasoner =
+        Reasoner::load(std::string(MGDM_SOURCE_DIR "/models/") + name, {.device = "auto"});
+    EXPECT_EQ(reasoner.engine().device(), "CPU");
+    std::vector<std::string> inputs;
+    std::vector<std::uint32_t> items;
+    std::vector<tasks::Example> examples;
+    const auto task = tasks::make_task("planning", {.nodes = 4});  // what both were trained on
+    for (std::uint32_t i = 0; i < 20; ++i) {
+      examples.push_back(task->generate(3, tasks::Split::kTest, i));
+      inputs.push_back(examples.back().input);
+      items.push_back(i);
+    }
+    const auto answers = reasoner.answer(inputs, items, reasoner.card().decoding);
+    int right = 0;
+    for (std::size_t i = 0; i < answers.size(); ++i)
+      right += tasks::judge(*task, examples[i], answers[i].text).correct;
+    EXPECT_GE(right, std::string(name).ends_with("ar") ? 10 : 20) << name;
+  }
+}
+
+#endif
+
+}  // namespace
+}  // namespace mgdm::inference
