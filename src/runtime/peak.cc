@@ -1,0 +1,72 @@
+#include "runtime/peak.h"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "runtime/targets.h"
+#include "runtime/team.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "runtime/peak.cc"
+#include <hwy/foreach_target.h>
+// After it, as Highway wants it.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace mgdm::runtime::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// x = x a + b, `times` times in each of 12 chains: no chain waits for another. Gives the number of
+// multiplications and additions.
+double multiply_and_add_here(std::size_t times) {
+  constexpr std::size_t kChains = 12;
+  const hn::ScalableTag<float> d;
+  hn::Vec<decltype(d)> x[kChains];
+  const auto a = hn::Set(d, 0.5f), b = hn::Set(d, 1.0f);
+#pragma GCC unroll 12
+  for (std::size_t c = 0; c < kChains; ++c) x[c] = hn::Set(d, static_cast<float>(c));
+  for (std::size_t t = 0; t < times; ++t) {
+#pragma GCC unroll 12
+    for (std::size_t c = 0; c < kChains; ++c) x[c] = hn::MulAdd(x[c], a, b);
+  }
+  auto sum = hn::Zero(d);
+#pragma GCC unroll 12
+  for (std::size_t c = 0; c < kChains; ++c) sum = hn::Add(sum, x[c]);
+  volatile float used = hn::GetLane(hn::SumOfLanes(d, sum));  // so that nothing is left out
+  (void)used;
+  return 2.0 * static_cast<double>(times * kChains * hn::Lanes(d));
+}
+
+}  // namespace
+}  // namespace mgdm::runtime::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mgdm::runtime {
+
+HWY_EXPORT(multiply_and_add_here);
+
+double peak_operations(int threads) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::size_t kTimes = 5'000'000, kRuns = 10;
+  Team team(threads);
+  double best = 0;
+  for (std::size_t run = 0; run < kRuns; ++run) {
+    std::vector<double> done(static_cast<std::size_t>(threads));
+    const auto begin = Clock::now();
+    team.run([&](int member) {
+      done[static_cast<std::size_t>(member)] = HWY_DYNAMIC_DISPATCH(multiply_and_add_here)(kTimes);
+    });
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    double all = 0;
+    for (const double each : done) all += each;
+    best = std::max(best, all / seconds);
+  }
+  return best;
+}
+
+}  // namespace mgdm::runtime
+#endif
