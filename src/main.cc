@@ -3,6 +3,6 @@
 #include "workshop/workshop.h"
 
 int main(int argc, char** argv) {
-  mgdm::inference::use_engines(mgdm::engine::load_torch_engine);
+  mgdm::inference::use_engines(mgdm::engine::load_engine);
   return mgdm::cli::run(argc, argv, mgdm::workshop::program());
 }

@@ -32,8 +32,9 @@ class Program : public testing::Test {
 
   // `before` is for the shell: variables, limits.
   Outcome mgdm(const std::string& arguments, const std::string& before = "",
-               const std::string& input = "/dev/null") const {
-    const std::string command = before + " '" + MGDM_PROGRAM + "' " + arguments + " >'" +
+               const std::string& input = "/dev/null",
+               const std::string& program = MGDM_PROGRAM) const {
+    const std::string command = before + " '" + program + "' " + arguments + " >'" +
                                 path("stdout") + "' 2>'" + path("stderr") + "' <'" + input + "'";
     const int status = std::system(command.c_str());
     return {WEXITSTATUS(status), read_file(path("stdout")), read_file(path("stderr"))};

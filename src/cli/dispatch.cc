@@ -129,7 +129,7 @@ int dispatch(std::vector<Command> commands, const std::vector<std::string>& word
   for (Command& command : commands) {
     CLI::App& sub = *app.add_subcommand(command.name, command.about);
     for (const config::Field& field : command.fields.all()) add_field(sub, command, field, given);
-    sub.allow_extras(command.takes_any_words);
+    sub.allow_extras(false);
     sub.footer("Examples:\n" + command.examples +
                (command.more.empty() ? "" : "\n" + command.more));
   }
@@ -137,6 +137,9 @@ int dispatch(std::vector<Command> commands, const std::vector<std::string>& word
     fmt::print("{}", app.help());
     return 0;
   }
+  for (const Command& command : commands)
+    if (command.takes_any_words && command.name == words.front() && !contains(words, "--help"))
+      return command.run({});
 
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   const auto chosen = [&]() -> const CLI::App* {

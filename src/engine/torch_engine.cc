@@ -11,6 +11,7 @@
 #include "engine/autoregressive.h"
 #include "engine/multinomial.h"
 #include "engine/restarts.h"
+#include "inference/cpu_engine.h"
 #include "nn/batch_tensors.h"
 #include "nn/checkpoint.h"
 
@@ -210,6 +211,17 @@ class TorchEngine : public inference::Engine {
 
 std::unique_ptr<inference::Engine> torch_engine(std::shared_ptr<nn::Model> model, bool bf16) {
   return std::make_unique<TorchEngine>(std::move(model), bf16);
+}
+
+std::unique_ptr<inference::Engine> load_engine(const std::filesystem::path& folder,
+                                               const spec::CheckpointConfig& config,
+                                               const spec::ModelCard& card,
+                                               const inference::EngineSettings& settings) {
+#ifdef MGDM_HAVE_RUNTIME
+  if (compat::device(settings.device).is_cpu())
+    return inference::load_cpu_engine(folder, config, card, settings);
+#endif
+  return load_torch_engine(folder, config, card, settings);
 }
 
 std::unique_ptr<inference::Engine> load_torch_engine(const std::filesystem::path& folder,

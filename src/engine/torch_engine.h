@@ -15,7 +15,14 @@ namespace mgdm::engine {
 // `bf16` computes matrix products in bf16 on CUDA.
 std::unique_ptr<inference::Engine> torch_engine(std::shared_ptr<nn::Model> model, bool bf16);
 
-// The maker of such engines (inference/engine.h). An Error says what is missing.
+// The maker of engines of a program with LibTorch (inference/engine.h): this one on a GPU, and the
+// one that every program has on the CPU, where it is faster. An Error says what is missing.
+std::unique_ptr<inference::Engine> load_engine(const std::filesystem::path& folder,
+                                               const spec::CheckpointConfig& config,
+                                               const spec::ModelCard& card,
+                                               const inference::EngineSettings& settings);
+
+// This one on any device.
 std::unique_ptr<inference::Engine> load_torch_engine(const std::filesystem::path& folder,
                                                      const spec::CheckpointConfig& config,
                                                      const spec::ModelCard& card,

@@ -1,0 +1,18 @@
+#include "cli/painter.h"
+
+#include <gtest/gtest.h>
+
+namespace mgdm::cli {
+namespace {
+
+TEST(Painter, ColoursByConfidenceAndUnderlinesWhatChanged) {
+  const inference::StepText step{.text = "1_23", .confidence = {0.99f, 0, 0.6f, 0.2f}};
+  // Drawn with a frame, whose characters stay as they are.
+  EXPECT_EQ(coloured("1 _\n2|3", step, "1_33"),
+            "\x1b[32m1\x1b[0m \x1b[2m_\x1b[0m\n\x1b[4;33m2\x1b[0m|\x1b[31m3\x1b[0m");
+  // What was hidden before has not been changed.
+  EXPECT_EQ(coloured("1", {.text = "1", .confidence = {0.95f}}, "_"), "\x1b[32m1\x1b[0m");
+}
+
+}  // namespace
+}  // namespace mgdm::cli
