@@ -15,7 +15,10 @@ std::string message(const std::string& seen, const std::string& expected, const 
 }  // namespace
 
 Error::Error(const std::string& seen, const std::string& expected, const std::string& hint)
-    : std::runtime_error(message(seen, expected, hint)) {}
+    : std::runtime_error(message(seen, expected, hint)),
+      seen_(seen),
+      expected_(expected),
+      hint_(hint) {}
 
 std::string at(std::string_view path, std::size_t line) {
   return line == 0 ? fmt::format("{}: ", path) : fmt::format("{}:{}: ", path, line);

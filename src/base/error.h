@@ -22,6 +22,14 @@ class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& seen, const std::string& expected = "",
                  const std::string& hint = "");
+
+  // The parts of what().
+  const std::string& seen() const { return seen_; }
+  const std::string& expected() const { return expected_; }
+  const std::string& hint() const { return hint_; }
+
+ private:
+  std::string seen_, expected_, hint_;
 };
 
 // The command line or a setting is wrong: the program exits with 2 instead of 1.
@@ -51,7 +59,7 @@ auto with_location(std::string_view path, std::size_t line, Parse&& parse) {
   } catch (const Interrupted&) {
     throw;
   } catch (const Error& error) {
-    throw Error(at(path, line) + error.what());
+    throw Error(at(path, line) + error.seen(), error.expected(), error.hint());
   }
 }
 

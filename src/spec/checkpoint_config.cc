@@ -35,7 +35,7 @@ auto naming(const std::string& source, Action&& action) {
   try {
     return action();
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", source, error.what()));
+    throw Error(fmt::format("{}: {}", source, error.seen()), error.expected(), error.hint());
   }
 }
 
