@@ -18,9 +18,10 @@ namespace fs = std::filesystem;
 
 bool is_model(const fs::path& folder) { return is_there(folder / "config.json"); }
 
-std::vector<fs::path> shelves() {
+std::vector<fs::path> shelves(const fs::path& given) {
   std::vector<fs::path> folders;
   if (const char* shelf = std::getenv("MGDM_MODELS")) folders.emplace_back(shelf);
+  if (!given.empty()) folders.push_back(given);
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   if (!ignored) folders.push_back(program.parent_path().parent_path() / "share/mgdm/models");
@@ -30,19 +31,19 @@ std::vector<fs::path> shelves() {
 
 }  // namespace
 
-std::map<std::string, std::string> shelved_models() {
+std::map<std::string, std::string> shelved_models(const fs::path& given) {
   std::map<std::string, std::string> models;  // of two with one name the first counts
-  for (const fs::path& shelf : shelves())
+  for (const fs::path& shelf : shelves(given))
     for (const fs::path& folder : files_in(shelf))
       if (is_model(folder)) models.emplace(folder.filename().string(), folder.string());
   return models;
 }
 
-std::string find_model(const std::string& name) {
+std::string find_model(const std::string& name, const fs::path& given) {
   if (is_model(name)) return name;
   if (const auto newest = spec::newest_checkpoint(name))
     throw Error(fmt::format("{} is the folder of a run", name), "a model", newest->string());
-  const std::map<std::string, std::string> known = shelved_models();
+  const std::map<std::string, std::string> known = shelved_models(given);
   if (const auto found = known.find(name); found != known.end()) return found->second;
   std::vector<std::string> names;
   for (const auto& [each, folder] : known) names.push_back(each);

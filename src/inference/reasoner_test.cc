@@ -145,6 +145,35 @@ TEST(Solve, VerifiesAndShowsEveryPass) {
                                      "\",\"verified\":true,\"explanation\":\"\",\"passes\":3}");
 }
 
+TEST(Solve, AnswersManyInTheirOrderAndTellsWhoseStepItIs) {
+  const auto examples = planning_examples(5);
+  const Reasoner reasoner = scripted_reasoner("planning", 28, examples);
+  std::vector<int> passes(5);
+  const auto solved = solve_all(reasoner, inputs_of(examples), 3, steps(3), 2,
+                                [&](std::size_t puzzle, const StepText&) {
+                                  ++passes.at(puzzle);
+                                  return puzzle != 4;
+                                });
+  EXPECT_EQ(passes, (std::vector<int>{3, 3, 3, 3, 1}));
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(solved[i].text, examples[i].output);
+  EXPECT_FALSE(solved[4].verified);
+  EXPECT_FALSE(solved[4].faults.empty());
+  EXPECT_TRUE(solve_all(reasoner, {}, 0, steps(3), 2).empty());
+}
+
+TEST(Solve, NamesThePuzzleThatIsNone) {
+  const auto examples = planning_examples(1);
+  const Reasoner reasoner = scripted_reasoner("planning", 28, examples);
+  const std::vector<std::string> puzzles{examples[0].input, "nonsense"};
+  try {
+    solve_all(reasoner, puzzles, 0, steps(3), 2,
+              [](std::size_t, const StepText&) -> bool { throw Error("it began"); });
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_TRUE(error.seen().starts_with("puzzle 2: ")) << error.what();
+  }
+}
+
 TEST(Steps, AreEventsOfAStream) {
   EXPECT_EQ(step_json({.attempt = 1, .pass = 2, .text = "4_", .confidence = {0.98765f, 0.f}}),
             R"({"attempt":1,"pass":2,"text":"4_","confidence":[0.988,0.0]})");

@@ -1,31 +1,80 @@
 #include "inference/solve.h"
 
-#include <nlohmann/json.hpp>
+#include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/error.h"
 #include "base/interrupt.h"
 #include "tasks/judge.h"
 
 namespace mgdm::inference {
 
-Solved solve(const Reasoner& reasoner, const std::string& puzzle, std::uint32_t item,
-             const spec::DecodingSettings& settings, const OnStepText& on_step) {
-  Solved solved;
-  solved.input = reasoner.task().normalize_input(puzzle);
-  const spec::PuzzleRows& rows = reasoner.rows();
-  std::vector<data::Token> tokens(rows.length());
-  std::vector<std::uint8_t> frozen(rows.length());
-  rows.write_puzzle(solved.input, {tokens, frozen});
-  decoding::Observer observer;
-  if (on_step)
-    observer = [&](const decoding::Step& step) { return on_step(step_text(rows, frozen, step)); };
+namespace {
 
-  const Answer answer = reasoner.answer({&solved.input, 1}, {&item, 1}, settings, observer).front();
-  stop_if_interrupted();
-  const tasks::Example example{solved.input, ""};
+// A puzzle as the task writes it, and which tokens of its row are given.
+struct Posed {
+  std::string input;
+  std::vector<std::uint8_t> frozen;
+};
+
+Posed posed(const Reasoner& reasoner, const std::string& puzzle) {
+  const spec::PuzzleRows& rows = reasoner.rows();
+  Posed posed{reasoner.task().normalize_input(puzzle), std::vector<std::uint8_t>(rows.length())};
+  std::vector<data::Token> tokens(rows.length());
+  rows.write_puzzle(posed.input, {tokens, posed.frozen});
+  return posed;
+}
+
+Solved checked(const Reasoner& reasoner, const std::string& input, const Answer& answer) {
+  const tasks::Example example{input, ""};
+  Solved solved;
+  solved.input = input;
   solved.text = tasks::up_to_end(answer.best);
   solved.verified = tasks::judge(reasoner.task(), example, answer.best).correct;
-  solved.faults = reasoner.task().explain(example, solved.text);
+  if (!solved.verified) solved.faults = reasoner.task().explain(example, solved.text);
   solved.passes = answer.best_passes;
+  return solved;
+}
+
+}  // namespace
+
+Solved solve(const Reasoner& reasoner, const std::string& puzzle, std::uint32_t item,
+             const spec::DecodingSettings& settings, const OnStepText& on_step) {
+  OnStepOfPuzzle observer;
+  if (on_step) observer = [&](std::size_t, const StepText& step) { return on_step(step); };
+  return std::move(solve_all(reasoner, {&puzzle, 1}, item, settings, 1, observer).front());
+}
+
+std::vector<Solved> solve_all(const Reasoner& reasoner, std::span<const std::string> puzzles,
+                              std::uint32_t first_item, const spec::DecodingSettings& settings,
+                              std::size_t batch, const OnStepOfPuzzle& on_step) {
+  std::vector<std::string> inputs;
+  std::vector<std::vector<std::uint8_t>> frozen;
+  std::vector<std::uint32_t> items;
+  for (std::size_t i = 0; i < puzzles.size(); ++i) {
+    Posed puzzle = puzzles.size() == 1 ? posed(reasoner, puzzles[i])
+                                       : with_location(fmt::format("puzzle {}", i + 1), 0,
+                                                       [&] { return posed(reasoner, puzzles[i]); });
+    inputs.push_back(std::move(puzzle.input));
+    frozen.push_back(std::move(puzzle.frozen));
+    items.push_back(first_item + static_cast<std::uint32_t>(i));
+  }
+  decoding::Observer observer;
+  if (on_step)
+    observer = [&](const decoding::Step& step) {
+      return on_step(step.slot, step_text(reasoner.rows(), frozen[step.slot], step));
+    };
+  std::vector<Solved> solved(inputs.size());
+  reasoner.answer(
+      inputs, items, settings, batch,
+      [&](const Reasoner::Answers& answers) {
+        for (const auto& [index, answer] : answers)
+          solved[index] = checked(reasoner, inputs[index], answer);
+      },
+      observer);
+  stop_if_interrupted();
   return solved;
 }
 

@@ -1,8 +1,10 @@
-// One puzzle, answered and checked.
+// Puzzles, answered and checked.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,15 @@ using OnStepText = std::function<bool(const StepText& step)>;
 // `item` keys the random draws.
 Solved solve(const Reasoner& reasoner, const std::string& puzzle, std::uint32_t item,
              const spec::DecodingSettings& settings, const OnStepText& on_step = {});
+
+// Told of a puzzle by its number in the list; returning false ends that puzzle only.
+using OnStepOfPuzzle = std::function<bool(std::size_t puzzle, const StepText& step)>;
+
+// Many of them, at most `batch` at a time, with items first_item, first_item + 1, ... An Error
+// names the puzzle that is none, before the first pass.
+std::vector<Solved> solve_all(const Reasoner& reasoner, std::span<const std::string> puzzles,
+                              std::uint32_t first_item, const spec::DecodingSettings& settings,
+                              std::size_t batch, const OnStepOfPuzzle& on_step = {});
 
 // {"input", "solution", "verified", "explanation", "passes"} on one line.
 std::string solved_json(const Solved& solved);
