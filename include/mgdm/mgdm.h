@@ -1,27 +1,63 @@
 // mgdm: neural reasoning by discrete diffusion, as a C++ library.
 //
-// The one public header. Link with CMake:
+// The public header, for C++17 and later.
+// Link with CMake:
 //
 //   find_package(mgdm REQUIRED)
 //   target_link_libraries(my_program PRIVATE mgdm::mgdm)
 //
 // and use:
 //
+//   mgdm::Model model("sudoku");                         // a model we ship, or a folder
+//   mgdm::Answer answer = model.solve("8..........36......7..9.2...5...7...");
+//   if (answer.correct) std::cout << answer.text << '\n';
+//
 //   for (const mgdm::Puzzle& puzzle : mgdm::generate("sudoku", 10))
 //     std::cout << puzzle.input << '\n';
 //   mgdm::Judgement j = mgdm::verify("countdown-4", {"86,28,13,31,96"}, "86+28=114");
 //   // j.correct == false; j.faults[0] == "the last result is 114, the target 96"
 //
-// What the caller can mend (an unknown task, a malformed puzzle) is thrown as std::runtime_error.
+// Errors: all that the library throws is mgdm::Failure, except std::bad_alloc.
+//
+// Threads: free functions may be called from any thread. A Model works for one thread at a time (a
+// call while another is running is a Failure); different Models know nothing of each other.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+// Where the installed models are. find_package(mgdm) tells the compiler.
+#ifndef MGDM_INSTALLED_MODELS
+#define MGDM_INSTALLED_MODELS ""
+#endif
+
 namespace mgdm {
+
+// What went wrong. what() is all of it, for people; the parts are for programs.
+class Failure : public std::runtime_error {
+ public:
+  explicit Failure(const std::string& seen, const std::string& expected = "",
+                   const std::string& hint = "");
+  ~Failure() override;
+
+  const std::string& seen() const noexcept { return seen_; }          // "unknown task 'sudko'"
+  const std::string& expected() const noexcept { return expected_; }  // "planning, ... or sat-9"
+  const std::string& hint() const noexcept { return hint_; }          // "did you mean 'sudoku'?"
+
+ private:
+  std::string seen_, expected_, hint_;  // the latter two may be empty
+};
+
+// "0.1.0".
+const char* version();
+
+// ---- Puzzles: no network involved ---------------------------------------------------------------
 
 // "planning", "countdown-4", "sudoku", "sat-9", ...
 std::vector<std::string> task_names();
@@ -31,10 +67,24 @@ struct Puzzle {
   std::string solution = {};  // the label; empty when it is not known
 };
 
-// Puzzles first .. first+count-1 of a list of 2^32, with their solutions. `test` chooses the
-// held-out list, which shares no puzzle with the other.
+struct GenerateOptions {
+  std::uint64_t seed = 0;           // another seed makes other puzzles
+  std::string split = "train";      // or "test": the two lists share no puzzle
+  std::uint32_t first = 0;          // puzzles first .. first+count-1 of a list of 2^32
+  std::int64_t nodes = 6;           // planning: nodes per stream, 2 to 50
+  std::string difficulty = "easy";  // sudoku: the paper's easy puzzles, or "hard", minimal ones
+  std::string guesses = {};         // sudoku, hard: only those that take so many: "10..", "5..9"
+  int threads = 1;                  // 0: all cores; the puzzles are the same
+};
+
+// Puzzles with their solutions. The same options give the same bytes, on every machine.
+std::vector<Puzzle> generate(const std::string& task, std::size_t count,
+                             const GenerateOptions& options);
 std::vector<Puzzle> generate(const std::string& task, std::size_t count, std::uint64_t seed = 0,
                              bool test = false, std::uint32_t first = 0);
+
+// The puzzles of a file, checked: JSONL, Sudoku CSV or lines, DIMACS. Solutions where it has them.
+std::vector<Puzzle> read_puzzles(const std::string& task, const std::string& file);
 
 struct Judgement {
   bool correct = false;             // by the rules of the puzzle
@@ -47,5 +97,88 @@ Judgement verify(const std::string& task, const Puzzle& puzzle, const std::strin
 
 // The label by exact search (no network involved); none when the puzzle has no solution.
 std::optional<std::string> solve_exactly(const std::string& task, const std::string& puzzle);
+
+// ---- Models -------------------------------------------------------------------------------------
+
+// How an answer is decoded. What is not set is the model's own. A member that would change nothing
+// (the steps of a model that answers left to right) is a Failure.
+struct DecodingOptions {
+  std::optional<std::int64_t> steps = {};    // the most passes through the network
+  std::optional<std::string> order = {};     // topk, margin, random, threshold or entropy
+  std::optional<std::string> schedule = {};  // topk, margin: linear or cosine
+  std::optional<std::string> revise = {};    // shown tokens: on, remask, off or auto
+  std::optional<double> noise = {};          // topk, margin: on scores; 0 is deterministic
+  std::optional<double> temperature = {};    // 0 takes the likeliest token
+  std::optional<double> threshold = {};      // a probability above it counts as sure
+  std::optional<double> entropy_bound = {};  // entropy: nats of uncertainty shown in one pass
+  std::optional<bool> early_stop = {};       // stop when two passes agree and all is sure
+  std::optional<std::int64_t> loops = {};    // looped models: loops in each pass; 0: as trained
+  std::optional<std::int64_t> tries = {};    // restarts with other noise until the answer is right
+  std::optional<std::int64_t> seed = {};     // of the noise
+  std::uint32_t first = 0;  // the number of the first puzzle: seed and number key the random draws
+};
+
+struct LoadOptions {
+  std::string device = "auto";  // cpu; with mgdm::training also cuda or cuda:N
+  int threads = 0;              // that compute; 0: all cores that the process may use
+  std::size_t batch = 64;       // puzzles decoded at the same time, at most
+  std::string models = MGDM_INSTALLED_MODELS;  // a folder in which names are looked up
+};
+
+// What a model is.
+struct ModelInfo {
+  std::string folder;
+  std::string task;          // "sudoku"
+  std::string objective;     // what it was trained by: "mgdm", "ar", ...
+  std::string architecture;  // "gpt2" or "looped"
+  std::int64_t parameters = 0;
+  std::string device;        // where it computes, for people
+  DecodingOptions decoding;  // its own; what does not count with it is not set
+};
+
+// What is seen of a puzzle after a pass.
+struct Step {
+  std::size_t puzzle = 0;         // its place in the list, from 0
+  std::int64_t attempt = 0;       // which try ...
+  std::int64_t pass = 0;          // ... and which pass of it, from 0
+  std::string text;               // the answer so far, '_' where it is hidden
+  std::vector<float> confidence;  // of each character of the text, 0 to 1
+};
+
+// Called after every pass, on the thread that called solve. Returning false ends that puzzle with
+// its answer as it is. It may throw: that ends the call and comes out of it unchanged, and the
+// model can be used again. It must not use the model itself.
+using OnStep = std::function<bool(const Step& step)>;
+
+struct Answer {
+  std::string puzzle;               // as the task writes it: 0 for the empty cells of a Sudoku
+  std::string text;                 // [MASK] for each character that was still hidden at the end
+  bool correct = false;             // by the rules of the puzzle
+  std::vector<std::string> faults;  // what is wrong, in words; empty when correct
+  std::int64_t passes = 0;          // through the network, over all tries
+};
+
+class Model {
+ public:
+  // A folder as `mgdm train` and `mgdm export` write it, or a name, which is looked up in
+  // $MGDM_MODELS, in options.models and in ./models.
+  explicit Model(const std::string& folder_or_name, const LoadOptions& options = {});
+  ~Model();
+  // One that was moved from can only be assigned to or destroyed.
+  Model(Model&&) noexcept;
+  Model& operator=(Model&&) noexcept;
+
+  const ModelInfo& info() const;
+
+  Answer solve(const std::string& puzzle, const DecodingOptions& options = {},
+               const OnStep& on_step = {});
+  // In the order of the puzzles. An answer does not depend on the puzzles beside it.
+  std::vector<Answer> solve_all(const std::vector<std::string>& puzzles,
+                                const DecodingOptions& options = {}, const OnStep& on_step = {});
+
+ private:
+  struct Loaded;
+  std::unique_ptr<Loaded> loaded_;
+};
 
 }  // namespace mgdm

@@ -1,0 +1,18 @@
+// What may be asked when a model is loaded.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mgdm/mgdm.h"
+
+namespace mgdm::api {
+
+// UsageError when a value is out of range.
+void check(const LoadOptions& options);
+
+// From "device=cpu threads=2", with the members' names; `models` is the folder of that name, which
+// no text can say because paths may have spaces.
+LoadOptions load_options(std::string_view text, const std::string& models);
+
+}  // namespace mgdm::api

@@ -1,0 +1,133 @@
+#include <atomic>
+#include <exception>
+#include <utility>
+
+#include "api/decoding_options.h"
+#include "api/failure.h"
+#include "api/load_options.h"
+#include "inference/models.h"
+#include "inference/reasoner.h"
+#include "inference/solve.h"
+#include "mgdm/mgdm.h"
+#include "spec/checkpoint_config.h"
+#include "spec/tensors.h"
+
+namespace mgdm {
+namespace {
+
+inference::Reasoner load(const std::string& folder, const LoadOptions& options) {
+  api::check(options);
+  return inference::Reasoner::load(folder, {.device = options.device, .threads = options.threads});
+}
+
+ModelInfo info_of(const std::string& folder, const inference::Reasoner& reasoner) {
+  const spec::ModelSettings network = spec::read_config(folder).settings;
+  const spec::ModelCard& card = reasoner.card();
+  return {folder,
+          card.task,
+          card.objective,
+          network.architecture,
+          spec::parameter_count(network),
+          reasoner.engine().device(),
+          api::own_options(reasoner)};
+}
+
+// Lets one call at a time through; the others are told, not mixed up.
+class Turn {
+ public:
+  explicit Turn(std::atomic<bool>& busy) : busy_(busy) {
+    if (busy_.exchange(true))
+      throw Failure("the model is answering another call",
+                    "one call at a time, and none from a step callback", "a Model for each thread");
+  }
+  ~Turn() { busy_ = false; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  std::atomic<bool>& busy_;
+};
+
+// Passes steps on to the caller's function and keeps what it throws, so that it can be told from
+// our own errors.
+class Caller {
+ public:
+  explicit Caller(const OnStep& on_step) : on_step_(on_step) {}
+
+  bool see(std::size_t puzzle, const inference::StepText& step) {
+    if (thrown_) return false;  // puzzles beside the one that threw
+    try {
+      return on_step_({puzzle, step.attempt, step.pass, step.text, step.confidence});
+    } catch (...) {
+      thrown_ = std::current_exception();
+      throw;
+    }
+  }
+  const std::exception_ptr& thrown() const { return thrown_; }
+
+ private:
+  const OnStep& on_step_;
+  std::exception_ptr thrown_;
+};
+
+Answer answer_of(inference::Solved&& solved) {
+  Answer answer{
+      std::move(solved.input), std::move(solved.text), solved.verified, {}, solved.passes};
+  for (tasks::Fault& fault : solved.faults) answer.faults.push_back(std::move(fault.words));
+  return answer;
+}
+
+}  // namespace
+
+struct Model::Loaded {
+  Loaded(const std::string& folder, const LoadOptions& options)
+      : reasoner(load(folder, options)), info(info_of(folder, reasoner)), batch(options.batch) {}
+
+  const inference::Reasoner reasoner;
+  const ModelInfo info;
+  const std::size_t batch;
+  std::atomic<bool> busy = false;
+};
+
+Model::Model(const std::string& folder_or_name, const LoadOptions& options)
+    : loaded_(api::or_failure([&] {
+        return std::make_unique<Loaded>(inference::find_model(folder_or_name, options.models),
+                                        options);
+      })) {}
+
+Model::~Model() = default;
+Model::Model(Model&&) noexcept = default;
+Model& Model::operator=(Model&&) noexcept = default;
+
+const ModelInfo& Model::info() const { return loaded_->info; }
+
+Answer Model::solve(const std::string& puzzle, const DecodingOptions& options,
+                    const OnStep& on_step) {
+  return std::move(solve_all({puzzle}, options, on_step).front());
+}
+
+std::vector<Answer> Model::solve_all(const std::vector<std::string>& puzzles,
+                                     const DecodingOptions& options, const OnStep& on_step) {
+  const Turn turn(loaded_->busy);
+  Caller caller(on_step);
+  inference::OnStepOfPuzzle observer;
+  if (on_step)
+    observer = [&](std::size_t puzzle, const inference::StepText& step) {
+      return caller.see(puzzle, step);
+    };
+  try {
+    return api::or_failure([&] {
+      const spec::DecodingSettings settings = api::over(loaded_->reasoner, options);
+      std::vector<Answer> answers;
+      for (inference::Solved& solved : inference::solve_all(
+               loaded_->reasoner, puzzles, options.first, settings, loaded_->batch, observer))
+        answers.push_back(answer_of(std::move(solved)));
+      return answers;
+    });
+  } catch (...) {
+    if (caller.thrown()) std::rethrow_exception(caller.thrown());
+    throw;
+  }
+}
+
+}  // namespace mgdm
