@@ -1,6 +1,7 @@
 # `cmake --install` and find_package(mgdm):
 #
 #   mgdm::mgdm      the library behind mgdm/mgdm.h, static; nothing of LibTorch
+#   mgdm::shared    libmgdm.so, the library behind mgdm/mgdm_c.h, for C and other languages
 #
 # and the models, the program where it was built, the licence.
 include(GNUInstallDirs)
@@ -25,13 +26,14 @@ install(TARGETS mgdm_library mgdm_api mgdm_inference mgdm_decoding mgdm_spec mgd
 if(MGDM_HIGHWAY)
   install(TARGETS mgdm_runtime EXPORT mgdm_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
+install(TARGETS mgdm_shared EXPORT mgdm_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT mgdm_targets NAMESPACE mgdm:: FILE mgdm_targets.cmake DESTINATION ${package_dir})
 
 if(TARGET mgdm)
   install(TARGETS mgdm RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/models/ DESTINATION ${models_dir})
-install(FILES ${PROJECT_SOURCE_DIR}/include/mgdm/mgdm.h
+install(FILES ${PROJECT_SOURCE_DIR}/include/mgdm/mgdm.h ${PROJECT_SOURCE_DIR}/include/mgdm/mgdm_c.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mgdm)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

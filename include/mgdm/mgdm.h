@@ -1,6 +1,6 @@
 // mgdm: neural reasoning by discrete diffusion, as a C++ library.
 //
-// The public header, for C++17 and later.
+// The public header, for C++17 and later. (mgdm_c.h beside it is for C and other languages.)
 // Link with CMake:
 //
 //   find_package(mgdm REQUIRED)

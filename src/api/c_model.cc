@@ -1,0 +1,123 @@
+#include "api/c_calls.h"
+#include "api/decoding_options.h"
+#include "api/installed_models.h"
+#include "api/load_options.h"
+#include "mgdm/mgdm_c.h"
+
+using mgdm::api::element_of;
+using mgdm::api::object_of;
+using mgdm::api::or_remember;
+using mgdm::api::text_of;
+using mgdm::api::text_or_empty;
+
+struct mgdm_model {
+  mgdm::Model model;
+  std::string decoding;  // as a text of options
+};
+
+struct mgdm_answers {
+  std::vector<mgdm::Answer> list;
+  std::vector<std::string> faults;  // of each, a line per fault
+};
+
+mgdm_model* mgdm_model_load(const char* folder_or_name, const char* options) {
+  return or_remember<mgdm_model*>(nullptr, [&] {
+    mgdm::Model model(
+        text_of(folder_or_name, "folder_or_name"),
+        mgdm::api::load_options(text_or_empty(options), mgdm::api::installed_models()));
+    std::string decoding = mgdm::api::as_text(model.info().decoding);
+    return new mgdm_model{std::move(model), std::move(decoding)};
+  });
+}
+
+void mgdm_model_free(mgdm_model* model) { delete model; }
+
+namespace {
+
+// What `part` gives of the model's info, as text.
+template <class Part>
+const char* of_info(const mgdm_model* model, Part mgdm::ModelInfo::*part) {
+  return or_remember<const char*>(
+      nullptr, [&] { return (object_of(model, "model").model.info().*part).c_str(); });
+}
+
+// A list of texts that belong to the caller.
+std::vector<std::string> texts_of(const char* const* texts, size_t count) {
+  std::vector<std::string> list;
+  for (size_t i = 0; i < count; ++i) list.push_back(text_of(texts[i], "a puzzle"));
+  return list;
+}
+
+}  // namespace
+
+const char* mgdm_model_folder(const mgdm_model* model) {
+  return of_info(model, &mgdm::ModelInfo::folder);
+}
+const char* mgdm_model_task(const mgdm_model* model) {
+  return of_info(model, &mgdm::ModelInfo::task);
+}
+const char* mgdm_model_objective(const mgdm_model* model) {
+  return of_info(model, &mgdm::ModelInfo::objective);
+}
+const char* mgdm_model_architecture(const mgdm_model* model) {
+  return of_info(model, &mgdm::ModelInfo::architecture);
+}
+const char* mgdm_model_device(const mgdm_model* model) {
+  return of_info(model, &mgdm::ModelInfo::device);
+}
+int64_t mgdm_model_parameters(const mgdm_model* model) {
+  return or_remember<int64_t>(-1,
+                              [&] { return object_of(model, "model").model.info().parameters; });
+}
+const char* mgdm_model_decoding(const mgdm_model* model) {
+  return or_remember<const char*>(nullptr,
+                                  [&] { return object_of(model, "model").decoding.c_str(); });
+}
+
+mgdm_answers* mgdm_solve(mgdm_model* model, const char* const* puzzles, size_t count,
+                         const char* options, mgdm_on_step on_step, void* user) {
+  return or_remember<mgdm_answers*>(nullptr, [&] {
+    if (count > 0) object_of(puzzles, "puzzles");
+    mgdm::OnStep tell;
+    if (on_step != nullptr)
+      tell = [&](const mgdm::Step& step) {
+        const mgdm_step seen{step.puzzle,       step.attempt,           step.pass,
+                             step.text.c_str(), step.confidence.data(), step.text.size()};
+        return on_step(&seen, user) != 0;
+      };
+    auto answers = std::make_unique<mgdm_answers>();
+    answers->list = object_of(model, "model")
+                        .model.solve_all(texts_of(puzzles, count),
+                                         mgdm::api::decoding_options(text_or_empty(options)), tell);
+    for (const mgdm::Answer& answer : answers->list)
+      answers->faults.push_back(mgdm::api::lines_of(answer.faults));
+    return answers.release();
+  });
+}
+
+size_t mgdm_answers_count(const mgdm_answers* answers) {
+  return answers == nullptr ? 0 : answers->list.size();
+}
+
+const char* mgdm_answers_puzzle(const mgdm_answers* answers, size_t index) {
+  return or_remember<const char*>(nullptr, [&] {
+    return element_of(object_of(answers, "answers").list, index).puzzle.c_str();
+  });
+}
+const char* mgdm_answers_text(const mgdm_answers* answers, size_t index) {
+  return or_remember<const char*>(
+      nullptr, [&] { return element_of(object_of(answers, "answers").list, index).text.c_str(); });
+}
+int mgdm_answers_correct(const mgdm_answers* answers, size_t index) {
+  return or_remember(
+      -1, [&] { return element_of(object_of(answers, "answers").list, index).correct ? 1 : 0; });
+}
+int64_t mgdm_answers_passes(const mgdm_answers* answers, size_t index) {
+  return or_remember<int64_t>(
+      -1, [&] { return element_of(object_of(answers, "answers").list, index).passes; });
+}
+const char* mgdm_answers_faults(const mgdm_answers* answers, size_t index) {
+  return or_remember<const char*>(
+      nullptr, [&] { return element_of(object_of(answers, "answers").faults, index).c_str(); });
+}
+void mgdm_answers_free(mgdm_answers* answers) { delete answers; }
