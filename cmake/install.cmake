@@ -2,6 +2,7 @@
 #
 #   mgdm::mgdm      the library behind mgdm/mgdm.h, static; nothing of LibTorch
 #   mgdm::shared    libmgdm.so, the library behind mgdm/mgdm_c.h, for C and other languages
+#   mgdm::training  the half on LibTorch: install_training.cmake
 #
 # and the models, the program where it was built, the licence.
 include(GNUInstallDirs)
@@ -28,6 +29,8 @@ if(MGDM_HIGHWAY)
 endif()
 install(TARGETS mgdm_shared EXPORT mgdm_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT mgdm_targets NAMESPACE mgdm:: FILE mgdm_targets.cmake DESTINATION ${package_dir})
+
+include(install_training)
 
 if(TARGET mgdm)
   install(TARGETS mgdm RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -1,0 +1,38 @@
+// The half of mgdm that stands on LibTorch: training, and models on CUDA GPUs. Only there when mgdm
+// was built with LibTorch:
+//
+//   find_package(mgdm REQUIRED COMPONENTS training)
+//   target_link_libraries(my_program PRIVATE mgdm::training)
+//
+//   mgdm::TrainOptions options;
+//   options.overrides = {"training.steps=100"};
+//   std::string folder = mgdm::train("recipes/quick/planning-mgdm.toml", "runs/small", options);
+//   mgdm::use_libtorch();
+//   mgdm::Model model(folder);
+//
+// Call these from one thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mgdm/mgdm.h"
+
+namespace mgdm {
+
+// Models that are loaded from now on compute with LibTorch, on CUDA where there is a GPU.
+void use_libtorch();
+
+struct TrainOptions {
+  std::vector<std::string> overrides = {};  // "key=value": changes to the recipe
+  int threads = 0;                          // 0: as the recipe says
+  bool resume = false;                      // go on with the run in `out`
+  bool quiet = true;                        // no status line
+};
+
+// Trains a model by a recipe, a TOML file, as `mgdm train` does. Checkpoints and logs are in the
+// folder `out`; the newest checkpoint's folder comes back.
+std::string train(const std::string& recipe, const std::string& out,
+                  const TrainOptions& options = {});
+
+}  // namespace mgdm
