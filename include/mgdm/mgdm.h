@@ -8,12 +8,10 @@
 //
 // and use:
 //
-//   mgdm::Model model("sudoku");                         // a model we ship, or a folder
-//   mgdm::Answer answer = model.solve("8..........36......7..9.2...5...7...");
-//   if (answer.correct) std::cout << answer.text << '\n';
-//
+//   mgdm::Model model("sudoku");  // a model we ship by its name, or the folder of one
 //   for (const mgdm::Puzzle& puzzle : mgdm::generate("sudoku", 10))
-//     std::cout << puzzle.input << '\n';
+//     std::cout << model.solve(puzzle.input).text << '\n';
+//
 //   mgdm::Judgement j = mgdm::verify("countdown-4", {"86,28,13,31,96"}, "86+28=114");
 //   // j.correct == false; j.faults[0] == "the last result is 114, the target 96"
 //
