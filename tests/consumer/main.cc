@@ -2,6 +2,26 @@
 
 #include <iostream>
 
+// A shipped model by its name, and an exception through it.
+int use_a_model() {
+  mgdm::GenerateOptions four;
+  four.nodes = 4;
+  four.split = "test";
+  const mgdm::Puzzle puzzle = mgdm::generate("planning", 1, four).front();
+  mgdm::Model model("quick-planning-mgdm");
+  if (model.info().task != "planning") return 11;
+  try {
+    model.solve(puzzle.input, {}, [](const mgdm::Step&) -> bool { throw 7; });
+    return 12;
+  } catch (int thrown) {
+    if (thrown != 7) return 13;
+  }
+  const mgdm::Answer answer = model.solve(puzzle.input);
+  std::cout << answer.text << " after " << answer.passes << " passes on " << model.info().device
+            << "\n";
+  return answer.correct && answer.text == puzzle.solution ? 0 : 14;
+}
+
 int main() {
   for (const std::string& task : mgdm::task_names()) {
     const mgdm::Puzzle puzzle = mgdm::generate(task, 1).front();
@@ -13,7 +33,13 @@ int main() {
   try {
     mgdm::generate("sudko", 1);
     return 4;
-  } catch (const std::runtime_error& error) {
-    return std::string(error.what()).find("sudoku") == std::string::npos ? 5 : 0;
+  } catch (const mgdm::Failure& failure) {
+    if (failure.hint().find("sudoku") == std::string::npos) return 5;
+  }
+  try {
+    return use_a_model();
+  } catch (const mgdm::Failure& failure) {
+    std::cerr << failure.what() << "\n";
+    return 6;
   }
 }
