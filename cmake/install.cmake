@@ -34,6 +34,8 @@ include(install_training)
 
 if(TARGET mgdm)
   install(TARGETS mgdm RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+else()
+  install(PROGRAMS $<TARGET_FILE:mgdm-light> DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME mgdm)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/models/ DESTINATION ${models_dir})
 install(FILES ${PROJECT_SOURCE_DIR}/include/mgdm/mgdm.h ${PROJECT_SOURCE_DIR}/include/mgdm/mgdm_c.h
