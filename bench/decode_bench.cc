@@ -60,11 +60,11 @@ double operations(const Case& each) {
 }
 
 // The median time of a pass, in seconds.
-double pass_seconds(const Case& each, std::size_t batch) {
+double pass_seconds(const Case& each, std::size_t batch, runtime::Arithmetic arithmetic) {
   const spec::ModelSettings settings = settings_of(each);
   const runtime::TemporaryFolder folder;
   runtime::write_weights(folder.path(), settings, runtime::random_weights(settings));
-  const auto network = runtime::load_network(folder.path(), settings);
+  const auto network = runtime::load_network(folder.path(), settings, {.arithmetic = arithmetic});
   std::vector<data::Token> tokens(batch * each.length);
   Stream random(1, Purpose::kTest, 0);
   for (data::Token& token : tokens) token = random.below(31);
@@ -83,40 +83,49 @@ double pass_seconds(const Case& each, std::size_t batch) {
   return seconds[seconds.size() / 2];
 }
 
+struct NamedArithmetic {
+  const char* name;
+  runtime::Arithmetic arithmetic;
+};
+constexpr NamedArithmetic kArithmetics[] = {{"fp32", runtime::Arithmetic::kFp32},
+                                            {"bf16", runtime::Arithmetic::kBf16}};
+
 void print_table() {
   using formats::Align;
-  formats::MarkdownTable table({{"network · batch"},
+  formats::MarkdownTable table({{"network · batch · arithmetic"},
                                 {"ms per pass", Align::kRight},
                                 {"GFLOP/s", Align::kRight},
-                                {"of the peak", Align::kRight}});
+                                {"of the peak in fp32", Align::kRight}});
   const double peak = runtime::peak_operations(thread_count(0));
   for (const Case& each : kCases)
-    for (const std::size_t batch : {1, 64}) {
-      const double seconds = pass_seconds(each, batch);
-      const double rate = static_cast<double>(batch) * operations(each) / seconds;
-      table.add_row({fmt::format("{} · {}", each.name, batch), fmt::format("{:.3f}", 1e3 * seconds),
-                     fmt::format("{:.0f}", rate / 1e9),
-                     fmt::format("{:.0f} %", 100 * rate / peak)});
-    }
+    for (const std::size_t batch : {1, 64})
+      for (const auto& [name, arithmetic] : kArithmetics) {
+        const double seconds = pass_seconds(each, batch, arithmetic);
+        const double rate = static_cast<double>(batch) * operations(each) / seconds;
+        table.add_row({fmt::format("{} · {} · {}", each.name, batch, name),
+                       fmt::format("{:.3f}", 1e3 * seconds), fmt::format("{:.0f}", rate / 1e9),
+                       fmt::format("{:.0f} %", 100 * rate / peak)});
+      }
   fmt::print("{}; peak {:.0f} GFLOP/s on {} threads\n\n{}", machine(), peak / 1e9, thread_count(0),
              table.text());
 }
 
-void print_one(const std::string& name, std::size_t batch) {
+void print_one(const std::string& name, std::size_t batch, const std::string& arithmetic_name) {
   for (const Case& each : kCases)
-    if (each.name == name) {
-      fmt::print("{{\"ms\": {:.4f}}}\n", 1e3 * pass_seconds(each, batch));
-      return;
-    }
-  throw UsageError(fmt::format("there is no case {}", in_quotes(name)));
+    for (const auto& [known, arithmetic] : kArithmetics)
+      if (each.name == name && known == arithmetic_name) {
+        fmt::print("{{\"ms\": {:.4f}}}\n", 1e3 * pass_seconds(each, batch, arithmetic));
+        return;
+      }
+  throw UsageError(fmt::format("there is no case {} in {}", in_quotes(name), arithmetic_name));
 }
 
 }  // namespace
 }  // namespace mgdm::bench
 
 int main(int argc, char** argv) {
-  if (argc == 3)
-    mgdm::bench::print_one(argv[1], std::stoul(argv[2]));
+  if (argc == 4)
+    mgdm::bench::print_one(argv[1], std::stoul(argv[2]), argv[3]);
   else
     mgdm::bench::print_table();
 }

@@ -23,19 +23,16 @@ Array<float> table(const Weights& weights, const std::string& name) {
   return array;
 }
 
-PackedMatrix matrix(const Weights& weights, const std::string& name, std::size_t out,
-                    std::size_t in) {
-  return {weights.at(name), out, in};
-}
-
 // GPT-2 (Radford et al., 2019), its tensors by the names of Hugging Face.
-void read_gpt2(const ModelSettings& settings, const Weights& weights, Transformer& network) {
+void read_gpt2(const ModelSettings& settings, const Weights& weights, Arithmetic arithmetic,
+               Transformer& network) {
   const std::size_t width = network.width;
   const auto norm = [&](const std::string& name) {
     return Norm{table(weights, name + ".weight"), table(weights, name + ".bias"), 1e-5f};
   };
   const auto linear = [&](const std::string& name, std::size_t out, std::size_t in) {
-    return Linear{matrix(weights, name + ".weight", out, in), table(weights, name + ".bias")};
+    return Linear{{weights.at(name + ".weight"), out, in, arithmetic},
+                  table(weights, name + ".bias")};
   };
   network.attention_scale = 1 / std::sqrt(static_cast<float>(network.head_size()));
   network.activation = Activation::kGelu;
@@ -49,15 +46,17 @@ void read_gpt2(const ModelSettings& settings, const Weights& weights, Transforme
                               linear(block + "mlp.c_proj", width, 4 * width)});
   }
   network.last_norm = norm("transformer.ln_f");
-  network.head = {matrix(weights, "transformer.wte.weight", network.vocabulary, width), {}};
+  network.head = {{weights.at("transformer.wte.weight"), network.vocabulary, width, arithmetic},
+                  {}};
 }
 
 // A few blocks applied several times; no weights in norms, no biases.
-void read_looped(const ModelSettings& settings, const Weights& weights, Transformer& network) {
+void read_looped(const ModelSettings& settings, const Weights& weights, Arithmetic arithmetic,
+                 Transformer& network) {
   constexpr float kEps = 1e-6f;
   const std::size_t width = network.width;
   const auto linear = [&](const std::string& name, std::size_t out, std::size_t in) {
-    return Linear{matrix(weights, name, out, in), {}};
+    return Linear{{weights.at(name), out, in, arithmetic}, {}};
   };
   network.looped = true;
   network.loops = static_cast<std::size_t>(settings.loops);
@@ -83,7 +82,7 @@ void read_looped(const ModelSettings& settings, const Weights& weights, Transfor
 
 struct Architecture {
   std::string_view name;
-  void (*read)(const ModelSettings&, const Weights&, Transformer&);
+  void (*read)(const ModelSettings&, const Weights&, Arithmetic, Transformer&);
 };
 constexpr std::array kArchitectures{Architecture{"gpt2", read_gpt2},
                                     Architecture{"looped", read_looped}};
@@ -101,7 +100,8 @@ const Architecture& find(const std::string& name) {
 
 }  // namespace
 
-Transformer make_transformer(const ModelSettings& settings, const formats::Safetensors& file) {
+Transformer make_transformer(const ModelSettings& settings, const formats::Safetensors& file,
+                             Arithmetic arithmetic) {
   const Architecture& architecture = find(settings.architecture);
   spec::check(settings);
   Transformer network;
@@ -111,7 +111,7 @@ Transformer make_transformer(const ModelSettings& settings, const formats::Safet
   network.positions = static_cast<std::size_t>(settings.positions);
   network.causal = settings.causal;
   network.shift = settings.shift;
-  architecture.read(settings, Weights(file, settings), network);
+  architecture.read(settings, Weights(file, settings), arithmetic, network);
   return network;
 }
 

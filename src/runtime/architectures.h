@@ -10,6 +10,7 @@ namespace mgdm::runtime {
 // UsageError when the settings do not fit together. An Error for an architecture that is not known
 // here, and for what
 // runtime/weights.h refuses in the file.
-Transformer make_transformer(const spec::ModelSettings& settings, const formats::Safetensors& file);
+Transformer make_transformer(const spec::ModelSettings& settings, const formats::Safetensors& file,
+                             Arithmetic arithmetic);
 
 }  // namespace mgdm::runtime

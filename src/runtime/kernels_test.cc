@@ -6,12 +6,13 @@
 #include <limits>
 #include <vector>
 
+#include "runtime/bf16.h"
 #include "runtime/keys_and_values.h"
 #include "runtime/norm.h"
-#include "runtime/packed_matrix.h"
 #include "runtime/product.h"
 #include "runtime/softmax.h"
 #include "runtime/test_support.h"
+#include "runtime/weight_matrix.h"
 
 namespace mgdm::runtime {
 namespace {
@@ -37,55 +38,120 @@ double activated(Activation activation, double x) {
   return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
 }
 
-// C of a product in double, and that nothing beside C was written.
-void check_product(std::size_t rows, std::size_t depth, std::size_t columns, const Ending& form) {
-  const Floats a = random_numbers(rows * (depth + 3), 1, 1),
-               w = random_numbers(columns * depth, 2, 1);
-  const Floats biases = random_numbers(columns + 64, 3, 1);
-  const std::size_t stride = columns + 1;
-  Floats c = random_numbers(rows * stride, 4, 1);
-  const Floats before = c;
-  Ending ending = form;
-  if (form.bias != nullptr) ending.bias = biases.data();
-  const PackedMatrix matrix(w, columns, depth);
-  product({a.data(), depth + 3}, rows, matrix.panels(), ending, {c.data(), stride});
-  for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t j = 0; j < columns; ++j) {
-      double sum = form.bias != nullptr ? static_cast<double>(biases[j]) : 0;
-      for (std::size_t k = 0; k < depth; ++k)
-        sum += static_cast<double>(a[i * (depth + 3) + k]) * static_cast<double>(w[j * depth + k]);
-      sum = activated(form.activation, sum);
-      if (form.add) sum += static_cast<double>(before[i * stride + j]);
-      ASSERT_NEAR(c[i * stride + j], sum, 1e-4 * (1 + std::abs(sum))) << i << ", " << j;
+// A product to be: A (rows, depth) with some numbers between its rows, W (columns, depth), and C.
+struct Problem {
+  Problem(std::size_t rows_, std::size_t depth_, std::size_t columns_)
+      : rows(rows_),
+        depth(depth_),
+        columns(columns_),
+        a(random_numbers(rows * a_stride(), 1, 1)),
+        w(random_numbers(columns * depth, 2, 1)),
+        bias(random_numbers(columns + 64, 3, 1)),
+        before(random_numbers(rows * c_stride(), 4, 1)) {}
+
+  std::size_t a_stride() const { return depth + 3; }
+  std::size_t c_stride() const { return columns + 1; }
+
+  // multiply(A, ending, C) gives what plain loops give in double, and writes nothing beside C.
+  template <class Multiply>
+  void check(Ending ending, bool with_bias, const Multiply& multiply) const {
+    if (with_bias) ending.bias = bias.data();
+    Floats c = before;
+    multiply(ConstRows{a.data(), a_stride()}, ending, MutableRows{c.data(), c_stride()});
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j < columns; ++j) {
+        double sum = with_bias ? static_cast<double>(bias[j]) : 0;
+        for (std::size_t k = 0; k < depth; ++k)
+          sum += static_cast<double>(a[i * a_stride() + k]) * static_cast<double>(w[j * depth + k]);
+        sum = activated(ending.activation, sum);
+        const std::size_t at = i * c_stride() + j;
+        if (ending.add) sum += static_cast<double>(before[at]);
+        ASSERT_NEAR(c[at], sum, 1e-4 * (1 + std::abs(sum))) << i << ", " << j;
+      }
+      const std::size_t beside = i * c_stride() + columns;
+      ASSERT_EQ(c[beside], before[beside]);
     }
-    ASSERT_EQ(c[i * stride + columns], before[i * stride + columns]);
   }
+
+  // So that bf16 holds the numbers as they are.
+  void round_to_bf16() {
+    for (Floats* numbers : {&a, &w})
+      for (float& number : *numbers) number = from_bf16(to_bf16(number));
+  }
+
+  std::size_t rows, depth, columns;
+  Floats a, w, bias, before;
+};
+
+// `check(problem, ending, with_bias)` for all sizes and endings.
+template <class Check>
+void for_all_products(const Check& check) {
+  for (const std::size_t rows : {1, 2, 5, 6, 7, 11, 12, 13, 25, 40})
+    for (const std::size_t columns : {1, 7, 16, 17, 31, 32, 33, 70})
+      check(Problem(rows, /*depth=*/19, columns), {}, false);
+  for (const Activation activation :
+       {Activation::kNone, Activation::kGelu, Activation::kReluSquared})
+    check(Problem(9, 33, 45), {.activation = activation}, true);
+  check(Problem(9, 70, 45), {.add = true}, true);
 }
 
 TEST(Product, IsThatOfPlainLoops) {
-  const float any_bias = 0;
-  on_every_target([&] {
-    for (const std::size_t rows : {1, 2, 5, 6, 7, 11, 12, 13, 25, 40})
-      for (const std::size_t columns : {1, 7, 16, 17, 31, 32, 33, 70})
-        check_product(rows, /*depth=*/19, columns, {});
-    for (const Activation activation :
-         {Activation::kNone, Activation::kGelu, Activation::kReluSquared})
-      check_product(9, 33, 45, {.bias = &any_bias, .activation = activation});
-    check_product(9, 33, 45, {.bias = &any_bias, .add = true});
+  on_every_target([] {
+    for_all_products([](const Problem& problem, const Ending& ending, bool with_bias) {
+      const WeightMatrix matrix(problem.w, problem.columns, problem.depth, Arithmetic::kFp32);
+      Scratch scratch;
+      problem.check(ending, with_bias, [&](ConstRows a, const Ending& end, MutableRows c) {
+        matrix.multiply(a, problem.rows, end, c, scratch);
+      });
+    });
+  });
+}
+
+// By AMX where the processor has it: then activations are rounded, too, which changes nothing here.
+TEST(Product, InBf16IsThatOfPlainLoops) {
+  on_every_target([] {
+    for_all_products([](Problem problem, const Ending& ending, bool with_bias) {
+      problem.round_to_bf16();
+      const WeightMatrix matrix(problem.w, problem.columns, problem.depth, Arithmetic::kBf16);
+      Scratch scratch;
+      problem.check(ending, with_bias, [&](ConstRows a, const Ending& end, MutableRows c) {
+        matrix.multiply(a, problem.rows, end, c, scratch);
+      });
+    });
+  });
+}
+
+TEST(Product, OfNarrowPanelsIsThatOfPlainLoops) {
+  on_every_target([] {
+    for_all_products([](Problem problem, const Ending& ending, bool with_bias) {
+      problem.round_to_bf16();
+      const std::size_t wide = panel_columns(), depth = problem.depth;
+      Array<std::uint16_t> panels((problem.columns + wide - 1) / wide * wide * depth);
+      for (std::size_t j = 0; j < problem.columns; ++j)
+        for (std::size_t k = 0; k < depth; ++k)
+          panels[(j / wide * depth + k) * wide + j % wide] = to_bf16(problem.w[j * depth + k]);
+      problem.check(ending, with_bias, [&](ConstRows a, const Ending& end, MutableRows c) {
+        product(a, problem.rows, NarrowPanels{panels.data(), wide * depth, depth, problem.columns},
+                end, c);
+      });
+    });
   });
 }
 
 TEST(Product, OfARowDoesNotDependOnTheRowsBesideIt) {
   on_every_target([] {
-    constexpr std::size_t kRows = 29, kDepth = 50, kColumns = 40;
-    const Floats a = random_numbers(kRows * kDepth, 1, 1),
-                 w = random_numbers(kColumns * kDepth, 2, 1);
-    const PackedMatrix matrix(w, kColumns, kDepth);
-    Floats together(kRows * kColumns), alone(kColumns);
-    product({a.data(), kDepth}, kRows, matrix.panels(), {}, {together.data(), kColumns});
-    for (std::size_t i = 0; i < kRows; ++i) {
-      product({a.data() + i * kDepth, kDepth}, 1, matrix.panels(), {}, {alone.data(), kColumns});
-      for (std::size_t j = 0; j < kColumns; ++j) ASSERT_EQ(alone[j], together[i * kColumns + j]);
+    for (const Arithmetic arithmetic : {Arithmetic::kFp32, Arithmetic::kBf16}) {
+      constexpr std::size_t kRows = 61, kDepth = 50, kColumns = 40;
+      const Floats a = random_numbers(kRows * kDepth, 1, 1),
+                   w = random_numbers(kColumns * kDepth, 2, 1);
+      const WeightMatrix matrix(w, kColumns, kDepth, arithmetic);
+      Scratch scratch;
+      Floats together(kRows * kColumns), alone(kColumns);
+      matrix.multiply({a.data(), kDepth}, kRows, {}, {together.data(), kColumns}, scratch);
+      for (std::size_t i = 0; i < kRows; ++i) {
+        matrix.multiply({a.data() + i * kDepth, kDepth}, 1, {}, {alone.data(), kColumns}, scratch);
+        for (std::size_t j = 0; j < kColumns; ++j) ASSERT_EQ(alone[j], together[i * kColumns + j]);
+      }
     }
   });
 }

@@ -190,7 +190,7 @@ std::unique_ptr<decoding::Network> load_network(const std::filesystem::path& fol
                                                 const spec::ModelSettings& settings,
                                                 const Options& options) {
   const formats::Safetensors file = formats::open_safetensors_folder(folder);
-  return std::make_unique<CpuNetwork>(make_transformer(settings, file),
+  return std::make_unique<CpuNetwork>(make_transformer(settings, file, options.arithmetic),
                                       thread_count(options.threads));
 }
 

@@ -13,12 +13,14 @@
 #include <memory>
 
 #include "decoding/network.h"
+#include "runtime/weight_matrix.h"
 #include "spec/model_settings.h"
 
 namespace mgdm::runtime {
 
 struct Options {
-  int threads = 0;  // 0 = all cores that the process may use
+  int threads = 0;                            // 0 = all cores that the process may use
+  Arithmetic arithmetic = Arithmetic::kFp32;  // of the weights' products
 };
 
 // An Error names what is wrong with the files: a tensor that is missing, of another shape, or not

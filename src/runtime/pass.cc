@@ -30,7 +30,7 @@ class Pass {
         stretches_(stretches),
         work_(work),
         share_(share),
-        scores_(work.scores[static_cast<std::size_t>(share.member)]) {
+        own_(work.own[static_cast<std::size_t>(share.member)]) {
     const std::size_t all = positions_of(stretches),
                       members = static_cast<std::size_t>(share.members),
                       member = static_cast<std::size_t>(share.member);
@@ -130,7 +130,7 @@ class Pass {
 
   void apply(const Linear& linear, ConstRows from, Ending ending, MutableRows to) const {
     ending.bias = linear.bias.data();
-    product(from, count(), linear.weight.panels(), ending, to);
+    linear.weight.multiply(from, count(), ending, to, own_.scratch);
   }
 
   static KeysAndValues& memory(const Stretch& stretch, std::size_t place) {
@@ -169,7 +169,7 @@ class Pass {
     const std::size_t own = part.stretch->first + part.offset + done;  // the first query's position
     const std::size_t keys = net_.causal ? own + queries : end_of(*part.stretch);
     const std::size_t row = part.row + done;
-    const MutableRows scores{scores_.data(), score_stride(keys)};
+    const MutableRows scores{own_.scores.data(), score_stride(keys)};
     for (std::size_t head = 0; head < net_.heads; ++head) {
       product({work_.qkv.data() + row * 3 * width + head * size, 3 * width}, queries,
               from.keys(head, keys), {}, scores);
@@ -198,15 +198,15 @@ class Pass {
   }
 
   void logits_of(std::size_t row, std::size_t rows, float* logits) const {
-    product({work_.normed.data() + row * net_.width, net_.width}, rows, net_.head.weight.panels(),
-            {}, {logits, net_.vocabulary});
+    net_.head.weight.multiply({work_.normed.data() + row * net_.width, net_.width}, rows, {},
+                              {logits, net_.vocabulary}, own_.scratch);
   }
 
   const Transformer& net_;
   const std::span<const Stretch> stretches_;
   Workspace& work_;
   const Share& share_;
-  Array<float>& scores_;
+  Workspace::Own& own_;
   std::size_t begin_ = 0, end_ = 0;  // our positions among all
 };
 
@@ -222,8 +222,11 @@ void Workspace::reserve(const Transformer& network, std::span<const Stretch> str
   hidden.reserve(4 * numbers);
   std::size_t most_keys = 0;
   for (const Stretch& stretch : stretches) most_keys = std::max(most_keys, end_of(stretch));
-  scores.resize(std::max(scores.size(), static_cast<std::size_t>(members)));
-  for (Array<float>& each : scores) each.reserve(kMostQueries * score_stride(most_keys));
+  own.resize(std::max(own.size(), static_cast<std::size_t>(members)));
+  for (Own& each : own) {
+    each.scores.reserve(kMostQueries * score_stride(most_keys));
+    each.scratch.reserve(WeightMatrix::scratch_size(positions_of(stretches), 4 * network.width));
+  }
 }
 
 void run_pass(const Transformer& network, std::size_t loops, std::span<const Stretch> stretches,

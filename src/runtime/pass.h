@@ -36,7 +36,11 @@ struct Stretch {
 // Activations, kept from pass to pass.
 struct Workspace {
   Array<float> x, e, normed, qkv, hidden;  // (M, C), (M, C), (M, C), (M, 3C), (M, 4C)
-  std::vector<Array<float>> scores;        // of each member
+  struct Own {
+    Array<float> scores;
+    Scratch scratch;
+  };
+  std::vector<Own> own;  // of each member
 
   void reserve(const Transformer& network, std::span<const Stretch> stretches, int members);
 };

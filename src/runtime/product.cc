@@ -68,9 +68,17 @@ HWY_INLINE void end_part(Vector x, const Ending& ending, std::size_t j, std::siz
   for (std::size_t i = 0; i < kLanes && i < count; ++i) c[i] = part[i];
 }
 
+// A vector of a panel.
+HWY_INLINE Vector load_wide(const float* from) { return hn::Load(kFloats, from); }
+HWY_INLINE Vector load_wide(const std::uint16_t* from) {  // bf16 is the upper half of a float
+  const hn::Rebind<std::uint16_t, decltype(kFloats)> narrow;
+  const hn::RebindToUnsigned<decltype(kFloats)> wide;
+  return hn::BitCast(kFloats, hn::ShiftLeft<16>(hn::PromoteTo(wide, hn::Load(narrow, from))));
+}
+
 // kRows rows of A by the first vectors of a panel; `columns` of the results count.
-template <std::size_t kRows, std::size_t kWide>
-void tile(ConstRows a, const float* panel, std::size_t depth, const Ending& ending,
+template <class T, std::size_t kRows, std::size_t kWide>
+void tile(ConstRows a, const T* panel, std::size_t depth, const Ending& ending,
           std::size_t first_column, std::size_t columns, MutableRows c) {
   Vector sums[kRows][kWide];
 #pragma GCC unroll 12
@@ -81,7 +89,7 @@ void tile(ConstRows a, const float* panel, std::size_t depth, const Ending& endi
   for (std::size_t k = 0; k < depth; ++k, ++from_a, panel += kPanelColumns) {
     Vector b[kWide];
 #pragma GCC unroll 4
-    for (std::size_t v = 0; v < kWide; ++v) b[v] = hn::Load(kFloats, panel + v * kLanes);
+    for (std::size_t v = 0; v < kWide; ++v) b[v] = load_wide(panel + v * kLanes);
 #pragma GCC unroll 12
     for (std::size_t r = 0; r < kRows; ++r) {
       const Vector x = hn::Set(kFloats, from_a[r * a.stride]);
@@ -103,34 +111,60 @@ void tile(ConstRows a, const float* panel, std::size_t depth, const Ending& endi
   }
 }
 
-using Tile = decltype(&tile<1, 1>);
+template <class T>
+using Tile = decltype(&tile<T, 1, 1>);
 
-template <std::size_t kWide, std::size_t... kRows>
-constexpr std::array<Tile, kMostRows> tiles_of_rows(std::index_sequence<kRows...>) {
-  return {&tile<kRows + 1, kWide>...};
+template <class T, std::size_t kWide, std::size_t... kRows>
+constexpr std::array<Tile<T>, kMostRows> tiles_of_rows(std::index_sequence<kRows...>) {
+  return {&tile<T, kRows + 1, kWide>...};
 }
 
 // [vectors - 1][rows - 1]
-constexpr std::array<std::array<Tile, kMostRows>, kVectors> kTiles{
-    tiles_of_rows<1>(std::make_index_sequence<kMostRows>()),
-    tiles_of_rows<2>(std::make_index_sequence<kMostRows>())};
+template <class T>
+constexpr std::array<std::array<Tile<T>, kMostRows>, kVectors> kTiles{
+    tiles_of_rows<T, 1>(std::make_index_sequence<kMostRows>()),
+    tiles_of_rows<T, 2>(std::make_index_sequence<kMostRows>())};
 
 std::size_t panel_columns_here() { return kPanelColumns; }
 
-void product_here(ConstRows a, std::size_t rows, const Panels& b, const Ending& ending,
-                  MutableRows c) {
+template <class T>
+void product_of(ConstRows a, std::size_t rows, const PanelsOf<T>& b, const Ending& ending,
+                MutableRows c) {
   // As few tiles as there must be, all of nearly the same height: a low one is a slow one.
   const std::size_t tiles = (rows + kMostRows - 1) / kMostRows;
-  const float* panel = b.data;
+  const T* panel = b.data;
   for (std::size_t j = 0; j < b.columns; j += kPanelColumns, panel += b.next_panel) {
     const std::size_t columns = std::min(kPanelColumns, b.columns - j);
-    const auto& by_rows = kTiles[(columns - 1) / kLanes];
+    const auto& by_rows = kTiles<T>[(columns - 1) / kLanes];
     for (std::size_t t = 0; t < tiles; ++t) {
       const std::size_t first = rows * t / tiles, height = rows * (t + 1) / tiles - first;
       by_rows[height - 1]({a.data + first * a.stride, a.stride}, panel, b.depth, ending, j, columns,
                           {c.data + first * c.stride + j, c.stride});
     }
   }
+}
+
+void product_here(ConstRows a, std::size_t rows, const Panels& b, const Ending& ending,
+                  MutableRows c) {
+  product_of(a, rows, b, ending, c);
+}
+
+void narrow_product_here(ConstRows a, std::size_t rows, const NarrowPanels& b, const Ending& ending,
+                         MutableRows c) {
+  product_of(a, rows, b, ending, c);
+}
+
+void end_product_here(ConstRows sums, std::size_t rows, std::size_t first_column,
+                      std::size_t columns, const Ending& ending, MutableRows c) {
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < columns; j += kLanes) {
+      const Vector x = hn::LoadU(kFloats, sums.data + i * sums.stride + j);
+      float* const to = c.data + i * c.stride + j;
+      if (j + kLanes <= columns)
+        hn::StoreU(end_vector(x, ending, first_column + j, to), kFloats, to);
+      else
+        end_part(x, ending, first_column + j, columns - j, to);
+    }
 }
 
 }  // namespace
@@ -142,11 +176,23 @@ namespace mgdm::runtime {
 
 HWY_EXPORT(panel_columns_here);
 HWY_EXPORT(product_here);
+HWY_EXPORT(narrow_product_here);
+HWY_EXPORT(end_product_here);
 
 std::size_t panel_columns() { return HWY_DYNAMIC_DISPATCH(panel_columns_here)(); }
 
 void product(ConstRows a, std::size_t rows, const Panels& b, const Ending& ending, MutableRows c) {
   HWY_DYNAMIC_DISPATCH(product_here)(a, rows, b, ending, c);
+}
+
+void product(ConstRows a, std::size_t rows, const NarrowPanels& b, const Ending& ending,
+             MutableRows c) {
+  HWY_DYNAMIC_DISPATCH(narrow_product_here)(a, rows, b, ending, c);
+}
+
+void end_product(ConstRows sums, std::size_t rows, std::size_t first_column, std::size_t columns,
+                 const Ending& ending, MutableRows c) {
+  HWY_DYNAMIC_DISPATCH(end_product_here)(sums, rows, first_column, columns, ending, c);
 }
 
 }  // namespace mgdm::runtime

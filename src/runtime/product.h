@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace mgdm::runtime {
 
@@ -17,12 +18,15 @@ namespace mgdm::runtime {
 std::size_t panel_columns();
 
 // B as the product reads it. What stands in the columns beyond the last is never used.
-struct Panels {
-  const float* data = nullptr;
+template <class T>
+struct PanelsOf {
+  const T* data = nullptr;
   std::size_t next_panel = 0;  // from one panel to the next, in numbers
   std::size_t depth = 0;       // K
   std::size_t columns = 0;
 };
+using Panels = PanelsOf<float>;
+using NarrowPanels = PanelsOf<std::uint16_t>;  // bf16
 
 enum class Activation { kNone, kGelu, kReluSquared };
 
@@ -45,5 +49,12 @@ struct MutableRows {
 
 // A (rows, K) times B (K, columns) into C (rows, columns).
 void product(ConstRows a, std::size_t rows, const Panels& b, const Ending& ending, MutableRows c);
+void product(ConstRows a, std::size_t rows, const NarrowPanels& b, const Ending& ending,
+             MutableRows c);
+
+// The last step for sums that were made elsewhere, at most 32 columns of them from first_column on.
+// Reads whole vectors of the sums.
+void end_product(ConstRows sums, std::size_t rows, std::size_t first_column, std::size_t columns,
+                 const Ending& ending, MutableRows c);
 
 }  // namespace mgdm::runtime

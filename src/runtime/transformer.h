@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "runtime/array.h"
-#include "runtime/packed_matrix.h"
 #include "runtime/product.h"
+#include "runtime/weight_matrix.h"
 
 namespace mgdm::runtime {
 
@@ -28,7 +28,7 @@ struct Norm {
 };
 
 struct Linear {
-  PackedMatrix weight;
+  WeightMatrix weight;
   Array<float> bias;  // (out) or empty
 };
 

@@ -2,21 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <utility>
 
 #include "base/error.h"
+#include "runtime/bf16.h"
 #include "spec/weights.h"
 
 namespace mgdm::runtime {
 namespace {
 
 using formats::Dtype;
-
-float from_bf16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
 
 // sign (1) exponent (5, bias 15) fraction (10)
 float from_f16(std::uint16_t bits) {
