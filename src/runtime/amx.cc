@@ -20,6 +20,8 @@ constexpr std::size_t kDepth = 32;             // of a tile of A or B
 constexpr std::size_t kColumns = 32;           // of a panel: two tiles
 constexpr std::size_t kTile = kRows * kDepth;  // numbers in a tile of A or B
 
+constexpr std::size_t kLine = 32;  // numbers in a cache line
+
 std::size_t padded(std::size_t count, std::size_t to) { return (count + to - 1) / to * to; }
 
 }  // namespace
@@ -37,8 +39,15 @@ Array<std::uint16_t> in_amx_tiles(std::span<const float> weights, std::size_t ou
   return tiles;
 }
 
+namespace {
+
+// From one row of A to the next: an odd number of cache lines, as in activations.h.
+std::size_t stride_of(std::size_t depth) { return (padded(depth, kDepth) / kLine | 1) * kLine; }
+
+}  // namespace
+
 std::size_t amx_scratch_size(std::size_t rows, std::size_t depth) {
-  return padded(rows, 2 * kRows) * padded(depth, kDepth);
+  return padded(rows, 2 * kRows) * stride_of(depth);
 }
 
 #ifdef __x86_64__
@@ -64,12 +73,12 @@ struct alignas(64) TileConfig {
   std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
 };
 
-// A as bf16, rows of `stride` numbers, with zeros behind the last column.
+// A as bf16, rows of `stride` numbers, with zeros behind the last column up to a multiple of 32.
 __attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16"))) void narrow(
     ConstRows a, std::size_t rows, std::size_t depth, std::uint16_t* to, std::size_t stride) {
   for (std::size_t i = 0; i < rows; ++i, to += stride) {
     const float* const from = a.data + i * a.stride;
-    for (std::size_t k = 0; k < stride; k += 32) {
+    for (std::size_t k = 0; k < depth; k += 32) {
       const auto mask_of = [&](std::size_t first) {
         const std::size_t left = depth > first ? depth - first : 0;
         return static_cast<__mmask16>(left >= 16 ? 0xFFFF : (1u << left) - 1);
@@ -82,12 +91,12 @@ __attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16"))) void narrow(
   }
 }
 
-// Sums (32, 32), or with one tile of rows (16, 32), of A's rows and a panel.
+// Sums (32, 32), or with one tile of rows (16, 32), of A's rows and a panel. Meanwhile the next
+// panel is fetched from afar: `lines` cache lines of it in every step.
 template <bool kTwoTiles>
-__attribute__((target("amx-tile,amx-bf16"))) void multiply_tiles(const std::uint16_t* a,
-                                                                 std::size_t a_stride,
-                                                                 const std::uint16_t* panel,
-                                                                 std::size_t steps, float* sums) {
+__attribute__((target("amx-tile,amx-bf16"))) void multiply_tiles(
+    const std::uint16_t* a, std::size_t a_stride, const std::uint16_t* panel, std::size_t steps,
+    const std::uint16_t* ahead, std::size_t lines, float* sums) {
   const std::size_t row_bytes = a_stride * sizeof(std::uint16_t);
   _tile_zero(0);
   _tile_zero(1);
@@ -96,6 +105,8 @@ __attribute__((target("amx-tile,amx-bf16"))) void multiply_tiles(const std::uint
     _tile_zero(3);
   }
   for (std::size_t step = 0; step < steps; ++step, a += kDepth, panel += 2 * kTile) {
+    for (std::size_t line = 0; line < lines; ++line, ahead += kLine)
+      __builtin_prefetch(ahead, 0, 2);
     _tile_loadd(6, panel, 64);
     _tile_loadd(7, panel + kTile, 64);
     _tile_loadd(4, a, row_bytes);
@@ -131,21 +142,26 @@ bool has_amx() {
 
 void amx_product(ConstRows a, std::size_t rows, const AmxTiles& b, const Ending& ending,
                  MutableRows c, Array<std::uint16_t>& scratch) {
-  const std::size_t stride = padded(b.depth, kDepth), steps = stride / kDepth;
+  if (rows == 0) return;
+  const std::size_t stride = stride_of(b.depth), steps = padded(b.depth, kDepth) / kDepth;
   scratch.reserve(amx_scratch_size(rows, b.depth));
   narrow(a, rows, b.depth, scratch.data(), stride);
   alignas(64) float sums[2 * kRows * kColumns];
   static const TileConfig config;
   load_config(config);
   const std::uint16_t* panel = b.data;
-  for (std::size_t j = 0; j < b.columns; j += kColumns, panel += steps * 2 * kTile)
+  const std::size_t next_panel = steps * 2 * kTile, blocks = (rows + 2 * kRows - 1) / (2 * kRows);
+  const std::size_t lines = (2 * kTile / kLine + blocks - 1) / blocks;
+  for (std::size_t j = 0; j < b.columns; j += kColumns, panel += next_panel)
     for (std::size_t i = 0; i < rows; i += 2 * kRows) {
       const std::size_t count = std::min(2 * kRows, rows - i);
       const std::uint16_t* const from = scratch.data() + i * stride;
+      const std::uint16_t* const ahead =
+          panel + next_panel + i / (2 * kRows) * steps * lines * kLine;
       if (count > kRows)
-        multiply_tiles<true>(from, stride, panel, steps, sums);
+        multiply_tiles<true>(from, stride, panel, steps, ahead, lines, sums);
       else
-        multiply_tiles<false>(from, stride, panel, steps, sums);
+        multiply_tiles<false>(from, stride, panel, steps, ahead, lines, sums);
       end_product({sums, kColumns}, count, j, std::min(kColumns, b.columns - j), ending,
                   {c.data + i * c.stride + j, c.stride});
     }

@@ -69,12 +69,10 @@ class Pass {
 
   std::size_t count() const { return end_ - begin_; }
 
-  // Our rows of an activation that has `columns` columns.
-  MutableRows rows(Array<float>& array, std::size_t columns) const {
-    return {array.data() + begin_ * columns, columns};
-  }
-  MutableRows stream() const { return rows(work_.x, net_.width); }
-  MutableRows normed() const { return rows(work_.normed, net_.width); }
+  // Our rows.
+  MutableRows ours(Activations& all) const { return all.from_row(begin_); }
+  MutableRows stream() const { return ours(work_.x); }
+  MutableRows normed() const { return ours(work_.normed); }
 
   static ConstRows read(MutableRows rows) { return {rows.data, rows.stride}; }
 
@@ -85,7 +83,7 @@ class Pass {
         const std::size_t n = part.offset + i;
         const float* const token = net_.token_table.data() + part.stretch->tokens[n] * width;
         const float* const place = net_.position_table.data() + (part.stretch->first + n) * width;
-        float* const x = work_.x.data() + (part.row + i) * width;
+        float* const x = work_.x.row(part.row + i);
         for (std::size_t c = 0; c < width; ++c) x[c] = token[c] + place[c];
         if (net_.given_table.empty()) continue;
         const bool given = part.stretch->given != nullptr && part.stretch->given[n] != 0;
@@ -95,21 +93,20 @@ class Pass {
     });
     if (net_.looped) {
       const float* const x = stream().data;
-      std::copy(x, x + count() * width, rows(work_.e, width).data);
+      std::copy(x, x + count() * work_.x.stride(), ours(work_.e).data);
     }
   }
 
   void start_loop() {
-    const std::size_t numbers = count() * net_.width;
+    const std::size_t numbers = count() * work_.x.stride();
     float* const x = stream().data;
-    const float* const e = rows(work_.e, net_.width).data;
+    const float* const e = ours(work_.e).data;
     if (net_.loop_norm) apply(net_.last_norm, read(stream()), count(), stream());
     for (std::size_t i = 0; i < numbers; ++i) x[i] += e[i];
   }
 
   void run_block(const Block& block, std::size_t place) {
-    const std::size_t width = net_.width;
-    const MutableRows qkv = rows(work_.qkv, 3 * width), hidden = rows(work_.hidden, 4 * width);
+    const MutableRows qkv = ours(work_.qkv), hidden = ours(work_.hidden);
     apply(block.before_attention, read(stream()), count(), normed());
     apply(block.qkv, read(normed()), {}, qkv);
     remember(place);
@@ -143,7 +140,7 @@ class Pass {
     for_parts([&](const Part& part) {
       KeysAndValues& to = memory(*part.stretch, place);
       for (std::size_t i = 0; i < part.count; ++i) {
-        float* const row = work_.qkv.data() + (part.row + i) * 3 * width;
+        float* const row = work_.qkv.row(part.row + i);
         if (net_.head_norm_eps > 0) {  // queries and keys, which stand side by side
           const MutableRows heads{row, net_.head_size()};
           rms_norm(read(heads), 2 * net_.heads, net_.head_size(), net_.head_norm_eps, heads);
@@ -165,18 +162,18 @@ class Pass {
   }
 
   void attend(const Part& part, const KeysAndValues& from, std::size_t done, std::size_t queries) {
-    const std::size_t width = net_.width, size = net_.head_size();
+    const std::size_t size = net_.head_size();
     const std::size_t own = part.stretch->first + part.offset + done;  // the first query's position
     const std::size_t keys = net_.causal ? own + queries : end_of(*part.stretch);
     const std::size_t row = part.row + done;
     const MutableRows scores{own_.scores.data(), score_stride(keys)};
     for (std::size_t head = 0; head < net_.heads; ++head) {
-      product({work_.qkv.data() + row * 3 * width + head * size, 3 * width}, queries,
+      product({work_.qkv.row(row) + head * size, work_.qkv.stride()}, queries,
               from.keys(head, keys), {}, scores);
       softmax(scores, queries, keys, net_.attention_scale, net_.causal ? own + 1 : keys,
               net_.causal);
       product(read(scores), queries, from.values(head, keys), {},
-              {work_.normed.data() + row * width + head * size, width});
+              {work_.normed.row(row) + head * size, work_.normed.stride()});
     }
   }
 
@@ -198,8 +195,8 @@ class Pass {
   }
 
   void logits_of(std::size_t row, std::size_t rows, float* logits) const {
-    net_.head.weight.multiply({work_.normed.data() + row * net_.width, net_.width}, rows, {},
-                              {logits, net_.vocabulary}, own_.scratch);
+    net_.head.weight.multiply(read(work_.normed.from_row(row)), rows, {}, {logits, net_.vocabulary},
+                              own_.scratch);
   }
 
   const Transformer& net_;
@@ -214,18 +211,18 @@ class Pass {
 
 void Workspace::reserve(const Transformer& network, std::span<const Stretch> stretches,
                         int members) {
-  const std::size_t numbers = positions_of(stretches) * network.width;
-  x.reserve(numbers);
-  e.reserve(numbers);
-  normed.reserve(numbers);
-  qkv.reserve(3 * numbers);
-  hidden.reserve(4 * numbers);
+  const std::size_t rows = positions_of(stretches), width = network.width;
+  x.reserve(rows, width);
+  e.reserve(rows, width);
+  normed.reserve(rows, width);
+  qkv.reserve(rows, 3 * width);
+  hidden.reserve(rows, 4 * width);
   std::size_t most_keys = 0;
   for (const Stretch& stretch : stretches) most_keys = std::max(most_keys, end_of(stretch));
   own.resize(std::max(own.size(), static_cast<std::size_t>(members)));
   for (Own& each : own) {
     each.scores.reserve(kMostQueries * score_stride(most_keys));
-    each.scratch.reserve(WeightMatrix::scratch_size(positions_of(stretches), 4 * network.width));
+    each.scratch.reserve(WeightMatrix::scratch_size(rows, 4 * width));
   }
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "data/vocabulary.h"
+#include "runtime/activations.h"
 #include "runtime/array.h"
 #include "runtime/keys_and_values.h"
 #include "runtime/team.h"
@@ -33,9 +34,9 @@ struct Stretch {
   bool about_next = false;
 };
 
-// Activations, kept from pass to pass.
+// Where a pass computes, kept for the next.
 struct Workspace {
-  Array<float> x, e, normed, qkv, hidden;  // (M, C), (M, C), (M, C), (M, 3C), (M, 4C)
+  Activations x, e, normed, qkv, hidden;  // (M, C), (M, C), (M, C), (M, 3C), (M, 4C)
   struct Own {
     Array<float> scores;
     Scratch scratch;

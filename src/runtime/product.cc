@@ -76,17 +76,20 @@ HWY_INLINE Vector load_wide(const std::uint16_t* from) {  // bf16 is the upper h
   return hn::BitCast(kFloats, hn::ShiftLeft<16>(hn::PromoteTo(wide, hn::Load(narrow, from))));
 }
 
-// kRows rows of A by the first vectors of a panel; `columns` of the results count.
+// kRows rows of A by the first vectors of a panel; `columns` of the results count. Meanwhile the
+// next panel is fetched from afar: a number of it at `ahead` and then at every `ahead_step`.
 template <class T, std::size_t kRows, std::size_t kWide>
 void tile(ConstRows a, const T* panel, std::size_t depth, const Ending& ending,
-          std::size_t first_column, std::size_t columns, MutableRows c) {
+          std::size_t first_column, std::size_t columns, MutableRows c, const T* ahead,
+          std::size_t ahead_step) {
   Vector sums[kRows][kWide];
 #pragma GCC unroll 12
   for (std::size_t r = 0; r < kRows; ++r)
 #pragma GCC unroll 4
     for (std::size_t v = 0; v < kWide; ++v) sums[r][v] = hn::Zero(kFloats);
   const float* from_a = a.data;
-  for (std::size_t k = 0; k < depth; ++k, ++from_a, panel += kPanelColumns) {
+  for (std::size_t k = 0; k < depth; ++k, ++from_a, panel += kPanelColumns, ahead += ahead_step) {
+    __builtin_prefetch(ahead, /*rw=*/0, /*locality=*/2);
     Vector b[kWide];
 #pragma GCC unroll 4
     for (std::size_t v = 0; v < kWide; ++v) b[v] = load_wide(panel + v * kLanes);
@@ -130,8 +133,11 @@ std::size_t panel_columns_here() { return kPanelColumns; }
 template <class T>
 void product_of(ConstRows a, std::size_t rows, const PanelsOf<T>& b, const Ending& ending,
                 MutableRows c) {
+  if (rows == 0) return;
   // As few tiles as there must be, all of nearly the same height: a low one is a slow one.
   const std::size_t tiles = (rows + kMostRows - 1) / kMostRows;
+  // Each of a panel's tiles fetches a part of the next one.
+  const std::size_t ahead_step = (kPanelColumns + tiles - 1) / tiles;
   const T* panel = b.data;
   for (std::size_t j = 0; j < b.columns; j += kPanelColumns, panel += b.next_panel) {
     const std::size_t columns = std::min(kPanelColumns, b.columns - j);
@@ -139,7 +145,8 @@ void product_of(ConstRows a, std::size_t rows, const PanelsOf<T>& b, const Endin
     for (std::size_t t = 0; t < tiles; ++t) {
       const std::size_t first = rows * t / tiles, height = rows * (t + 1) / tiles - first;
       by_rows[height - 1]({a.data + first * a.stride, a.stride}, panel, b.depth, ending, j, columns,
-                          {c.data + first * c.stride + j, c.stride});
+                          {c.data + first * c.stride + j, c.stride},
+                          panel + b.next_panel + b.depth * ahead_step * t, ahead_step);
     }
   }
 }

@@ -1,0 +1,31 @@
+// What a network has made of every position so far: a row of numbers each.
+#pragma once
+
+#include <cstddef>
+
+#include "runtime/array.h"
+#include "runtime/product.h"
+
+namespace mgdm::runtime {
+
+class Activations {
+ public:
+  // What they held is lost when they grow.
+  void reserve(std::size_t rows, std::size_t columns) {
+    // A row is an odd number of cache lines: the rows of a tile, read side by side, would otherwise
+    // fall into the same few places of the cache and push each other out.
+    constexpr std::size_t kLine = 16;
+    stride_ = ((columns + kLine - 1) / kLine | 1) * kLine;
+    data_.reserve(rows * stride_);
+  }
+
+  float* row(std::size_t i) { return data_.data() + i * stride_; }
+  MutableRows from_row(std::size_t i) { return {row(i), stride_}; }
+  std::size_t stride() const { return stride_; }
+
+ private:
+  Array<float> data_;
+  std::size_t stride_ = 0;
+};
+
+}  // namespace mgdm::runtime
