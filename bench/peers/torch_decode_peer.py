@@ -7,6 +7,7 @@ prints one line of JSON: the median milliseconds of a pass over a batch.
 """
 import argparse
 import json
+import os
 import statistics
 import time
 
@@ -98,6 +99,7 @@ def main():
     parser.add_argument("batch", type=int)
     options = parser.parse_args()
     torch.manual_seed(0)
+    torch.set_num_threads(len(os.sched_getaffinity(0)))
     print(json.dumps({
         "ms": round(pass_ms(options.case, options.batch), 4),
         "torch": torch.__version__,

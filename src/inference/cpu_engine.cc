@@ -17,8 +17,8 @@ std::unique_ptr<Engine> load_cpu_engine(const std::filesystem::path& folder,
     throw Error(fmt::format("device {} in a program without LibTorch", in_quotes(settings.device)),
                 "cpu or auto", "build the full program, with LibTorch that has CUDA");
 #ifdef MGDM_HAVE_RUNTIME
-  return slot_engine(runtime::load_network(folder, config.settings, {.threads = settings.threads}),
-                     "CPU");
+  const runtime::Options options{settings.threads, runtime::arithmetic_named(settings.arithmetic)};
+  return slot_engine(runtime::load_network(folder, config.settings, options), "CPU");
 #else
   throw Error(fmt::format("nothing to run the model in {} with", folder.string()),
               "a program built with Highway or LibTorch", "install libhwy-dev and build again");

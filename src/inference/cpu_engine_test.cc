@@ -20,11 +20,18 @@ TEST(CpuEngine, RefusesOtherDevices) {
 
 #ifdef MGDM_HAVE_RUNTIME
 
+TEST(CpuEngine, RefusesOtherArithmetic) {
+  EXPECT_THROW(load_cpu_engine("nowhere", {}, {}, {.arithmetic = "fp8"}), UsageError);
+}
+
 // Both ways of decoding, from a shipped model's files to the right answer.
 TEST(CpuEngine, AnswersWithoutLibTorch) {
-  for (const char* name : {"quick-planning-mgdm", "quick-planning-ar"}) {
+  for (const auto& [name, arithmetic] : {std::pair{"quick-planning-mgdm", "fp32"},
+                                         {"quick-planning-mgdm", "bf16"},
+                                         {"quick-planning-ar", "fp32"}}) {
     const Reasoner reasoner =
-        Reasoner::load(std::string(MGDM_SOURCE_DIR "/models/") + name, {.device = "auto"});
+        Reasoner::load(std::string(MGDM_SOURCE_DIR "/models/") + name,
+                       {.device = "auto", .threads = 2, .arithmetic = arithmetic});
     EXPECT_EQ(reasoner.engine().device(), "CPU");
     std::vector<std::string> inputs;
     std::vector<std::uint32_t> items;

@@ -35,8 +35,9 @@ class Engine {
 std::unique_ptr<Engine> slot_engine(std::unique_ptr<decoding::Network> network, std::string device);
 
 struct EngineSettings {
-  std::string device = "auto";  // cpu, cuda, cuda:N, or auto: CUDA where there is one
-  int threads = 0;              // 0 = all cores that the process may use
+  std::string device = "auto";      // cpu, cuda, cuda:N, or auto: CUDA where there is one
+  int threads = 0;                  // 0 = all cores that the process may use
+  std::string arithmetic = "fp32";  // of the engine that every program has: fp32 or bf16
 };
 
 // Loads the model of a folder.

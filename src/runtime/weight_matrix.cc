@@ -1,6 +1,9 @@
 #include "runtime/weight_matrix.h"
 
+#include <fmt/format.h>
+
 #include "base/error.h"
+#include "base/text.h"
 #include "runtime/amx.h"
 #include "runtime/bf16.h"
 
@@ -21,6 +24,12 @@ Array<T> in_panels(std::span<const float> weights, std::size_t out, std::size_t 
 }
 
 }  // namespace
+
+Arithmetic arithmetic_named(std::string_view name) {
+  if (name == "fp32") return Arithmetic::kFp32;
+  if (name == "bf16") return Arithmetic::kBf16;
+  throw UsageError(fmt::format("arithmetic {}", in_quotes(name)), "fp32 or bf16");
+}
 
 WeightMatrix::WeightMatrix(std::span<const float> weights, std::size_t out, std::size_t in,
                            Arithmetic arithmetic)

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "runtime/array.h"
 #include "runtime/product.h"
@@ -15,6 +16,9 @@
 namespace mgdm::runtime {
 
 enum class Arithmetic { kFp32, kBf16 };
+
+// "fp32" or "bf16"; UsageError for another.
+Arithmetic arithmetic_named(std::string_view name);
 
 // Of one thread, for rows of activations on their way into a product.
 using Scratch = Array<std::uint16_t>;
