@@ -91,12 +91,12 @@ __attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16"))) void narrow(
   }
 }
 
-// Sums (32, 32), or with one tile of rows (16, 32), of A's rows and a panel. Meanwhile the next
-// panel is fetched from afar: `lines` cache lines of it in every step.
+// Sums (32, 32), or with one tile of rows (16, 32), of A's rows and a panel.
 template <bool kTwoTiles>
-__attribute__((target("amx-tile,amx-bf16"))) void multiply_tiles(
-    const std::uint16_t* a, std::size_t a_stride, const std::uint16_t* panel, std::size_t steps,
-    const std::uint16_t* ahead, std::size_t lines, float* sums) {
+__attribute__((target("amx-tile,amx-bf16"))) void multiply_tiles(const std::uint16_t* a,
+                                                                 std::size_t a_stride,
+                                                                 const std::uint16_t* panel,
+                                                                 std::size_t steps, float* sums) {
   const std::size_t row_bytes = a_stride * sizeof(std::uint16_t);
   _tile_zero(0);
   _tile_zero(1);
@@ -105,8 +105,6 @@ __attribute__((target("amx-tile,amx-bf16"))) void multiply_tiles(
     _tile_zero(3);
   }
   for (std::size_t step = 0; step < steps; ++step, a += kDepth, panel += 2 * kTile) {
-    for (std::size_t line = 0; line < lines; ++line, ahead += kLine)
-      __builtin_prefetch(ahead, 0, 2);
     _tile_loadd(6, panel, 64);
     _tile_loadd(7, panel + kTile, 64);
     _tile_loadd(4, a, row_bytes);
@@ -150,18 +148,14 @@ void amx_product(ConstRows a, std::size_t rows, const AmxTiles& b, const Ending&
   static const TileConfig config;
   load_config(config);
   const std::uint16_t* panel = b.data;
-  const std::size_t next_panel = steps * 2 * kTile, blocks = (rows + 2 * kRows - 1) / (2 * kRows);
-  const std::size_t lines = (2 * kTile / kLine + blocks - 1) / blocks;
-  for (std::size_t j = 0; j < b.columns; j += kColumns, panel += next_panel)
+  for (std::size_t j = 0; j < b.columns; j += kColumns, panel += steps * 2 * kTile)
     for (std::size_t i = 0; i < rows; i += 2 * kRows) {
       const std::size_t count = std::min(2 * kRows, rows - i);
       const std::uint16_t* const from = scratch.data() + i * stride;
-      const std::uint16_t* const ahead =
-          panel + next_panel + i / (2 * kRows) * steps * lines * kLine;
       if (count > kRows)
-        multiply_tiles<true>(from, stride, panel, steps, ahead, lines, sums);
+        multiply_tiles<true>(from, stride, panel, steps, sums);
       else
-        multiply_tiles<false>(from, stride, panel, steps, ahead, lines, sums);
+        multiply_tiles<false>(from, stride, panel, steps, sums);
       end_product({sums, kColumns}, count, j, std::min(kColumns, b.columns - j), ending,
                   {c.data + i * c.stride + j, c.stride});
     }
