@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "runtime/bf16.h"
@@ -93,6 +94,15 @@ void for_all_products(const Check& check) {
        {Activation::kNone, Activation::kGelu, Activation::kReluSquared})
     check(Problem(9, 33, 45), {.activation = activation}, true);
   check(Problem(9, 70, 45), {.add = true}, true);
+}
+
+TEST(Targets, AreChosenOneByOne) {
+  std::set<std::size_t> panels;
+  on_every_target([&] { panels.insert(panel_columns()); });
+#ifdef __x86_64__
+  EXPECT_TRUE(panels.contains(8)) << "SSE4";
+#endif
+  EXPECT_TRUE(panels.contains(panel_columns()));
 }
 
 TEST(Product, IsThatOfPlainLoops) {
