@@ -11,7 +11,7 @@
 namespace mgdm::inference {
 
 std::unique_ptr<Engine> load_cpu_engine(const std::filesystem::path& folder,
-                                        const spec::CheckpointConfig& config,
+                                        [[maybe_unused]] const spec::CheckpointConfig& config,
                                         const spec::ModelCard&, const EngineSettings& settings) {
   if (settings.device != "cpu" && settings.device != "auto")
     throw Error(fmt::format("device {} in a program without LibTorch", in_quotes(settings.device)),
