@@ -92,7 +92,7 @@ void print_table() {
                                 {"of the peak in fp32", Align::kRight}});
   const double peak = runtime::peak_operations(thread_count(0));
   for (const Case& each : kCases)
-    for (const std::size_t batch : {1, 64})
+    for (const std::size_t batch : {1u, 64u})
       for (const char* arithmetic : {"fp32", "bf16"}) {
         const double seconds = pass_seconds(each, batch, arithmetic);
         const double rate = static_cast<double>(batch) * operations(each) / seconds;

@@ -62,7 +62,7 @@ void compare_reading(nn::Model& model, decoding::Network& network) {
   const auto sequence = network.start(0);
   std::vector<float> logits(network.vocabulary());
   std::size_t read = 0;
-  for (const std::size_t piece : {5, 1, 1, 3}) {
+  for (const std::size_t piece : {5u, 1u, 1u, 3u}) {
     const decoding::Reading reading{sequence.get(), std::span(rows.tokens).subspan(read, piece)};
     network.next_logits({&reading, 1}, logits);
     const auto from = static_cast<std::int64_t>(read);

@@ -87,8 +87,8 @@ struct Problem {
 // `check(problem, ending, with_bias)` for all sizes and endings.
 template <class Check>
 void for_all_products(const Check& check) {
-  for (const std::size_t rows : {1, 2, 5, 6, 7, 11, 12, 13, 25, 40})
-    for (const std::size_t columns : {1, 7, 16, 17, 31, 32, 33, 70})
+  for (const std::size_t rows : {1u, 2u, 5u, 6u, 7u, 11u, 12u, 13u, 25u, 40u})
+    for (const std::size_t columns : {1u, 7u, 16u, 17u, 31u, 32u, 33u, 70u})
       check(Problem(rows, /*depth=*/19, columns), {}, false);
   for (const Activation activation :
        {Activation::kNone, Activation::kGelu, Activation::kReluSquared})
@@ -168,7 +168,7 @@ TEST(Product, OfARowDoesNotDependOnTheRowsBesideIt) {
 
 TEST(Norm, IsThatOfPlainLoops) {
   on_every_target([] {
-    for (const std::size_t width : {1, 3, 16, 24, 33, 64}) {
+    for (const std::size_t width : {1u, 3u, 16u, 24u, 33u, 64u}) {
       constexpr std::size_t kRows = 3;
       const Floats x = random_numbers(kRows * width, 1, 2),
                    weight = random_numbers(width + 16, 2, 1),
@@ -202,7 +202,7 @@ TEST(Norm, IsThatOfPlainLoops) {
 
 TEST(Softmax, IsThatOfPlainLoopsAndSeesNothingLater) {
   on_every_target([] {
-    for (const std::size_t columns : {5, 16, 37, 64})
+    for (const std::size_t columns : {5u, 16u, 37u, 64u})
       for (const bool causal : {false, true}) {
         constexpr std::size_t kRows = 4;
         const std::size_t stride = (columns + 15) / 16 * 16;

@@ -121,7 +121,7 @@ TEST(Network, LogitsDependNeitherOnNeighboursNorOnThreads) {
     SCOPED_TRACE(text_of(settings));
     const Model one(settings, 1), two(settings, 2), five(settings, 5);
     // 70 rows: threads take groups of rows of their own; 2 rows: they share them.
-    for (const std::size_t count : {1, 2, 70}) {
+    for (const std::size_t count : {1u, 2u, 70u}) {
       const RandomRows rows(count, 13, 11);
       const std::vector<float> expected = logits_of(*one.network, rows, 0);
       EXPECT_EQ(logits_of(*two.network, rows, 0), expected);
