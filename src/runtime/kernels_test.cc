@@ -1,5 +1,8 @@
 // Every kernel against plain loops in double, on every instruction set that this processor has.
 #include <gtest/gtest.h>
+
+#include "runtime/targets.h"
+// Those of the runtime, as its files see them.
 #include <hwy/targets.h>
 
 #include <cmath>

@@ -22,6 +22,9 @@ namespace {
 // from memory once for all of them, and what is computed of them stays in a core's own cache.
 constexpr std::size_t kGroupPositions = 64;
 
+// A thread is worth waking for so many: it reads all weights for them.
+constexpr std::size_t kFewestPositions = 8;
+
 class CachedSequence : public decoding::Sequence {
  public:
   CachedSequence(const Transformer& network, std::size_t loops) : loops_(loops) {
@@ -157,11 +160,13 @@ class CpuNetwork : public decoding::Network {
     check_stretches();
     const std::vector<std::span<Stretch>> all = groups();
     const auto threads = static_cast<std::size_t>(team_.members());
-    if (threads > 1 && all.size() < 2 * threads) {
-      shared_.prepare(net_, stretches_, team_.members());
+    if (all.size() < 2 * threads) {
+      const int sharing = static_cast<int>(
+          std::clamp(positions_of(stretches_) / kFewestPositions, std::size_t{1}, threads));
+      shared_.prepare(net_, stretches_, sharing);
       if (!remembers) shared_.lend_memory(stretches_);
-      team_.run([&](int member) {
-        run_pass(net_, loops, stretches_, shared_.work, {member, team_.members(), &team_});
+      team_.run(sharing, [&](int member) {
+        run_pass(net_, loops, stretches_, shared_.work, {member, sharing, &team_});
       });
       return;
     }

@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::size_t kMostQueries = 48;  // at a time: their scores stay in cache
 
-std::size_t positions_of(std::span<const Stretch> stretches) {
-  std::size_t count = 0;
-  for (const Stretch& stretch : stretches) count += stretch.tokens.size();
-  return count;
-}
-
 // How many positions the last token of a stretch can see.
 std::size_t end_of(const Stretch& stretch) { return stretch.first + stretch.tokens.size(); }
 
@@ -208,6 +202,12 @@ class Pass {
 };
 
 }  // namespace
+
+std::size_t positions_of(std::span<const Stretch> stretches) {
+  std::size_t count = 0;
+  for (const Stretch& stretch : stretches) count += stretch.tokens.size();
+  return count;
+}
 
 void Workspace::reserve(const Transformer& network, std::span<const Stretch> stretches,
                         int members) {

@@ -34,6 +34,9 @@ struct Stretch {
   bool about_next = false;
 };
 
+// Of all of them together.
+std::size_t positions_of(std::span<const Stretch> stretches);
+
 // Where a pass computes, kept for the next.
 struct Workspace {
   Activations x, e, normed, qkv, hidden;  // (M, C), (M, C), (M, C), (M, 3C), (M, 4C)

@@ -27,7 +27,9 @@ constexpr std::size_t kLanes = hn::MaxLanes(kFloats);
 // A tile has kMostRows rows of kVectors vectors: its sums, a vector of B each and one number of A
 // must fit into the registers, 16 or 32.
 constexpr std::size_t kVectors = 2, kPanelColumns = kVectors * kLanes;
-#if HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2
+#if HWY_TARGET == HWY_SCALAR
+constexpr std::size_t kMostRows = 2;  // right, not fast
+#elif HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2
 constexpr std::size_t kMostRows = 6;
 #else
 constexpr std::size_t kMostRows = 12;

@@ -37,7 +37,7 @@ void Team::Signal::wait_past(std::uint32_t seen) const {
   value_.wait(seen, std::memory_order_acquire);
 }
 
-Team::Team(int members) : missing_(members) {
+Team::Team(int members) {
   MGDM_CHECK(members >= 1);
   for (int member = 1; member < members; ++member)
     others_.emplace_back([this, member] { serve(member); });
@@ -52,14 +52,17 @@ void Team::serve(int member) {
   for (std::uint32_t seen = 0;; ++seen) {
     start_.wait_past(seen);
     if (work_ == nullptr) return;
-    (*work_)(member);
+    if (member < taking_part_) (*work_)(member);
     if (working_.fetch_sub(1, std::memory_order_acq_rel) == 1) end_.next();
   }
 }
 
-void Team::run(const std::function<void(int)>& work) {
-  if (others_.empty()) return work(0);
+void Team::run(int taking_part, const std::function<void(int)>& work) {
+  MGDM_CHECK(taking_part >= 1 && taking_part <= members());
+  taking_part_ = taking_part;
+  if (taking_part == 1) return work(0);
   work_ = &work;
+  missing_.store(taking_part, std::memory_order_relaxed);
   working_.store(members() - 1, std::memory_order_relaxed);
   const std::uint32_t seen = end_.value();
   start_.next();
@@ -68,10 +71,10 @@ void Team::run(const std::function<void(int)>& work) {
 }
 
 void Team::meet() {
-  if (others_.empty()) return;
+  if (taking_part_ == 1) return;
   const std::uint32_t seen = met_.value();
   if (missing_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    missing_.store(members(), std::memory_order_relaxed);  // before anybody can come again
+    missing_.store(taking_part_, std::memory_order_relaxed);  // before anybody can come again
     met_.next();
   } else {
     met_.wait_past(seen);

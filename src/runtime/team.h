@@ -28,10 +28,12 @@ class Team {
 
   int members() const { return static_cast<int>(others_.size()) + 1; }
 
-  // Returns when all members have. The work must not throw. One call at a time.
-  void run(const std::function<void(int member)>& work);
+  // The first `taking_part` members work. Returns when all of them have. The work must not throw.
+  // One call at a time.
+  void run(int taking_part, const std::function<void(int member)>& work);
+  void run(const std::function<void(int member)>& work) { run(members(), work); }
 
-  // Called by every member of the work at hand, equally often.
+  // Called by everybody who takes part, equally often.
   void meet();
 
  private:
@@ -49,9 +51,10 @@ class Team {
   void serve(int member);
 
   const std::function<void(int)>* work_ = nullptr;  // null in a start means: go home
+  int taking_part_ = 0;
   Signal start_, end_, met_;
   std::atomic<int> working_ = 0;  // members other than the caller that have not finished
-  std::atomic<int> missing_ = 0;  // members that have not come to the meeting
+  std::atomic<int> missing_ = 0;  // those that have not come to the meeting
   std::vector<std::jthread> others_;
 };
 

@@ -41,6 +41,22 @@ TEST(Team, NobodyPassesAMeetingBeforeAllAreThere) {
   EXPECT_FALSE(early);
 }
 
+TEST(Team, SomeWorkWhileOthersDoNot) {
+  Team team(4);
+  for (const int taking_part : {3, 1, 4, 2}) {
+    std::atomic<int> worked = 0;
+    std::atomic<bool> early = false;
+    team.run(taking_part, [&](int member) {
+      EXPECT_LT(member, taking_part);
+      ++worked;
+      team.meet();
+      if (worked != taking_part) early = true;
+    });
+    EXPECT_EQ(worked, taking_part);
+    EXPECT_FALSE(early);
+  }
+}
+
 TEST(Team, SleepersWake) {
   Team team(3);
   std::atomic<int> worked = 0;
