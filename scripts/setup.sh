@@ -4,6 +4,13 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 purpose=${1:-full}
+case $purpose in
+  light | full | test | peers) ;;
+  *)
+    echo "setup.sh: unknown purpose '$purpose' (expected light, full, test or peers)" >&2
+    exit 2
+    ;;
+esac
 
 # Another distribution: CMake will name what it lacks.
 command -v dpkg-query >/dev/null || exit 0

@@ -117,7 +117,7 @@ struct DecodingOptions {
 };
 
 struct LoadOptions {
-  std::string device = "auto";  // cpu; with mgdm::training also cuda or cuda:N
+  std::string device = "auto";  // cpu; after mgdm::use_libtorch() also cuda or cuda:N
   int threads = 0;              // that compute; 0: all cores that the process may use
   std::size_t batch = 64;       // puzzles decoded at the same time, at most
   std::string models = MGDM_INSTALLED_MODELS;  // a folder in which names are looked up

@@ -68,8 +68,9 @@ int mgdm_verify(const char* task, const char* puzzle, const char* solution, cons
 
 int mgdm_solve_exactly(const char* task, const char* puzzle, char** solution) {
   return or_remember(-1, [&] {
+    char*& out = object_of(solution, "solution");
     const auto found = mgdm::solve_exactly(text_of(task, "task"), text_of(puzzle, "puzzle"));
-    if (found) object_of(solution, "solution") = mgdm::api::copy_of(*found);
+    if (found) out = mgdm::api::copy_of(*found);
     return found ? 1 : 0;
   });
 }

@@ -26,9 +26,6 @@
 
 namespace mgdm {
 
-// `requested`, or as many as there are cores for us when that is 0.
-inline int thread_count(int requested) { return requested > 0 ? requested : usable_cores(); }
-
 // Computes produce(0), produce(1), ... in background threads, at most two per thread ahead of the
 // one taken last, so memory stays bounded. An exception of produce is thrown by next().
 template <class Result>

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
@@ -77,7 +79,7 @@ void compare(const DemoPair& pair, const DemoSettings& settings) {
                    fmt::format("{:.1f}", result.forward_passes),
                    fmt::format("{:.0f}", result.samples_per_second)});
   }
-  fmt::print("The same network ({} parameters) and training, {} fresh puzzles of {}:\n{}\n",
+  fmt::print("Two networks of the same size ({} parameters), {} fresh puzzles of {}:\n{}\n",
              parameters_of(pair.diffusion), count, pair.diffusion.config.about.card->task,
              table.text());
 }
@@ -91,12 +93,13 @@ void run(const DemoSettings& settings) {
   for (const DemoModel& model : models) watch(model, settings);
   for (const DemoPair& pair : pairs_to_compare()) compare(pair, settings);
   const std::string& name = models.back().name;
+  const char* const called = std::getenv("MGDM_CALLED");
   fmt::print(
       "Try:\n"
-      "  mgdm generate {0} --split test --count 100 --out puzzles.jsonl\n"
-      "  mgdm eval --model {1} --data puzzles.jsonl\n"
-      "  mgdm solve --model {1} --input puzzles.jsonl --show\n",
-      models.back().config.about.card->task, name);
+      "  {0} generate {1} --split test --count 100 --out puzzles.jsonl\n"
+      "  {0} eval --model {2} --data puzzles.jsonl\n"
+      "  {0} solve --help\n",
+      called != nullptr ? called : "mgdm", models.back().config.about.card->task, name);
 }
 
 }  // namespace

@@ -138,7 +138,8 @@ int dispatch(std::vector<Command> commands, const std::vector<std::string>& word
     return 0;
   }
   for (const Command& command : commands)
-    if (command.takes_any_words && command.name == words.front() && !contains(words, "--help"))
+    if (command.takes_any_words && command.name == words.front() && !contains(words, "--help") &&
+        !contains(words, "-h"))
       return command.run({});
 
   std::vector<std::string> reversed(words.rbegin(), words.rend());

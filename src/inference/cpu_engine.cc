@@ -13,9 +13,13 @@ namespace mgdm::inference {
 std::unique_ptr<Engine> load_cpu_engine(const std::filesystem::path& folder,
                                         [[maybe_unused]] const spec::CheckpointConfig& config,
                                         const spec::ModelCard&, const EngineSettings& settings) {
+  if (settings.device == "cuda" || settings.device.starts_with("cuda:"))
+    throw Error(
+        fmt::format("device {}, but no engine for CUDA is there", in_quotes(settings.device)),
+        "cpu or auto", "build the full program, with LibTorch that has CUDA");
   if (settings.device != "cpu" && settings.device != "auto")
-    throw Error(fmt::format("device {} in a program without LibTorch", in_quotes(settings.device)),
-                "cpu or auto", "build the full program, with LibTorch that has CUDA");
+    throw UsageError(fmt::format("unknown device {}", in_quotes(settings.device)),
+                     "auto, cpu, cuda or cuda:N");
 #ifdef MGDM_HAVE_RUNTIME
   const runtime::Options options{settings.threads, runtime::arithmetic_named(settings.arithmetic)};
   return slot_engine(runtime::load_network(folder, config.settings, options), "CPU");

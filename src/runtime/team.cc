@@ -39,11 +39,18 @@ void Team::Signal::wait_past(std::uint32_t seen) const {
 
 Team::Team(int members) {
   MGDM_CHECK(members >= 1);
-  for (int member = 1; member < members; ++member)
-    others_.emplace_back([this, member] { serve(member); });
+  try {
+    for (int member = 1; member < members; ++member)
+      others_.emplace_back([this, member] { serve(member); });
+  } catch (...) {  // no more threads are to be had: those that wait would wait for ever
+    dismiss();
+    throw;
+  }
 }
 
-Team::~Team() {
+Team::~Team() { dismiss(); }
+
+void Team::dismiss() {
   work_ = nullptr;
   start_.next();
 }

@@ -48,6 +48,7 @@ class Team {
     std::atomic<std::uint32_t> value_ = 0;
   };
 
+  void dismiss();  // ends the others
   void serve(int member);
 
   const std::function<void(int)>* work_ = nullptr;  // null in a start means: go home

@@ -11,6 +11,7 @@
 #include "compat/device.h"
 #include "compat/parallel.h"
 #include "report/result_json.h"
+#include "spec/overrides.h"
 #include "spec/recipe.h"
 #include "workshop/bench_train.h"
 #include "workshop/signature.h"
@@ -22,7 +23,7 @@ namespace {
 struct BenchSettings {
   std::string name, recipe;
   std::vector<std::string> overrides;
-  std::string device = "cpu", json;
+  std::string device, json;
   std::int64_t threads = 0, batch = 16, turns = 3, steps = 20;
   bool profile = false, quiet = false;
 
@@ -30,7 +31,7 @@ struct BenchSettings {
     v.field("name", name, "which one; without a name they are listed");
     v.field("recipe", recipe, "train: the recipe to time, see recipes/");
     v.field("overrides", overrides, "train: key=value ...: changes to the recipe");
-    v.field("device", device, "auto, cpu, cuda or cuda:N");
+    v.field("device", device, "auto, cpu, cuda or cuda:N (empty = cpu; train: as the recipe says)");
     cli::visit_threads(v, threads);
     v.field("batch", batch, "signature: rows at a time", config::range(1, 1e6));
     v.field("turns", turns, "train: how often the time is taken", config::range(1, 1000));
@@ -43,6 +44,7 @@ struct BenchSettings {
 
 void bench_signature(BenchSettings settings) {
   settings.threads = compat::use_threads(static_cast<int>(settings.threads));
+  if (settings.device.empty()) settings.device = "cpu";
   const c10::Device device = compat::device(settings.device);
   const Signature result = signature({.device = device,
                                       .threads = static_cast<int>(settings.threads),
@@ -103,8 +105,11 @@ void bench_training(BenchSettings settings) {
   if (settings.recipe.empty())
     throw UsageError("no recipe to time", "mgdm bench train recipes/NAME.toml");
   spec::Recipe recipe = spec::read_recipe(settings.recipe, settings.overrides);
-  recipe.training.device = settings.device;
-  recipe.data.threads = settings.threads;
+  spec::check_effects(recipe, settings.overrides);
+  if (!settings.device.empty()) recipe.training.device = settings.device;
+  if (settings.threads > 0) recipe.data.threads = settings.threads;
+  if (settings.profile && compat::device(recipe.training.device).is_cpu())
+    throw UsageError("--profile on a CPU", "--profile with --device cuda");
   const TrainSpeed speed = bench_train(
       recipe, {.turns = settings.turns, .steps = settings.steps, .profile = settings.profile});
   if (!settings.json.empty())
