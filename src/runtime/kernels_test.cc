@@ -102,7 +102,7 @@ void for_all_products(const Check& check) {
 TEST(Targets, AreChosenOneByOne) {
   std::set<std::size_t> panels;
   on_every_target([&] { panels.insert(panel_columns()); });
-#ifdef __x86_64__
+#if defined(__x86_64__) && !defined(HWY_COMPILE_ONLY_STATIC)  // sanitized builds have one target
   EXPECT_TRUE(panels.contains(8)) << "SSE4";
 #endif
   EXPECT_TRUE(panels.contains(panel_columns()));
