@@ -1,10 +1,10 @@
-// Shared by the tests of this room.
+// Shared by the tests of this room and of those that read its files.
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -18,12 +18,8 @@ namespace mgdm::formats {
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    path_ = std::filesystem::path(testing::TempDir()) /
-            (std::string("mgdm_") + test->test_suite_name() + "_" + test->name() + "_" +
-             std::to_string(::getpid()));
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
+    std::string name = (std::filesystem::path(testing::TempDir()) / "mgdm_XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
   }
   ~TemporaryFolder() {
     std::error_code ignored;

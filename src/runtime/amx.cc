@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "runtime/bf16.h"
+#include "formats/floats.h"
 
 #ifdef __x86_64__
 #include <cpuid.h>
@@ -34,7 +34,8 @@ Array<std::uint16_t> in_amx_tiles(std::span<const float> weights, std::size_t ou
       const std::size_t panel = j / kColumns, half = j % kColumns / 16, step = k / kDepth;
       const std::size_t tile = (panel * steps + step) * 2 + half;
       const std::size_t row = k % kDepth / 2;
-      tiles[tile * kTile + row * kDepth + j % 16 * 2 + k % 2] = to_bf16(weights[j * in + k]);
+      tiles[tile * kTile + row * kDepth + j % 16 * 2 + k % 2] =
+          formats::bf16_of(weights[j * in + k]);
     }
   return tiles;
 }

@@ -1,6 +1,7 @@
 // Every kernel against plain loops in double, on every instruction set that this processor has.
 #include <gtest/gtest.h>
 
+#include "formats/floats.h"
 #include "runtime/targets.h"
 // Those of the runtime, as its files see them.
 #include <hwy/targets.h>
@@ -10,7 +11,6 @@
 #include <set>
 #include <vector>
 
-#include "runtime/bf16.h"
 #include "runtime/keys_and_values.h"
 #include "runtime/norm.h"
 #include "runtime/product.h"
@@ -80,7 +80,7 @@ struct Problem {
   // So that bf16 holds the numbers as they are.
   void round_to_bf16() {
     for (Floats* numbers : {&a, &w})
-      for (float& number : *numbers) number = from_bf16(to_bf16(number));
+      for (float& number : *numbers) number = formats::float_of_bf16(formats::bf16_of(number));
   }
 
   std::size_t rows, depth, columns;
@@ -142,7 +142,8 @@ TEST(Product, OfNarrowPanelsIsThatOfPlainLoops) {
       Array<std::uint16_t> panels((problem.columns + wide - 1) / wide * wide * depth);
       for (std::size_t j = 0; j < problem.columns; ++j)
         for (std::size_t k = 0; k < depth; ++k)
-          panels[(j / wide * depth + k) * wide + j % wide] = to_bf16(problem.w[j * depth + k]);
+          panels[(j / wide * depth + k) * wide + j % wide] =
+              formats::bf16_of(problem.w[j * depth + k]);
       problem.check(ending, with_bias, [&](ConstRows a, const Ending& end, MutableRows c) {
         product(a, problem.rows, NarrowPanels{panels.data(), wide * depth, depth, problem.columns},
                 end, c);

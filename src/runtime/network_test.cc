@@ -7,10 +7,13 @@
 #include <limits>
 
 #include "base/error.h"
+#include "formats/test_support.h"
 #include "runtime/test_support.h"
 
 namespace mgdm::runtime {
 namespace {
+
+using formats::TemporaryFolder;
 
 using spec::ModelSettings;
 

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "formats/floats.h"
 #include "runtime/amx.h"
-#include "runtime/bf16.h"
 
 namespace mgdm::runtime {
 namespace {
@@ -39,7 +39,7 @@ WeightMatrix::WeightMatrix(std::span<const float> weights, std::size_t out, std:
     floats_ = in_panels<float>(weights, out, in, [](float x) { return x; });
   } else if (!has_amx()) {
     form_ = Form::kNarrow;
-    narrow_ = in_panels<std::uint16_t>(weights, out, in, to_bf16);
+    narrow_ = in_panels<std::uint16_t>(weights, out, in, formats::bf16_of);
   } else {
     form_ = Form::kTiles;
     narrow_ = in_amx_tiles(weights, out, in);
