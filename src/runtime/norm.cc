@@ -10,15 +10,11 @@
 // After it, as Highway wants it.
 #include <hwy/highway.h>
 
+#include "runtime/vectors-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace mgdm::runtime::HWY_NAMESPACE {
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-const hn::ScalableTag<float> kFloats;
-using Vector = hn::Vec<decltype(kFloats)>;
-constexpr std::size_t kLanes = hn::MaxLanes(kFloats);
 
 // The first `count` numbers as a vector, zeros behind them; nothing else is read.
 HWY_INLINE Vector load_part(const float* from, std::size_t count) {

@@ -13,16 +13,11 @@
 #include <hwy/highway.h>
 
 #include "runtime/exp-inl.h"
+#include "runtime/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mgdm::runtime::HWY_NAMESPACE {
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-const hn::ScalableTag<float> kFloats;
-using Vector = hn::Vec<decltype(kFloats)>;
-constexpr std::size_t kLanes = hn::MaxLanes(kFloats);
 
 // A tile has kMostRows rows of kVectors vectors: its sums, a vector of B each and one number of A
 // must fit into the registers, 16 or 32.

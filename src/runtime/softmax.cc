@@ -12,16 +12,11 @@
 #include <hwy/highway.h>
 
 #include "runtime/exp-inl.h"
+#include "runtime/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mgdm::runtime::HWY_NAMESPACE {
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-const hn::ScalableTag<float> kFloats;
-using Vector = hn::Vec<decltype(kFloats)>;
-constexpr std::size_t kLanes = hn::MaxLanes(kFloats);
 
 // Of one row. Whole vectors are read and written: rows have room for them.
 HWY_INLINE void softmax_row(float* s, std::size_t seen, std::size_t columns, float scale) {
