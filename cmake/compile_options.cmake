@@ -5,11 +5,8 @@ if(MGDM_STRICT)
   target_compile_options(mgdm_compile_options INTERFACE -Werror)
 endif()
 
-# Test files are compiled more often than run; sanitized ones are slow enough to be worth -O1.
+# Test files are compiled more often than run.
 set(MGDM_TEST_OPTIONS -O0)
-if(MGDM_SANITIZE)
-  set(MGDM_TEST_OPTIONS)
-endif()
 
 if(MGDM_SANITIZE)
   add_compile_options(-fsanitize=${MGDM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -71,6 +71,10 @@ std::string printable(std::string_view text, std::string_view keep) {
   return out;
 }
 
+bool contains(std::span<const std::string> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 std::string joined_or(std::span<const std::string> names) {
   std::string out;
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -32,6 +32,9 @@ std::string in_quotes(std::string_view text, std::size_t limit = 60);
 // programs; UTF-8 stays as it is.
 std::string printable(std::string_view text, std::string_view keep = "");
 
+// Whether `name` is one of them.
+bool contains(std::span<const std::string> names, std::string_view name);
+
 // "a, b or c".
 std::string joined_or(std::span<const std::string> names);
 

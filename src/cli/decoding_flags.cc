@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace mgdm::cli {
 namespace {
@@ -26,10 +27,6 @@ std::string as_flags(const std::string& needs) {
   if (needs.starts_with(kKind)) return "a model trained by " + needs.substr(kKind.size());
   if (needs.starts_with(kNetwork)) return "a model that is " + needs.substr(kNetwork.size());
   return needs;
-}
-
-bool contains(const std::vector<std::string>& keys, const std::string& key) {
-  return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
 }  // namespace

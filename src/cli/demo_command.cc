@@ -84,7 +84,7 @@ void compare(const DemoPair& pair, const DemoSettings& settings) {
              table.text());
 }
 
-void run(const DemoSettings& settings) {
+void run_demo(const DemoSettings& settings) {
   const std::vector<DemoModel> models = models_to_watch();
   if (models.empty())
     throw Error("there are no models to show", "a folder models/ with models",
@@ -109,7 +109,7 @@ Command demo_command() {
                                     "Watch models solve fresh puzzles, and see who can look ahead",
                                     "  mgdm demo\n"
                                     "  mgdm demo --seed 7 --count 200\n",
-                                    {}, {}, run);
+                                    {}, {}, run_demo);
 }
 
 }  // namespace mgdm::cli

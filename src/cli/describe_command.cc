@@ -17,7 +17,7 @@ struct DescribeSettings {
   }
 };
 
-void run(const DescribeSettings& settings) {
+void run_describe(const DescribeSettings& settings) {
   const std::string text = spec::describe(inference::find_model(settings.model));
   if (!settings.quiet) fmt::print("{}", printable(text, "\n"));
 }
@@ -27,7 +27,7 @@ void run(const DescribeSettings& settings) {
 Command describe_command() {
   return make_command<DescribeSettings>("describe", "Say what is in a checkpoint",
                                         "  mgdm describe runs/planning/checkpoint-4883\n",
-                                        {"model"}, {"model"}, run);
+                                        {"model"}, {"model"}, run_describe);
 }
 
 }  // namespace mgdm::cli

@@ -13,10 +13,6 @@
 namespace mgdm::cli {
 namespace {
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 // What stands after a flag in the help: --count N, --split train|test, --out TEXT.
 std::string placeholder(const config::Field& field) {
   std::string choices;

@@ -121,7 +121,7 @@ void check_flags(const EvalSettings& settings) {
                      "--losses FILE.json --figure FILE.svg");
 }
 
-void run(const EvalSettings& asked) {
+void run_eval(const EvalSettings& asked) {
   EvalSettings settings = asked;
   settings.threads = thread_count(static_cast<int>(settings.threads));
   const auto reasoner = inference::Reasoner::load(
@@ -136,7 +136,7 @@ void run(const EvalSettings& asked) {
 Command eval_command(const MeasureLosses& measure_losses) {
   const auto either = [measure_losses](const EvalSettings& settings) {
     check_flags(settings);
-    if (settings.losses.empty()) return run(settings);
+    if (settings.losses.empty()) return run_eval(settings);
     if (!measure_losses)
       throw Error("this program has nothing to measure losses with", "the program with LibTorch");
     measure_losses(settings);

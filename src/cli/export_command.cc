@@ -29,7 +29,7 @@ formats::Dtype dtype_named(const std::string& name) {
   return name == "fp16" ? formats::Dtype::kF16 : formats::Dtype::kF32;
 }
 
-void run(const ExportSettings& settings) {
+void run_export(const ExportSettings& settings) {
   const std::string model = inference::find_model(settings.model);
   if (is_there(settings.out))
     throw Error(fmt::format("{} is there already", in_quotes(settings.out)), "a new folder");
@@ -45,7 +45,7 @@ Command export_command() {
       "export", "Write a checkpoint's model alone, smaller: for shipping, for transformers",
       "  mgdm export --model runs/planning/checkpoint-4883 --out models/planning\n"
       "  mgdm export --model runs/cd4/checkpoint-20000 --out cd4 --dtype fp32 --shard-mb 16\n",
-      {}, {"model", "out"}, run);
+      {}, {"model", "out"}, run_export);
 }
 
 }  // namespace mgdm::cli

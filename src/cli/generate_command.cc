@@ -60,7 +60,7 @@ bool asks_for_csv(const GenerateSettings& settings, const tasks::Task& task) {
   return csv;
 }
 
-void run(const GenerateSettings& settings) {
+void run_generate(const GenerateSettings& settings) {
   const auto task = tasks::make_task(
       settings.task, tasks::task_options(settings.nodes, settings.difficulty, settings.guesses));
   const bool csv = asks_for_csv(settings, *task);
@@ -100,7 +100,7 @@ Command generate_command() {
       "  mgdm generate sudoku --difficulty hard --count 10000 --out hard.csv\n"
       "  mgdm generate sudoku --difficulty hard --guesses 10.. --count 1000\n"
       "  mgdm generate planning --nodes 4 --seed 7\n",
-      {"task"}, {"task"}, run);
+      {"task"}, {"task"}, run_generate);
 }
 
 }  // namespace mgdm::cli

@@ -34,7 +34,7 @@ void print(const inference::Solved& solved, const SolveSettings& settings) {
     fmt::print(stderr, "  {}\n", printable(solved.faults[i].words));
 }
 
-int run(const SolveSettings& settings) {
+int run_solve(const SolveSettings& settings) {
   const std::string text = settings.input.empty() ? "" : read_file(settings.input);
   if (settings.puzzles.empty() && trim(text).empty())
     throw UsageError("no puzzle to solve", "puzzles as words, or --input FILE");
@@ -68,7 +68,7 @@ Command solve_command() {
       "  mgdm solve --model runs/sudoku/checkpoint-9000 --input puzzles.txt --show\n"
       "  mgdm solve --model runs/cd4/checkpoint-20000 '4,5,6,10,24' --json\n"
       "  mgdm solve --model runs/sat-7/checkpoint-29000 --input formula.cnf --tries 20\n",
-      {"puzzles"}, {"model"}, run);
+      {"puzzles"}, {"model"}, run_solve);
   command.inherited = decoding_keys();
   return command;
 }

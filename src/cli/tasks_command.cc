@@ -10,7 +10,7 @@ struct TasksSettings {
   void visit(config::Visitor&) {}
 };
 
-void run(const TasksSettings&) {
+void run_tasks(const TasksSettings&) {
   for (const std::string& name : tasks::task_names()) {
     const auto task = tasks::make_task(name);
     const tasks::Example example = task->generate(/*seed=*/0, tasks::Split::kTest, /*item=*/0);
@@ -24,7 +24,7 @@ void run(const TasksSettings&) {
 
 Command tasks_command() {
   return make_command<TasksSettings>("tasks", "List the tasks with an example of each",
-                                     "  mgdm tasks\n", {}, {}, run);
+                                     "  mgdm tasks\n", {}, {}, run_tasks);
 }
 
 }  // namespace mgdm::cli

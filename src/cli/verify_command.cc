@@ -41,7 +41,7 @@ struct VerifySettings {
   }
 };
 
-void run(const VerifySettings& settings) {
+void run_verify(const VerifySettings& settings) {
   const auto task = tasks::make_task(settings.task);
   const auto examples = data::read_examples(settings.data, *task);
   const auto answers = data::read_answers(settings.predictions);
@@ -94,7 +94,7 @@ Command verify_command() {
       "  mgdm verify sudoku --data test.csv --predictions answers.jsonl --json score.json\n"
       "  mgdm verify planning --data test.jsonl --predictions answers.jsonl --explain 5\n"
       "  mgdm verify sat --data problem.cnf --predictions solver.out\n",
-      {"task"}, {"task", "data", "predictions"}, run);
+      {"task"}, {"task", "data", "predictions"}, run_verify);
 }
 
 }  // namespace mgdm::cli

@@ -18,12 +18,13 @@
 namespace mgdm::engine {
 namespace {
 
-constexpr int kVocabulary = 10, kLength = 6, kCategories = kVocabulary - 3;
+constexpr int kUniformVocabulary = 10, kUniformLength = 6, kCategories = kUniformVocabulary - 3;
 using Ints = std::vector<std::int64_t>;
 
 // Two frozen tokens and four to find.
 Batch some_rows(std::int64_t rows) {
-  Batch batch{at::full({rows, kLength}, 7, at::kLong), at::full({rows, kLength}, false, at::kBool),
+  Batch batch{at::full({rows, kUniformLength}, 7, at::kLong),
+              at::full({rows, kUniformLength}, false, at::kBool),
               at::arange(50, 50 + rows, at::kLong)};
   batch.frozen.slice(1, 0, 2).fill_(true);
   for (std::int64_t b = 0; b < rows; ++b) batch.tokens[b][0].fill_(5 + b % 5);
@@ -56,9 +57,9 @@ Ints slow(const Network& network, const Batch& one, const spec::DecodingSettings
                   static_cast<std::uint32_t>(step));
   };
   Ints tokens;
-  std::vector<std::size_t> category(kLength);
+  std::vector<std::size_t> category(kUniformLength);
   Stream start = stream(steps);
-  for (std::size_t n = 0; n < kLength; ++n) {
+  for (std::size_t n = 0; n < kUniformLength; ++n) {
     category[n] = static_cast<std::size_t>(static_cast<double>(start.uniform()) * kCategories);
     tokens.push_back(n < 2 ? one.tokens[0][static_cast<std::int64_t>(n)].item<std::int64_t>()
                            : kTokens[category[n]]);
@@ -67,7 +68,7 @@ Ints slow(const Network& network, const Batch& one, const spec::DecodingSettings
     const int t = steps - step;  // 1..T, as the plain version counts
     const at::Tensor logits = network(at::tensor(tokens, at::kLong).unsqueeze(0), one.frozen)[0];
     Stream random = stream(step);
-    for (std::size_t n = 0; n < kLength; ++n) {
+    for (std::size_t n = 0; n < kUniformLength; ++n) {
       std::vector<double> f;
       double sum = 0;
       for (const std::int64_t token : kTokens) {
@@ -92,11 +93,11 @@ Ints slow(const Network& network, const Batch& one, const spec::DecodingSettings
 }
 
 TEST(Multinomial, EqualsTheSlowObviousWay) {
-  const Network network = random_network(4, kVocabulary);
+  const Network network = random_network(4, kUniformVocabulary);
   const Batch batch = some_rows(8);
   for (const std::int64_t steps : {1, 2, 7}) {
     const spec::DecodingSettings settings = with_steps(steps);
-    const Result result = decode_multinomial(network, kVocabulary, batch, settings);
+    const Result result = decode_multinomial(network, kUniformVocabulary, batch, settings);
     for (std::int64_t b = 0; b < 8; ++b) {
       const Batch one{batch.tokens.slice(0, b, b + 1), batch.frozen.slice(0, b, b + 1),
                       batch.items.slice(0, b, b + 1)};
@@ -112,16 +113,16 @@ TEST(Multinomial, ASureNetworkGetsItsAnswer) {
   at::Tensor answers = batch.tokens.clone();
   answers.slice(1, 2, 5).fill_(9);
   answers.select(1, 5).fill_(data::kEos);
-  const Network oracle = oracle_network(answers, at::full_like(answers, 0), kVocabulary);
-  EXPECT_TRUE(
-      at::equal(decode_multinomial(oracle, kVocabulary, batch, with_steps(10)).tokens, answers));
+  const Network oracle = oracle_network(answers, at::full_like(answers, 0), kUniformVocabulary);
+  EXPECT_TRUE(at::equal(
+      decode_multinomial(oracle, kUniformVocabulary, batch, with_steps(10)).tokens, answers));
 }
 
 TEST(Multinomial, NothingToDecodeTakesNoPass) {
   const Batch batch = some_rows(2);
   batch.frozen[1].fill_(true);
-  const Result result =
-      decode_multinomial(random_network(4, kVocabulary), kVocabulary, batch, with_steps(3));
+  const Result result = decode_multinomial(random_network(4, kUniformVocabulary),
+                                           kUniformVocabulary, batch, with_steps(3));
   EXPECT_EQ(result.forward_passes[0].item<std::int64_t>(), 3);
   EXPECT_EQ(result.forward_passes[1].item<std::int64_t>(), 0);
   EXPECT_TRUE(at::equal(result.tokens[1], batch.tokens[1]));
@@ -131,7 +132,8 @@ TEST(Multinomial, NeverShowsAMaskAndStopsWhenAsked) {
   const Batch batch = some_rows(16);
   int calls = 0;
   const Result result = decode_multinomial(
-      random_network(4, kVocabulary), kVocabulary, batch, with_steps(9), [&](const Step& step) {
+      random_network(4, kUniformVocabulary), kUniformVocabulary, batch, with_steps(9),
+      [&](const Step& step) {
         EXPECT_EQ(step.pass, calls++);
         for (const std::int64_t never : {data::kMask, data::kSep, data::kUnk})
           EXPECT_FALSE((step.tokens == never).any().item<bool>());

@@ -14,11 +14,11 @@
 namespace mgdm::engine {
 namespace {
 
-constexpr std::int64_t kRows = 12;
+constexpr std::int64_t kPuzzles = 12;
 
 Batch open_batch() {
-  return {at::zeros({kRows, 8}, at::kLong), at::zeros({kRows, 8}, at::kBool),
-          at::arange(kRows, at::kLong)};
+  return {at::zeros({kPuzzles, 8}, at::kLong), at::zeros({kPuzzles, 8}, at::kBool),
+          at::arange(kPuzzles, at::kLong)};
 }
 
 // Accepts about one answer in eight.
@@ -49,7 +49,7 @@ TEST(Restarts, TakesTheFirstAcceptedAnswer) {
   EXPECT_TRUE(at::equal(restarts.first.tokens, tries[0].tokens));
   EXPECT_TRUE(at::equal(restarts.first.forward_passes, tries[0].forward_passes));
   std::int64_t needed = 0, solved = 0;
-  for (std::int64_t b = 0; b < kRows; ++b) {
+  for (std::int64_t b = 0; b < kPuzzles; ++b) {
     std::int64_t success = -1, passes = 0;
     for (std::size_t k = 0; k < tries.size() && success < 0; ++k) {
       ++needed;
@@ -64,7 +64,7 @@ TEST(Restarts, TakesTheFirstAcceptedAnswer) {
   }
   EXPECT_EQ(asked, needed);
   EXPECT_GT(solved, 0);
-  EXPECT_LT(solved, kRows);  // both outcomes were seen
+  EXPECT_LT(solved, kPuzzles);  // both outcomes were seen
 }
 
 TEST(Restarts, SeedsShareNoTries) {
@@ -82,9 +82,9 @@ TEST(Restarts, SeedsShareNoTries) {
                            return false;
                          });
   }
-  ASSERT_EQ(answers[0].size(), 5u * kRows);
-  for (std::size_t i = 0; i + kRows < answers[0].size(); ++i)
-    EXPECT_FALSE(at::equal(answers[0][i + kRows], answers[1][i])) << "try " << i / kRows;
+  ASSERT_EQ(answers[0].size(), 5u * kPuzzles);
+  for (std::size_t i = 0; i + kPuzzles < answers[0].size(); ++i)
+    EXPECT_FALSE(at::equal(answers[0][i + kPuzzles], answers[1][i])) << "try " << i / kPuzzles;
 }
 
 TEST(Restarts, TheFirstTryIsThatOfASingleOne) {
@@ -106,7 +106,7 @@ TEST(Restarts, TheVerifierIsToldTheRow) {
   const Restarts restarts =
       decode_with_restarts(masked_decoder(random_network(2, 12), settings), open_batch(), settings,
                            [](std::int64_t row, const at::Tensor&) { return row % 2 == 1; });
-  for (std::int64_t b = 0; b < kRows; ++b)
+  for (std::int64_t b = 0; b < kPuzzles; ++b)
     EXPECT_EQ(restarts.successful_try[b].item<std::int64_t>(), b % 2 == 1 ? 0 : -1);
 }
 
@@ -116,8 +116,8 @@ TEST(Restarts, ObserversAreToldTheRowsAndTheTry) {
   settings.steps = 3;
   settings.tries = 3;
   const Network network = random_network(2, 12);
-  at::Tensor last[kRows];  // what was seen of each row at the end of its last try
-  std::int64_t asked[kRows] = {};
+  at::Tensor last[kPuzzles];  // what was seen of each row at the end of its last try
+  std::int64_t asked[kPuzzles] = {};
   const Decoder decoder = [&](const Batch& batch) {
     return decode(network, batch, settings, [&](const Step& step) {
       EXPECT_EQ(step.rows.size(0), step.tokens.size(0));
@@ -135,7 +135,7 @@ TEST(Restarts, ObserversAreToldTheRowsAndTheTry) {
                                                    EXPECT_TRUE(at::equal(last[row], tokens)) << row;
                                                    return asked[row]++ == row / 4;
                                                  });
-  for (std::int64_t row = 0; row < kRows; ++row) {
+  for (std::int64_t row = 0; row < kPuzzles; ++row) {
     EXPECT_EQ(restarts.successful_try[row].item<std::int64_t>(), row / 4);
     EXPECT_TRUE(at::equal(restarts.best.tokens[row], last[row]));
   }

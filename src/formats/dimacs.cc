@@ -13,7 +13,7 @@
 namespace mgdm::formats {
 namespace {
 
-constexpr int kLargest = std::numeric_limits<int>::max();
+constexpr int kLargestNumber = std::numeric_limits<int>::max();
 
 // The lines of a text that are not blank and not comments, with the position for messages.
 class Lines {
@@ -84,12 +84,13 @@ struct Header {
 };
 
 Header read_header(std::string_view line, const Lines& lines) {
-  const std::string expected = fmt::format("'p cnf VARIABLES CLAUSES', at most {} each", kLargest);
+  const std::string expected =
+      fmt::format("'p cnf VARIABLES CLAUSES', at most {} each", kLargestNumber);
   const std::string seen = fmt::format("cannot read the header {}", in_quotes(line));
   const std::string_view p = take_word(line), cnf = take_word(line);
   const auto variables = parse_int(take_word(line)), clauses = parse_int(take_word(line));
-  const bool fits = variables && *variables >= 0 && *variables <= kLargest &&  //
-                    clauses && *clauses >= 0 && *clauses <= kLargest;
+  const bool fits = variables && *variables >= 0 && *variables <= kLargestNumber &&  //
+                    clauses && *clauses >= 0 && *clauses <= kLargestNumber;
   if (p != "p" || cnf != "cnf" || !fits || !trim(line).empty()) lines.fail(seen, expected);
   return {static_cast<int>(*variables), *clauses, lines.number()};
 }
@@ -183,7 +184,7 @@ SolverAnswer read_solver_answer(std::string_view text, std::string_view file) {
       if (values_line == 0) values_line = lines.number();
       for (std::string_view word; !(word = take_word(line)).empty();) {
         if (closed) lines.fail(fmt::format("{} after the closing 0", in_quotes(word)), "nothing");
-        const int literal = literal_of(word, kLargest, lines);
+        const int literal = literal_of(word, kLargestNumber, lines);
         closed = literal == 0;
         if (!closed) answer.literals.push_back(literal);
       }

@@ -17,7 +17,7 @@ Cnf cnf(int variables, std::vector<std::vector<int>> clauses) {
 }
 
 template <class Read>
-std::string complaint(Read read, std::string_view text) {
+std::string reading_complaint(Read read, std::string_view text) {
   try {
     read(text, "f.cnf");
   } catch (const Error& error) {
@@ -26,8 +26,10 @@ std::string complaint(Read read, std::string_view text) {
   return "no error";
 }
 
-std::string cnf_complaint(std::string_view text) { return complaint(read_dimacs, text); }
-std::string answer_complaint(std::string_view text) { return complaint(read_solver_answer, text); }
+std::string cnf_complaint(std::string_view text) { return reading_complaint(read_dimacs, text); }
+std::string answer_complaint(std::string_view text) {
+  return reading_complaint(read_solver_answer, text);
+}
 
 TEST(Dimacs, ReadsAPlainFile) {
   EXPECT_EQ(read_dimacs("c hello\np cnf 3 2\n1 -2 3 0\n-1 2 0\n", "f"),
@@ -44,8 +46,8 @@ TEST(Dimacs, AByteOrderMarkIsPassedOver) {
 
 TEST(Dimacs, TextThatIsNoFileIsNamedByItsLines) {
   const auto read = [](std::string_view text, std::string_view) { return read_dimacs(text); };
-  EXPECT_EQ(complaint(read, "p cnf 1 1\n2 0\n").substr(0, 20), "line 2: the literal ");
-  EXPECT_EQ(complaint(read, "p cnf\n").substr(0, 23), "cannot read the header ");
+  EXPECT_EQ(reading_complaint(read, "p cnf 1 1\n2 0\n").substr(0, 20), "line 2: the literal ");
+  EXPECT_EQ(reading_complaint(read, "p cnf\n").substr(0, 23), "cannot read the header ");
 }
 
 TEST(Dimacs, ClausesSpanLinesAndShareThem) {

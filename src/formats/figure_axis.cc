@@ -12,13 +12,13 @@
 namespace mgdm::formats {
 namespace {
 
-constexpr double kLargest = 1e300;   // so that the length of a range is finite
-constexpr double kTolerance = 1e-9;  // a number this close to a tick, in steps, is on it
+constexpr double kLargestDrawn = 1e300;  // so that the length of a range is finite
+constexpr double kTolerance = 1e-9;      // a number this close to a tick, in steps, is on it
 
 // A range that can be divided: equal ends, or ends that differ by rounding only, move apart.
 Range apart(Range range) {
   const double size = std::max(std::abs(range.low), std::abs(range.high));
-  if (size < 1 / kLargest) return {0, 1};
+  if (size < 1 / kLargestDrawn) return {0, 1};
   if (range.high - range.low > kTolerance * size) return range;
   return {range.low - 0.1 * size, range.high + 0.1 * size};
 }
@@ -30,7 +30,7 @@ std::string with_minus_sign(const std::string& number) {
   return fmt::format("\u2212{}", std::string_view(number).substr(1));
 }
 
-bool is_drawable(double value) { return std::abs(value) <= kLargest; }
+bool is_drawable(double value) { return std::abs(value) <= kLargestDrawn; }
 
 Range range_of(const std::vector<double>& values) {
   bool any = false;
@@ -96,7 +96,7 @@ Axis Axis::sharing_zero(Range range, const Axis& other) {
   MGDM_CHECK((range.low >= 0 || below > 0) && (range.high <= 0 || above > 0));
   const double least =
       std::max(range.low < 0 ? -range.low / below : 0, range.high > 0 ? range.high / above : 0);
-  const Step step = least > 1 / kLargest ? step_at_least(least) : Step{};
+  const Step step = least > 1 / kLargestDrawn ? step_at_least(least) : Step{};
   return {step.times(-below), step.times(above), step};
 }
 

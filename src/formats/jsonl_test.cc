@@ -9,7 +9,7 @@
 namespace mgdm::formats {
 namespace {
 
-std::string error_of(const std::string& line) {
+std::string jsonl_error(const std::string& line) {
   try {
     parse_jsonl_line(line);
   } catch (const Error& error) {
@@ -32,11 +32,11 @@ TEST(Jsonl, WritesWhatItReads) {
 }
 
 TEST(Jsonl, ComplainsAboutWhatIsNoObject) {
-  EXPECT_NE(error_of("{\"input\": ").find("is not JSON"), std::string::npos);
-  EXPECT_NE(error_of("{\"input\": \"\xff\"}").find("is not JSON"), std::string::npos);
-  EXPECT_NE(error_of(std::string("{}\0{", 4)).find("is not JSON"), std::string::npos);
-  EXPECT_NE(error_of("[1]").find("JSON array"), std::string::npos);
-  EXPECT_NE(error_of(std::string(100000, '[')).find("is not JSON"), std::string::npos);
+  EXPECT_NE(jsonl_error("{\"input\": ").find("is not JSON"), std::string::npos);
+  EXPECT_NE(jsonl_error("{\"input\": \"\xff\"}").find("is not JSON"), std::string::npos);
+  EXPECT_NE(jsonl_error(std::string("{}\0{", 4)).find("is not JSON"), std::string::npos);
+  EXPECT_NE(jsonl_error("[1]").find("JSON array"), std::string::npos);
+  EXPECT_NE(jsonl_error(std::string(100000, '[')).find("is not JSON"), std::string::npos);
 }
 
 TEST(Jsonl, NamesFileAndLine) {

@@ -25,7 +25,7 @@ using formats::error_of;
 using formats::TemporaryFolder;
 using nlohmann::json;
 
-ModelSettings small(const std::string& architecture = "gpt2") {
+ModelSettings tiny(const std::string& architecture = "gpt2") {
   ModelSettings settings;
   settings.architecture = architecture;
   settings.layers = 2;
@@ -87,7 +87,7 @@ NamedTensor& named(std::vector<NamedTensor>& tensors, const std::string& name) {
 
 class Checkpoint : public testing::Test {
  protected:
-  // A saved small GPT-2.
+  // A saved tiny GPT-2.
   fs::path saved() {
     save_model(folder(), *model_, vocabulary_);
     return folder();
@@ -99,12 +99,12 @@ class Checkpoint : public testing::Test {
 
   TemporaryFolder temporary_;
   data::Vocabulary vocabulary_;
-  std::unique_ptr<Model> model_ = scrambled(small());
+  std::unique_ptr<Model> model_ = scrambled(tiny());
 };
 
 TEST_F(Checkpoint, ComesBackBitForBit) {
   for (const std::string architecture : {"gpt2", "looped"}) {
-    const std::unique_ptr<Model> model = scrambled(small(architecture));
+    const std::unique_ptr<Model> model = scrambled(tiny(architecture));
     spec::ModelCard card{.task = "sudoku", .layout = "in_place", .length = 81, .reverse = true};
     card.decoding.steps = 7;
     card.decoding.noise = 0.25;
@@ -231,7 +231,7 @@ TEST_F(Checkpoint, RefusesWhatDoesNotFit) {
 TEST_F(Checkpoint, AFailedLoadChangesNothing) {
   saved();
   edit_weights(folder(), [](std::vector<NamedTensor>& tensors) { tensors.pop_back(); });
-  const std::unique_ptr<Model> target = make_model(small(), 5), same = make_model(small(), 5);
+  const std::unique_ptr<Model> target = make_model(tiny(), 5), same = make_model(tiny(), 5);
   EXPECT_THROW(load_weights(folder(), *target), Error);
   expect_same(*same, *target);
 }
@@ -317,7 +317,7 @@ TEST_F(Checkpoint, DescribeTellsWhatIsThere) {
 
 TEST_F(Checkpoint, ReplacesAnOlderOne) {
   save_model(folder(), *model_, vocabulary_, {}, {.max_shard_bytes = 1000});
-  save_model(folder() / "", *scrambled(small("looped")), vocabulary_);
+  save_model(folder() / "", *scrambled(tiny("looped")), vocabulary_);
   EXPECT_EQ(load_model(folder()).model->settings().architecture, "looped");
   EXPECT_FALSE(fs::exists(folder() / "model.safetensors.index.json"));
   EXPECT_EQ(std::distance(fs::directory_iterator(temporary_.path()), {}), 1);
@@ -334,7 +334,7 @@ TEST_F(Checkpoint, DoesNotReplaceAnythingElse) {
 
 TEST_F(Checkpoint, AFailedSaveLeavesTheOlderOne) {
   saved();
-  EXPECT_THROW(save_model(folder(), *make_model(small(), 9), data::Vocabulary("\xff\n")), Error);
+  EXPECT_THROW(save_model(folder(), *make_model(tiny(), 9), data::Vocabulary("\xff\n")), Error);
   expect_same(*model_, *load_model(folder()).model);
   EXPECT_EQ(std::distance(fs::directory_iterator(temporary_.path()), {}), 1);
 }
@@ -350,7 +350,7 @@ std::string python_with_transformers() {
 TEST_F(Checkpoint, TransformersLoadsItAndGivesTheSameLogits) {
   const std::string python = python_with_transformers();
   if (python.empty()) GTEST_SKIP() << "python3 has no transformers";
-  ModelSettings settings = small();  // of the size of the paper's smallest
+  ModelSettings settings = tiny();  // of the size of the paper's smallest
   settings.layers = 3;
   settings.heads = 12;
   settings.width = 384;

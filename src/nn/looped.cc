@@ -11,9 +11,9 @@ namespace mgdm::nn {
 namespace {
 
 constexpr double kAttentionScale = 0.25;
-constexpr double kNormEps = 1e-6;
+constexpr double kRmsEps = 1e-6;
 
-const Norm kRms{{}, {}, kNormEps};
+const Norm kRms{{}, {}, kRmsEps};
 
 }  // namespace
 
@@ -35,7 +35,7 @@ at::Tensor Looped::attend(const Block& block, const at::Tensor& x, ops::KeysAndV
   const at::Tensor qkv =
       at::linear(x, block.qkv).view({x.size(0), x.size(1), 3, heads, settings_.width / heads});
   const at::Tensor mixed = ops::attention(
-      qkv, {.causal = settings_.causal, .scale = kAttentionScale, .head_norm_eps = kNormEps}, seen);
+      qkv, {.causal = settings_.causal, .scale = kAttentionScale, .head_norm_eps = kRmsEps}, seen);
   return at::linear(mixed, block.projection);
 }
 

@@ -32,7 +32,7 @@ ModelSettings settings_of(const std::string& architecture) {
 }
 
 // Matrices that keep the size of what they are given, and nothing left at 0.
-std::unique_ptr<Model> lively(const ModelSettings& settings) {
+std::unique_ptr<Model> steady(const ModelSettings& settings) {
   std::unique_ptr<Model> model = make_model(settings, 3);
   const at::NoGradGuard no_grad;
   Parameters random(4);
@@ -63,10 +63,10 @@ TEST(Precision, LogitsAreFloats) {
     for (const std::string architecture : {"gpt2", "looped"})
       for (const bool bf16 : {false, true}) {
         ModelSettings settings = settings_of(architecture);
-        const auto model = lively(settings);
+        const auto model = steady(settings);
         settings.causal = settings.shift = true;
         settings.frozen_embedding = false;
-        const auto causal = lively(settings);
+        const auto causal = steady(settings);
         model->to(device);
         causal->to(device);
         const compat::Autocast autocast(device, bf16);
@@ -121,7 +121,7 @@ TEST(Precision, Bf16OnCudaFollowsFp32OnTheCpu) {
   if (!compat::cuda_available()) GTEST_SKIP() << "no CUDA device";
   const c10::Device cpu(c10::kCPU), cuda = compat::device("cuda");
   for (const std::string architecture : {"gpt2", "looped"}) {
-    const auto exact = lively(settings_of(architecture)), fast = lively(settings_of(architecture));
+    const auto exact = steady(settings_of(architecture)), fast = steady(settings_of(architecture));
     fast->to(cuda);
     const std::vector<at::Tensor> expected = logits_of(exact->forward(input_on(cpu)));
     std::vector<at::Tensor> got;

@@ -16,7 +16,7 @@
 namespace mgdm::nn {
 namespace {
 
-constexpr std::int64_t kBatch = 2, kLength = 5, kWidth = 24;
+constexpr std::int64_t kRows = 2, kColumns = 5, kWidth = 24;
 constexpr double kEps = 1e-3;  // large enough to be seen
 
 using Numbers = std::vector<double>;
@@ -32,7 +32,7 @@ class Draws {
   at::Tensor operator()(at::IntArrayRef shape, double std) {
     return parameters_.add("", shape, {std}).detach();
   }
-  at::Tensor rows(double std) { return (*this)({kBatch, kLength, kWidth}, std); }
+  at::Tensor rows(double std) { return (*this)({kRows, kColumns, kWidth}, std); }
 
  private:
   Parameters parameters_{5};
@@ -108,7 +108,7 @@ TEST(Residual, LeavesItsInputsAlone) {
 TEST(Residual, DropsFromBranchesOnly) {
   constexpr double kShare = 0.25;
   compat::seed_dropout(3);
-  const at::Tensor ones = at::ones({kBatch, 1000, kWidth});
+  const at::Tensor ones = at::ones({kRows, 1000, kWidth});
   Residual kept(ones, kShare);
   expect_near(kept.normed({{}, {}, 0}), Numbers(static_cast<std::size_t>(ones.numel()), 1));
 

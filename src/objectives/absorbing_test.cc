@@ -12,19 +12,19 @@
 namespace mgdm::objectives {
 namespace {
 
-constexpr std::int64_t kSteps = 6;
+constexpr std::int64_t kNoiseSteps = 6;
 
 Settings settings_of(const std::string& kind) {
   Settings settings;
   settings.kind = kind;
-  settings.steps = kSteps;
+  settings.steps = kNoiseSteps;
   settings.vocabulary = kTestVocabulary;
   return settings;
 }
 
 double plain_weight(const std::string& name, std::int64_t t) {
   if (name == "original") return 1.0 / static_cast<double>(t + 1);
-  if (name == "linear") return static_cast<double>(kSteps - t);
+  if (name == "linear") return static_cast<double>(kNoiseSteps - t);
   return 1;
 }
 
@@ -60,7 +60,7 @@ TEST(Absorbing, DrawsAreThoseOfTheStreams) {
   const Noised noised = make_objective(settings_of("mgdm"))->noise(batch, 3).front();
   for (std::int64_t b = 0; b < 30; ++b) {
     const auto item = static_cast<std::uint32_t>(100 + b);
-    const double T = kSteps;
+    const double T = kNoiseSteps;
     const auto t = static_cast<std::int64_t>(Stream(3, Purpose::kTimestep, item, 9).uniform() * T);
     EXPECT_EQ(noised.t[b].item<std::int64_t>(), t);
     Stream mask(3, Purpose::kMask, item, 9);
@@ -82,14 +82,14 @@ TEST(Absorbing, FullMaskMovesAFractionToTheHighestLevel) {
   settings.full_mask = 0.5;
   const Noised noised = make_objective(settings)->noise(batch, 3).front();
   const at::Tensor same = noised.t == plain.t;
-  const at::Tensor full = noised.t == kSteps - 1;
+  const at::Tensor full = noised.t == kNoiseSteps - 1;
   EXPECT_TRUE((same | full).all().item<bool>());
   const at::Tensor output = batch.frozen.logical_not();
   EXPECT_TRUE(at::equal(noised.counted.masked_select(full.unsqueeze(1) & output),
                         output.masked_select(full.unsqueeze(1) & output)));
   EXPECT_TRUE(((noised.weight == 1) | ~(full.unsqueeze(1) & output)).all().item<bool>());
   // 1/2 + 1/2 * 1/T of the examples; five standard deviations.
-  const double expected = 0.5 + 0.5 / kSteps;
+  const double expected = 0.5 + 0.5 / kNoiseSteps;
   EXPECT_NEAR(full.to(at::kDouble).mean().item<double>(), expected,
               5 * std::sqrt(expected * (1 - expected) / static_cast<double>(rows)));
 }
@@ -116,13 +116,13 @@ TEST(Absorbing, MaskRatesFollowTheSchedule) {
   for (const bool coupled : {false, true}) {
     settings.coupled = coupled;
     for (const Noised& noised : make_objective(settings)->noise(batch, 3))
-      for (std::int64_t t = 0; t < kSteps; ++t) {
+      for (std::int64_t t = 0; t < kNoiseSteps; ++t) {
         const at::Tensor here = (noised.t == t).unsqueeze(1);
         const double examples = here.sum().item<double>();
         if (!coupled) {
           EXPECT_NEAR(examples, rows / 6.0, 5 * std::sqrt(rows * (1 / 6.0) * (5 / 6.0)));
         }
-        const double positions = 8 * examples, p = static_cast<double>(t + 1) / kSteps;
+        const double positions = 8 * examples, p = static_cast<double>(t + 1) / kNoiseSteps;
         const double masked = (noised.counted.to(at::kLong) * here).sum().item<double>();
         EXPECT_NEAR(masked, positions * p, 5 * std::sqrt(positions * p * (1 - p)));
       }

@@ -10,7 +10,7 @@
 namespace mgdm::objectives {
 namespace {
 
-Settings settings_of(const std::string& kind) {
+Settings reweighted(const std::string& kind) {
   Settings settings;
   settings.kind = kind;
   settings.vocabulary = kTestVocabulary;
@@ -22,12 +22,12 @@ Settings settings_of(const std::string& kind) {
 std::vector<Settings> every_kind() {
   std::vector<Settings> all;
   for (const char* kind : {"mgdm", "rdm", "d3pm_absorbing", "d3pm_uniform", "ar", "teacherless"})
-    all.push_back(settings_of(kind));
-  Settings coupled = settings_of("rdm");
+    all.push_back(reweighted(kind));
+  Settings coupled = reweighted("rdm");
   coupled.coupled = true;
   coupled.label_smoothing = 0.1;
   all.push_back(coupled);
-  Settings shown = settings_of("mgdm");
+  Settings shown = reweighted("mgdm");
   shown.train_shown = true;
   shown.shown_noise = 0.3;
   shown.beta = 1;
@@ -179,7 +179,7 @@ TEST(Objective, LaterLoopsWeighMoreOrOnlyTheLastCounts) {
   const Batch batch = small_batch(3);
   const std::vector<at::Tensor> loops{random_logits(batch, 0), random_logits(batch, 1),
                                       random_logits(batch, 2)};
-  Settings settings = settings_of("mgdm");
+  Settings settings = reweighted("mgdm");
   const auto linear = make_objective(settings);
   settings.loop_weights = "last";
   const auto last = make_objective(settings);
@@ -198,7 +198,7 @@ TEST(Autoregressive, CountsOutputAndEosOnly) {
   const Batch batch = small_batch(5);
   const at::Tensor logits = random_logits(batch);
   for (const bool reweight : {false, true}) {
-    Settings settings = settings_of("ar");
+    Settings settings = reweighted("ar");
     settings.reweight_tokens = reweight;
     const auto objective = make_objective(settings);
     const Noised noised = objective->noise(batch, 3).front();
@@ -220,7 +220,7 @@ TEST(Autoregressive, CountsOutputAndEosOnly) {
 TEST(Teacherless, ShowsNothingOfTheOutputAndCountsAllOfIt) {
   const Batch batch = small_batch(5);
   const at::Tensor logits = random_logits(batch);
-  const auto objective = make_objective(settings_of("teacherless"));
+  const auto objective = make_objective(reweighted("teacherless"));
   const Noised noised = objective->noise(batch, 3).front();
   double sum = 0, count = 0;
   for (std::int64_t b = 0; b < 5; ++b)
@@ -235,29 +235,29 @@ TEST(Teacherless, ShowsNothingOfTheOutputAndCountsAllOfIt) {
 }
 
 TEST(ObjectiveSettings, AKindFixesWhatItIsByDefinition) {
-  EXPECT_EQ(make_objective(settings_of("d3pm_absorbing"))->settings().sequence_weight, "original");
-  EXPECT_EQ(make_objective(settings_of("rdm"))->settings().sequence_weight, "linear");
-  EXPECT_FALSE(make_objective(settings_of("rdm"))->settings().reweight_tokens);
-  EXPECT_TRUE(make_objective(settings_of("mgdm"))->settings().reweight_tokens);
+  EXPECT_EQ(make_objective(reweighted("d3pm_absorbing"))->settings().sequence_weight, "original");
+  EXPECT_EQ(make_objective(reweighted("rdm"))->settings().sequence_weight, "linear");
+  EXPECT_FALSE(make_objective(reweighted("rdm"))->settings().reweight_tokens);
+  EXPECT_TRUE(make_objective(reweighted("mgdm"))->settings().reweight_tokens);
 }
 
 TEST(ObjectiveSettings, ThatDoNotFitTogetherAreRefused) {
-  Settings coupled = settings_of("mgdm");
+  Settings coupled = reweighted("mgdm");
   coupled.coupled = true;
   EXPECT_THROW(make_objective(coupled), UsageError);
-  Settings noise = settings_of("mgdm");
+  Settings noise = reweighted("mgdm");
   noise.shown_noise = 0.1;
   EXPECT_THROW(make_objective(noise), UsageError);
-  Settings shown = settings_of("ar");
+  Settings shown = reweighted("ar");
   shown.train_shown = true;
   EXPECT_THROW(make_objective(shown), UsageError);
-  Settings smooth = settings_of("d3pm_uniform");
+  Settings smooth = reweighted("d3pm_uniform");
   smooth.label_smoothing = 0.1;
   EXPECT_THROW(make_objective(smooth), UsageError);
-  Settings empty = settings_of("mgdm");
+  Settings empty = reweighted("mgdm");
   empty.vocabulary = 5;
   EXPECT_THROW(make_objective(empty), UsageError);
-  Settings unknown = settings_of("mdgm");
+  Settings unknown = reweighted("mdgm");
   EXPECT_THROW(make_objective(unknown), UsageError);
 }
 

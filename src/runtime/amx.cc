@@ -20,7 +20,7 @@ constexpr std::size_t kDepth = 32;             // of a tile of A or B
 constexpr std::size_t kColumns = 32;           // of a panel: two tiles
 constexpr std::size_t kTile = kRows * kDepth;  // numbers in a tile of A or B
 
-constexpr std::size_t kLine = 32;  // numbers in a cache line
+constexpr std::size_t kLineOfBf16 = 32;  // numbers in a cache line
 
 std::size_t padded(std::size_t count, std::size_t to) { return (count + to - 1) / to * to; }
 
@@ -43,7 +43,9 @@ Array<std::uint16_t> in_amx_tiles(std::span<const float> weights, std::size_t ou
 namespace {
 
 // From one row of A to the next: an odd number of cache lines, as in activations.h.
-std::size_t stride_of(std::size_t depth) { return (padded(depth, kDepth) / kLine | 1) * kLine; }
+std::size_t stride_of(std::size_t depth) {
+  return (padded(depth, kDepth) / kLineOfBf16 | 1) * kLineOfBf16;
+}
 
 }  // namespace
 

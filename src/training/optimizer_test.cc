@@ -22,18 +22,13 @@
 #include "training/ema.h"
 #include "training/muon.h"
 #include "training/schedule.h"
+#include "training/test_support.h"
 
 namespace mgdm::training {
 namespace {
 
 using nn::Parameters;
 using nn::Role;
-
-std::vector<c10::Device> devices() {
-  std::vector<c10::Device> all{c10::Device(c10::kCPU)};
-  if (compat::cuda_available()) all.push_back(compat::device("cuda"));
-  return all;
-}
 
 // Two matrices of one shape, one of another, a vector.
 Parameters some_parameters(c10::Device device = c10::Device(c10::kCPU), std::uint64_t seed = 1) {

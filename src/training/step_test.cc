@@ -26,12 +26,6 @@ constexpr std::int64_t kRows = 8;
 // cuBLAS reads it once, perhaps in another test.
 [[maybe_unused]] const bool kPrepared = (compat::prepare_deterministic_cuda(), true);
 
-std::vector<c10::Device> devices() {
-  std::vector<c10::Device> all{c10::Device(c10::kCPU)};
-  if (compat::cuda_available()) all.push_back(compat::device("cuda"));
-  return all;
-}
-
 // Says the same of every position, so that what a step makes of it can be written down; and tells
 // what it was asked.
 class Table : public nn::Model {

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Steps = std::vector<std::int64_t>;
+using StepNumbers = std::vector<std::int64_t>;
 
 std::string file(const fs::path& folder, const char* name) { return read_file(folder / name); }
 
@@ -31,15 +31,15 @@ TEST(Train, MeasuresEvaluatesAndSavesWhenItIsTime) {
   run.training.evaluate_every = 4;
   run.training.checkpoint_every = 2;
   run.training.keep = 3;
-  Steps evaluated;
+  StepNumbers evaluated;
   run.on_evaluate = [&](std::int64_t step) -> Metrics {
     evaluated.push_back(step);
     return {{"accuracy", 0.5}};
   };
   EXPECT_EQ(run.train(), run.path() / "checkpoint-7");
-  EXPECT_EQ(run.measured("loss"), (Steps{3, 6, 7}));
-  EXPECT_EQ(run.measured("accuracy"), (Steps{4, 7}));
-  EXPECT_EQ(evaluated, (Steps{4, 7}));
+  EXPECT_EQ(run.measured("loss"), (StepNumbers{3, 6, 7}));
+  EXPECT_EQ(run.measured("accuracy"), (StepNumbers{4, 7}));
+  EXPECT_EQ(evaluated, (StepNumbers{4, 7}));
   for (const int step : {2, 4, 6, 7})
     EXPECT_EQ(fs::exists(run.path() / ("checkpoint-" + std::to_string(step))), step > 2) << step;
 }
@@ -145,10 +145,10 @@ TEST(TrainDeathTest, SavesAndStopsWhenAsked) {
 TEST(Train, ResumingBeforeTheFirstCheckpointMeasuresAnew) {
   SmallRun run;
   run.train();
-  ASSERT_EQ(run.measured("loss"), (Steps{2, 4, 6}));
+  ASSERT_EQ(run.measured("loss"), (StepNumbers{2, 4, 6}));
   fs::remove_all(run.path() / "checkpoint-6");
   run.train(/*resume=*/true);
-  EXPECT_EQ(run.measured("loss"), (Steps{2, 4, 6}));
+  EXPECT_EQ(run.measured("loss"), (StepNumbers{2, 4, 6}));
 }
 
 // Long before the first line of metrics.

@@ -131,7 +131,7 @@ constexpr std::array kBenches{
           bench_training},
 };
 
-void run(const BenchSettings& settings) {
+void run_bench(const BenchSettings& settings) {
   if (settings.name.empty()) {
     for (const Bench& bench : kBenches) fmt::print("{:<12} {}\n", bench.name, bench.about);
     fmt::print("\nmgdm bench NAME runs one of them.\n");
@@ -157,7 +157,7 @@ cli::Command bench_command() {
       "  mgdm bench train recipes/quick/planning-mgdm.toml\n"
       "  mgdm bench train recipes/frontier/countdown-4.toml training.batch=1024 --device cuda "
       "--profile\n",
-      {"name", "recipe", "overrides"}, {}, run);
+      {"name", "recipe", "overrides"}, {}, run_bench);
 }
 
 }  // namespace mgdm::workshop

@@ -19,7 +19,7 @@ struct LaunchSettings {
   }
 };
 
-void run(const LaunchSettings& settings) {
+void run_launch(const LaunchSettings& settings) {
   launch(static_cast<int>(settings.n), settings.command, settings.quiet);
 }
 
@@ -32,7 +32,7 @@ cli::Command launch_command() {
       "  mgdm launch -n 2 -- train recipes/paper/planning-tiny-mgdm.toml --out runs/two --resume\n"
       "Several machines: torchrun --no-python ... mgdm train ..., or set RANK, WORLD_SIZE,\n"
       "LOCAL_RANK, MASTER_ADDR and MASTER_PORT as it does.\n",
-      {"command"}, {"n", "command"}, run);
+      {"command"}, {"n", "command"}, run_launch);
 }
 
 }  // namespace mgdm::workshop

@@ -28,7 +28,7 @@ struct TrainCommandSettings {
   }
 };
 
-void run(const TrainCommandSettings& settings) {
+void run_train(const TrainCommandSettings& settings) {
   namespace fs = std::filesystem;
   const spec::Recipe recipe = spec::read_recipe(settings.recipe, settings.overrides);
   spec::check_effects(recipe, settings.overrides);
@@ -49,7 +49,7 @@ cli::Command train_command() {
       "  mgdm train recipes/paper/planning-tiny-mgdm.toml\n"
       "  mgdm train recipes/paper/countdown-4-base-mgdm.toml objective.beta=1 --out runs/beta1\n"
       "  mgdm train recipes/paper/planning-tiny-mgdm.toml --resume\n",
-      {"recipe", "overrides"}, {"recipe"}, run);
+      {"recipe", "overrides"}, {"recipe"}, run_train);
   spec::Recipe recipe;
   command.more = "What a recipe can say, with the defaults:\n" + config::Fields(recipe).help();
   return command;

@@ -6,7 +6,7 @@
 namespace mgdm::ops::cuda {
 namespace {
 
-constexpr double kBf16 = 0x1p-8, kFloat = 0x1p-19, kSlack = 1.3;
+constexpr double kBf16Rounding = 0x1p-8, kFloatSums = 0x1p-19, kSlack = 1.3;
 constexpr double kParts = 4;  // of the keys, at most
 
 // Rows over their root mean square.
@@ -37,11 +37,11 @@ void through_norm(const AttentionHead& head, const Normalized& normalized, Bound
     double mean = 0, mean_error = 0;
     for (int d = 0; d < head.size; ++d) {
       mean += g[d] * n[d] / head.size;
-      mean_error += (error[d] + kBf16 * std::abs(g[d])) * std::abs(n[d]) / head.size;
+      mean_error += (error[d] + kBf16Rounding * std::abs(g[d])) * std::abs(n[d]) / head.size;
     }
     for (int d = 0; d < head.size; ++d) {
       error[d] = normalized.factor[i] *
-                 (error[d] + std::abs(n[d]) * (mean_error + kBf16 * std::abs(mean)));
+                 (error[d] + std::abs(n[d]) * (mean_error + kBf16Rounding * std::abs(mean)));
       g[d] = normalized.factor[i] * (g[d] - n[d] * mean);
     }
   }
@@ -49,7 +49,7 @@ void through_norm(const AttentionHead& head, const Normalized& normalized, Bound
 
 void round_once(Bounded& b) {
   for (std::size_t i = 0; i < b.value.size(); ++i)
-    b.error[i] = kSlack * b.error[i] + kBf16 * std::abs(b.value[i]) + 1e-12;
+    b.error[i] = kSlack * b.error[i] + kBf16Rounding * std::abs(b.value[i]) + 1e-12;
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ AttentionReference attention_reference(const AttentionHead& head) {
   };
   AttentionReference r{zeros(size), zeros(1), zeros(size), zeros(size), zeros(size)};
   const Normalized q(head, head.q), k(head, head.k);
-  const double rounded = head.norm ? kBf16 : 0;  // q and k, where normalised
+  const double rounded = head.norm ? kBf16Rounding : 0;  // q and k, where normalised
 
   std::vector<double> weight(length), error(length);  // of a query; the error relative
   for (int i = 0; i < length; ++i) {
@@ -77,18 +77,18 @@ AttentionReference attention_reference(const AttentionHead& head) {
         sizes += std::abs(product);
       }
       weight[j] = head.scale * score;
-      error[j] = (2 * rounded + kFloat) * head.scale * sizes;
+      error[j] = (2 * rounded + kFloatSums) * head.scale * sizes;
       most = std::max(most, weight[j]);
     }
     for (int j = 0; j < end; ++j) sum += std::exp(weight[j] - most);
     const double lse = most + std::log(sum);
     for (int j = 0; j < end; ++j) {
-      error[j] += kFloat * (1 + std::abs(lse) + std::abs(weight[j]));
+      error[j] += kFloatSums * (1 + std::abs(lse) + std::abs(weight[j]));
       weight[j] = std::exp(weight[j] - lse);
       mean_error += weight[j] * error[j];
     }
     r.lse.value[i] = lse;
-    r.lse.error[i] = kSlack * mean_error + kFloat * (1 + std::abs(lse));
+    r.lse.error[i] = kSlack * mean_error + kFloatSums * (1 + std::abs(lse));
 
     std::vector<double> kept(end);
     for (int j = 0; j < end; ++j) {
@@ -97,14 +97,14 @@ AttentionReference attention_reference(const AttentionHead& head) {
       for (int d = 0; d < size; ++d) {
         const double part = weight[j] * kept[j] * head.v[static_cast<std::size_t>(j) * size + d];
         r.out.value[row + d] += part;
-        r.out.error[row + d] += std::abs(part) * (error[j] + kBf16);
+        r.out.error[row + d] += std::abs(part) * (error[j] + kBf16Rounding);
       }
     }
     double delta = 0, delta_error = 0;
     for (int d = 0; d < size; ++d) {
       const double out = r.out.value[row + d], g = head.dout[row + d];
       delta += g * out;
-      delta_error += std::abs(g) * (r.out.error[row + d] + kBf16 * std::abs(out));
+      delta_error += std::abs(g) * (r.out.error[row + d] + kBf16Rounding * std::abs(out));
     }
     for (int j = 0; j < end; ++j) {
       const std::size_t other = static_cast<std::size_t>(j) * size;
@@ -116,18 +116,18 @@ AttentionReference attention_reference(const AttentionHead& head) {
       }
       const double ds = weight[j] * (kept[j] * dp - delta);
       const double ds_error =
-          std::abs(ds) * (error[j] + kBf16 + rounded) +
-          weight[j] * (delta_error + kFloat * (kept[j] * sizes + std::abs(delta)));
+          std::abs(ds) * (error[j] + kBf16Rounding + rounded) +
+          weight[j] * (delta_error + kFloatSums * (kept[j] * sizes + std::abs(delta)));
       for (int d = 0; d < size; ++d) {
         const double qd = q.rows[row + d], kd = k.rows[other + d], g = head.dout[row + d];
         const double part = weight[j] * kept[j] * g;
         r.dq.value[row + d] += head.scale * ds * kd;
         r.dq.error[row + d] +=
-            head.scale * (ds_error + (kParts - 1) * kBf16 * std::abs(ds)) * std::abs(kd);
+            head.scale * (ds_error + (kParts - 1) * kBf16Rounding * std::abs(ds)) * std::abs(kd);
         r.dk.value[other + d] += head.scale * ds * qd;
         r.dk.error[other + d] += head.scale * ds_error * std::abs(qd);
         r.dv.value[other + d] += part;
-        r.dv.error[other + d] += std::abs(part) * (error[j] + kBf16);
+        r.dv.error[other + d] += std::abs(part) * (error[j] + kBf16Rounding);
       }
     }
   }

@@ -10,7 +10,7 @@ namespace {
 using Literals = std::vector<int>;
 
 template <class... Arguments>
-std::string complaint(const Arguments&... arguments) {
+std::string answer_complaint(const Arguments&... arguments) {
   try {
     parse_answer(arguments...);
   } catch (const Error& error) {
@@ -39,29 +39,32 @@ TEST(Answer, Complaints) {
   const std::string characters =
       "\n  expected: 6 literals (1..6, or b..g for their negations) joined by ','";
   const Notation& six = Notation::of(6);
-  EXPECT_EQ(complaint("", six), "the answer is empty" + characters);
-  EXPECT_EQ(complaint("1,2,x", six), "piece 3 of the answer, 'x', is no literal" + characters);
-  EXPECT_EQ(complaint("1,2,", six), "piece 3 of the answer, '', is no literal" + characters);
-  EXPECT_EQ(complaint("1 2", six), "piece 1 of the answer, '1 2', is no literal" + characters);
-  EXPECT_EQ(complaint("6", Notation::of(5)), "no error");
-  EXPECT_EQ(complaint("b", Notation::of(5)),
+  EXPECT_EQ(answer_complaint("", six), "the answer is empty" + characters);
+  EXPECT_EQ(answer_complaint("1,2,x", six),
+            "piece 3 of the answer, 'x', is no literal" + characters);
+  EXPECT_EQ(answer_complaint("1,2,", six), "piece 3 of the answer, '', is no literal" + characters);
+  EXPECT_EQ(answer_complaint("1 2", six),
+            "piece 1 of the answer, '1 2', is no literal" + characters);
+  EXPECT_EQ(answer_complaint("6", Notation::of(5)), "no error");
+  EXPECT_EQ(answer_complaint("b", Notation::of(5)),
             "piece 1 of the answer, 'b', is no literal\n"
             "  expected: 5 literals (1..5, or 6 7 8 9 0 for their negations) joined by ','");
 
   const std::string integers =
       "\n  expected: signed integers separated by ',' or spaces, such as 1,-2,3";
-  EXPECT_EQ(complaint("1 two"), "piece 2 of the answer, 'two', is no literal" + integers);
-  EXPECT_EQ(complaint("1 0 2"), "piece 2 of the answer, '2', is no literal" + integers);
-  EXPECT_EQ(complaint("-2147483648"),
+  EXPECT_EQ(answer_complaint("1 two"), "piece 2 of the answer, 'two', is no literal" + integers);
+  EXPECT_EQ(answer_complaint("1 0 2"), "piece 2 of the answer, '2', is no literal" + integers);
+  EXPECT_EQ(answer_complaint("-2147483648"),
             "piece 1 of the answer, '-2147483648', is no literal" + integers);
-  EXPECT_EQ(complaint("9999999999999999999"),
+  EXPECT_EQ(answer_complaint("9999999999999999999"),
             "piece 1 of the answer, '9999999999999999999', is no literal" + integers);
-  EXPECT_EQ(complaint("-9223372036854775808"),
+  EXPECT_EQ(answer_complaint("-9223372036854775808"),
             "piece 1 of the answer, '-9223372036854775808', is no literal" + integers);
-  EXPECT_EQ(complaint("s UNSATISFIABLE"),
+  EXPECT_EQ(answer_complaint("s UNSATISFIABLE"),
             "the answer claims unsatisfiable\n  expected: the literals that are true");
-  EXPECT_EQ(complaint("s UNKNOWN"), "the answer gives up\n  expected: the literals that are true");
-  EXPECT_EQ(complaint("v 1"), "the values do not end\n  expected: 0 after the last value");
+  EXPECT_EQ(answer_complaint("s UNKNOWN"),
+            "the answer gives up\n  expected: the literals that are true");
+  EXPECT_EQ(answer_complaint("v 1"), "the values do not end\n  expected: 0 after the last value");
 }
 
 TEST(Assignment, ValuesInAnyOrderAndWithGaps) {

@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::size_t kLiterals = 3;  // per clause
 
-bool by_variable(int a, int b) { return std::abs(a) < std::abs(b); }
-
 std::string clause_rule(const std::string& literals) {
   return fmt::format("three literals of different variables ({})", literals);
 }

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,9 @@
 namespace mgdm::tasks::sat {
 
 using Formula = formats::Cnf;
+
+// The order of literals in a clause.
+inline bool by_variable(int a, int b) { return std::abs(a) < std::abs(b); }
 
 // The sizes that have a notation, and that can be generated.
 inline constexpr int kMinVariables = 5, kMaxVariables = 9;

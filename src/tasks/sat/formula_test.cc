@@ -3,24 +3,18 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "tasks/sat/test_support.h"
 
 namespace mgdm::tasks::sat {
 namespace {
 
-std::string complaint(std::string_view text, int variables) {
+std::string formula_complaint(std::string_view text, int variables) {
   try {
     parse_formula(text, Notation::of(variables));
   } catch (const Error& error) {
     return error.what();
   }
   return "no error";
-}
-
-Formula formula(int variables, std::vector<std::vector<int>> clauses) {
-  Formula out;
-  out.variables = variables;
-  for (const auto& clause : clauses) out.add(clause);
-  return out;
 }
 
 TEST(Notation, FiveVariablesUseDigitsOnly) {
@@ -78,28 +72,31 @@ TEST(Formula, Complaints) {
   const std::string three =
       "\n  expected: three literals of different variables (1..7, or b..h for their negations)";
   const std::string joined = three + " joined by ',', clauses joined by '/'";
-  EXPECT_EQ(complaint("", 7),
+  EXPECT_EQ(formula_complaint("", 7),
             "the formula has no clauses\n"
             "  expected: clauses such as 1,c,4 joined by '/', or DIMACS");
-  EXPECT_EQ(complaint("p cnf 5 0", 5),
+  EXPECT_EQ(formula_complaint("p cnf 5 0", 5),
             "the formula has no clauses\n"
             "  expected: clauses such as 1,7,4 joined by '/', or DIMACS");
-  EXPECT_EQ(complaint("1,2,3/1,i,3", 7),
+  EXPECT_EQ(formula_complaint("1,2,3/1,i,3", 7),
             "clause 2 ('1,i,3'): 'i' is no literal of 7 variables" + joined);
-  EXPECT_EQ(complaint("1,2,3/", 7), "clause 2 (''): '' is no literal of 7 variables" + joined);
-  EXPECT_EQ(complaint("1,23/1,2,3", 7),
+  EXPECT_EQ(formula_complaint("1,2,3/", 7),
+            "clause 2 (''): '' is no literal of 7 variables" + joined);
+  EXPECT_EQ(formula_complaint("1,23/1,2,3", 7),
             "clause 1 ('1,23'): '23' is no literal of 7 variables" + joined);
-  EXPECT_EQ(complaint("1, 2,3", 7),
+  EXPECT_EQ(formula_complaint("1, 2,3", 7),
             "clause 1 ('1, 2,3'): ' 2' is no literal of 7 variables" + joined);
-  EXPECT_EQ(complaint("1,2", 7), "clause 1 ('1,2') has 2 literals" + three);
-  EXPECT_EQ(complaint("1,2,3,4", 7), "clause 1 ('1,2,3,4') has 4 literals" + three);
-  EXPECT_EQ(complaint("1,2,c", 7), "clause 1 ('1,2,c') names x2 twice" + three);
+  EXPECT_EQ(formula_complaint("1,2", 7), "clause 1 ('1,2') has 2 literals" + three);
+  EXPECT_EQ(formula_complaint("1,2,3,4", 7), "clause 1 ('1,2,3,4') has 4 literals" + three);
+  EXPECT_EQ(formula_complaint("1,2,c", 7), "clause 1 ('1,2,c') names x2 twice" + three);
   const std::string signs =
       "\n  expected: three literals of different variables (1..7, or with a minus sign)";
-  EXPECT_EQ(complaint("p cnf 7 1\n1 -1 3 0", 7), "clause 1 ('1 -1 3') names x1 twice" + signs);
-  EXPECT_EQ(complaint("p cnf 7 1\n0", 7), "clause 1 ('') has 0 literals" + signs);
-  EXPECT_EQ(complaint("p cnf 5 1\n1 2 3 0", 7), "the formula has 5 variables\n  expected: 7");
-  EXPECT_EQ(complaint("p cnf 7 2\n1 2 3 0", 7),
+  EXPECT_EQ(formula_complaint("p cnf 7 1\n1 -1 3 0", 7),
+            "clause 1 ('1 -1 3') names x1 twice" + signs);
+  EXPECT_EQ(formula_complaint("p cnf 7 1\n0", 7), "clause 1 ('') has 0 literals" + signs);
+  EXPECT_EQ(formula_complaint("p cnf 5 1\n1 2 3 0", 7),
+            "the formula has 5 variables\n  expected: 7");
+  EXPECT_EQ(formula_complaint("p cnf 7 2\n1 2 3 0", 7),
             "line 1: the header promises 2 clauses\n  expected: 1, as many as follow");
 }
 

@@ -7,18 +7,12 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "tasks/sat/answer.h"
+#include "tasks/sat/test_support.h"
 
 namespace mgdm::tasks::sat {
 namespace {
 
 using Literals = std::vector<int>;
-
-Formula formula(int variables, std::vector<Literals> clauses) {
-  Formula out;
-  out.variables = variables;
-  for (const auto& clause : clauses) out.add(clause);
-  return out;
-}
 
 // Clauses of 1 to 3 literals; variables may repeat within a clause.
 Formula random_formula(int variables, int clauses, Stream& random) {

@@ -3,18 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <numeric>
 #include <utility>
 
 #include "tasks/sat/answer.h"
 
 namespace mgdm::tasks::sat {
-namespace {
-
-bool by_variable(int a, int b) { return std::abs(a) < std::abs(b); }
-
-}  // namespace
 
 Renaming random_renaming(int variables, Stream& random) {
   Renaming renaming{std::vector<int>(static_cast<std::size_t>(variables))};

@@ -8,7 +8,7 @@
 namespace mgdm::tasks::sudoku {
 namespace {
 
-constexpr const char* kSolution =
+constexpr const char* kFullGrid =
     "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
 
 // The definition of Grade, written plainly: a set of digits per cell, one rule at a time.
@@ -75,10 +75,10 @@ class PlainGrader {
 
 TEST(SudokuGrade, NakedSingles) {
   // One blank: its row names the digit.
-  Grid puzzle = parse_grid(kSolution);
+  Grid puzzle = parse_grid(kFullGrid);
   puzzle[40] = 0;
   EXPECT_EQ(grade(puzzle), (Grade{Level::kNakedSingles, 0}));
-  EXPECT_EQ(grade(parse_grid(kSolution)), (Grade{Level::kNakedSingles, 0}));
+  EXPECT_EQ(grade(parse_grid(kFullGrid)), (Grade{Level::kNakedSingles, 0}));
 }
 
 TEST(SudokuGrade, HiddenSingles) {
@@ -96,7 +96,7 @@ TEST(SudokuGrade, HiddenSingles) {
 TEST(SudokuGrade, ManySolutions) {
   // Rows 1 and 4 have 6 7 / 7 6 in columns 4 and 5, which lie in one stack: without these four
   // givens both ways are right. The first guess, a 6 at row 1 column 4, fills the grid.
-  Grid puzzle = parse_grid(kSolution);
+  Grid puzzle = parse_grid(kFullGrid);
   for (const std::size_t cell : {3u, 4u, 30u, 31u}) puzzle[cell] = 0;
   EXPECT_EQ(grade(puzzle), (Grade{Level::kManySolutions, 1}));
   EXPECT_EQ(grade(Grid{}).level, Level::kManySolutions);

@@ -7,16 +7,11 @@
 
 #include "base/random.h"
 #include "tasks/sudoku/generate.h"
+#include "tasks/sudoku/test_support.h"
 #include "tasks/sudoku/verify.h"
 
 namespace mgdm::tasks::sudoku {
 namespace {
-
-// The example of the Wikipedia article on Sudoku.
-constexpr const char* kPuzzle =
-    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
-constexpr const char* kSolution =
-    "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
 
 int count_by(Rules rules, const Grid& puzzle, int limit) {
   int count = 0;

@@ -6,14 +6,10 @@
 
 #include "base/random.h"
 #include "tasks/sudoku/generate.h"
+#include "tasks/sudoku/test_support.h"
 
 namespace mgdm::tasks::sudoku {
 namespace {
-
-constexpr const char* kPuzzle =
-    "530070000600195000098000060800060003400803001700020006060000280000419005000080079";
-const std::string kSolution =
-    "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
 
 std::vector<Fault> faults_of(const std::string& answer, const Grid& puzzle = parse_grid(kPuzzle)) {
   const std::vector<Fault> faults = explain(puzzle, answer);
