@@ -1,0 +1,71 @@
+// The generator behind Python's `random` module, draw for draw: data that a Python program made
+// from a seed can be made again here. Where nothing has to equal Python's draws, use base/random.h.
+//
+//   PythonRandom random(4);         // random.seed(4)
+//   random.randint(1, 99);
+//
+// CPython 3.2 to 3.13: the Mersenne Twister MT19937 (Matsumoto, Nishimura 1998), seeded by an array
+// of 32-bit words; whole numbers are drawn from as many bits as the bound has, until below it.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace mgdm {
+
+class PythonRandom {
+ public:
+  // random.seed(seed)
+  explicit PythonRandom(std::uint64_t seed);
+
+  // random.getrandbits(bits), for 1 to 32 bits.
+  std::uint32_t getrandbits(int bits) { return next() >> (32 - bits); }
+
+  // Uniform over 0..n-1: what every function below draws by. Python calls it _randbelow. n >= 1.
+  std::uint32_t below(std::uint32_t n) {
+    const auto bits = static_cast<int>(std::bit_width(n));
+    std::uint32_t drawn = getrandbits(bits);
+    while (drawn >= n) drawn = getrandbits(bits);
+    return drawn;
+  }
+
+  // random.randint(low, high): both included. Draws even where there is only one choice.
+  int randint(int low, int high) {
+    return low + static_cast<int>(below(static_cast<std::uint32_t>(high - low) + 1));
+  }
+
+  // random.choice(values)
+  template <class T>
+  const T& choice(std::span<const T> values) {
+    return values[below(static_cast<std::uint32_t>(values.size()))];
+  }
+
+  // random.shuffle(values)
+  template <class T>
+  void shuffle(std::span<T> values) {
+    for (std::size_t i = values.size(); i > 1; --i)
+      std::swap(values[i - 1], values[below(static_cast<std::uint32_t>(i))]);
+  }
+
+ private:
+  static constexpr std::size_t kWords = 624;
+
+  std::uint32_t next() {
+    if (used_ == kWords) refill();
+    std::uint32_t word = words_[used_++];
+    word ^= word >> 11;
+    word ^= (word << 7) & 0x9d2c5680u;
+    word ^= (word << 15) & 0xefc60000u;
+    return word ^ (word >> 18);
+  }
+  void refill();
+
+  std::array<std::uint32_t, kWords> words_{};
+  std::size_t used_ = kWords;
+};
+
+}  // namespace mgdm
