@@ -56,6 +56,17 @@ TEST_F(Program, SameSeedSameBytesWhateverTheThreads) {
   }
 }
 
+TEST_F(Program, ReleasedExamplesAndTheirTraces) {
+  const Outcome examples = mgdm("generate countdown-4 --as-released --count 2"),
+                traces = mgdm("generate countdown-4 --traces --count 2");
+  EXPECT_EQ(examples.out,
+            "{\"input\": \"90,11,37,95,55\", \"output\": \"90+95=185,11*185=2035,2035/37=55\"}\n"
+            "{\"input\": \"70,63,75,32,100\", \"output\": \"70-63=7,75+32=107,107-7=100\"}\n")
+      << examples.err;
+  EXPECT_TRUE(traces.out.starts_with("{\"nums\": [90, 11, 37, 95], \"target\": 55,")) << traces.err;
+  EXPECT_EQ(split(traces.out, '\n').size(), 3u);
+}
+
 TEST_F(Program, PuzzlesMayComeThroughAPipe) {
   const std::string data = path("data.jsonl");
   ASSERT_EQ(mgdm("generate planning --count 2000 --out " + data).code, 0);  // more than a buffer
@@ -237,6 +248,11 @@ TEST_F(Program, WrongUsageIsTwoAndNamesTheNearest) {
       {"generate countdown-4 --nodes 4", "nodes only with planning"},
       {"generate countdown-4 --difficulty hard", "a difficulty only with sudoku"},
       {"generate sat", "sat-5 to sat-9"},
+      {"generate sudoku --as-released", "planning with 6 nodes, countdown-3"},
+      {"generate planning --nodes 4 --as-released", "planning with 6 nodes"},
+      {"generate planning --as-released --split test --count 1001", "at most 1000"},
+      {"generate countdown-4 --as-released --seed 1", "no --seed"},
+      {"generate planning --traces", "countdown-3, countdown-4 or countdown-5"},
       {"generate", "task is required"},
       {"verify sudoku --data x", "--predictions is required"},
   };

@@ -10,6 +10,7 @@
 #include "cli/threads.h"
 #include "formats/jsonl.h"
 #include "formats/sudoku_text.h"
+#include "tasks/released.h"
 #include "tasks/task.h"
 
 namespace mgdm::cli {
@@ -23,6 +24,8 @@ struct GenerateSettings {
   std::string difficulty = tasks::kDefaultDifficulty;
   std::string guesses;
   std::int64_t nodes = tasks::kDefaultNodes;
+  bool as_released = false;
+  bool traces = false;
   std::int64_t threads = 0;
   std::string out = "-";
   bool quiet = false;
@@ -37,6 +40,11 @@ struct GenerateSettings {
     v.field("guesses", guesses,
             "sudoku, hard: only puzzles that take so many guesses after singles: 10.. or 5..9");
     v.field("nodes", nodes, "planning: nodes per stream", config::range(2, 50));
+    v.field(
+        "as_released", as_released,
+        "planning, countdown-3..5: the paper's own examples, as its authors' program drew them");
+    v.field("traces", traces,
+            "countdown-3..5, as released: the searches that were made for them (Stream of Search)");
     visit_threads(v, threads);
     v.field("out", out, "a file, .csv for Sudoku CSV; - prints");
     v.field("quiet", quiet, "no progress line");
@@ -60,11 +68,32 @@ bool asks_for_csv(const GenerateSettings& settings, const tasks::Task& task) {
   return csv;
 }
 
-void run_generate(const GenerateSettings& settings) {
-  const auto task = tasks::make_task(
-      settings.task, tasks::task_options(settings.nodes, settings.difficulty, settings.guesses));
-  const bool csv = asks_for_csv(settings, *task);
-  const auto split = settings.split == "test" ? tasks::Split::kTest : tasks::Split::kTrain;
+tasks::Split split_of(const GenerateSettings& settings) {
+  return settings.split == "test" ? tasks::Split::kTest : tasks::Split::kTrain;
+}
+
+void write_released(const GenerateSettings& settings, const tasks::Task& task) {
+  if (settings.seed != 0)
+    throw UsageError(fmt::format("--seed {} with the released examples", settings.seed),
+                     "no --seed: they have one of their own");
+  if (settings.traces && !task.abilities().traces)
+    throw UsageError(fmt::format("{} has no traces", settings.task),
+                     "countdown-3, countdown-4 or countdown-5");
+  const auto released = task.released(split_of(settings));
+  const auto count = static_cast<std::size_t>(settings.count);
+  AtomicFile file(settings.out);
+  Progress progress("generating " + settings.task, released->passed_over() + count, settings.quiet);
+  tasks::for_released(
+      *released, count,
+      [&](const tasks::Example&) {
+        file.write(settings.traces ? released->trace_line() : released->line());
+      },
+      [&] { progress.add(1); });
+  file.commit();
+}
+
+void write_generated(const GenerateSettings& settings, const tasks::Task& task, bool csv) {
+  const tasks::Split split = split_of(settings);
   const auto seed = static_cast<std::uint64_t>(settings.seed);
   const auto count = static_cast<std::size_t>(settings.count);
 
@@ -78,7 +107,7 @@ void run_generate(const GenerateSettings& settings) {
         std::string lines;
         for (std::size_t i = begin; i < end; ++i) {
           stop_if_interrupted();
-          const auto [input, output] = task->generate(seed, split, static_cast<std::uint32_t>(i));
+          const auto [input, output] = task.generate(seed, split, static_cast<std::uint32_t>(i));
           lines += csv ? formats::sudoku_csv_row({input, output})
                        : formats::jsonl_line({{"input", input}, {"output", output}});
         }
@@ -87,6 +116,16 @@ void run_generate(const GenerateSettings& settings) {
       },
       [&](std::string&& lines) { file.write(lines); });
   file.commit();
+}
+
+void run_generate(const GenerateSettings& settings) {
+  const auto task = tasks::make_task(
+      settings.task, tasks::task_options(settings.nodes, settings.difficulty, settings.guesses));
+  const bool csv = asks_for_csv(settings, *task);
+  if (settings.as_released || settings.traces)
+    write_released(settings, *task);
+  else
+    write_generated(settings, *task, csv);
 }
 
 }  // namespace
@@ -99,7 +138,10 @@ Command generate_command() {
       "  mgdm generate countdown-4 --count 1000 --split test --out test.jsonl\n"
       "  mgdm generate sudoku --difficulty hard --count 10000 --out hard.csv\n"
       "  mgdm generate sudoku --difficulty hard --guesses 10.. --count 1000\n"
-      "  mgdm generate planning --nodes 4 --seed 7\n",
+      "  mgdm generate planning --nodes 4 --seed 7\n"
+      "  mgdm generate countdown-4 --as-released --count 500000 --out train.jsonl\n"
+      "  mgdm generate planning --as-released --split test --out path_test.jsonl\n"
+      "  mgdm generate countdown-4 --traces --count 60 --out traces.jsonl\n",
       {"task"}, {"task"}, run_generate);
 }
 

@@ -15,6 +15,8 @@ void append_escaped(std::string& out, std::string_view text) {
     if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
+    } else if (c == '\n') {
+      out += "\\n";
     } else if (static_cast<unsigned char>(c) < 0x20) {
       fmt::format_to(std::back_inserter(out), "\\u{:04x}", c);
     } else {
@@ -38,6 +40,12 @@ JsonStrings parse_jsonl_line(std::string_view line) {
   for (auto& [key, value] : object.items())
     if (value.is_string()) members.emplace_back(key, std::move(value.get_ref<std::string&>()));
   return members;
+}
+
+std::string json_string(std::string_view text) {
+  std::string out = "\"";
+  append_escaped(out, text);
+  return out + '"';
 }
 
 std::string jsonl_line(

@@ -24,6 +24,9 @@ using JsonStrings = std::vector<std::pair<std::string, std::string>>;
 // The string members of one JSON object, in file order; Error when `line` is not an object.
 JsonStrings parse_jsonl_line(std::string_view line);
 
+// `text` in quotes, with escapes where JSON wants them.
+std::string json_string(std::string_view text);
+
 // {"input": "...", "output": "..."} and a newline.
 std::string jsonl_line(
     std::initializer_list<std::pair<std::string_view, std::string_view>> members);

@@ -10,6 +10,7 @@
 #include "tasks/countdown/problem.h"
 #include "tasks/countdown/task.h"
 #include "tasks/planning/task.h"
+#include "tasks/released.h"
 #include "tasks/sat/task.h"
 #include "tasks/sudoku/task.h"
 
@@ -38,6 +39,11 @@ std::unique_ptr<Task> find_task(std::string_view name, const TaskOptions& option
 }
 
 }  // namespace
+
+std::unique_ptr<Released> Task::released(Split) const {
+  throw UsageError(fmt::format("the released data of {} cannot be made again", name()),
+                   "planning with 6 nodes, countdown-3, countdown-4 or countdown-5");
+}
 
 Example Task::augment(const Example&, Stream&) const {
   throw UsageError(name() + " has no symmetries to augment by", "planning, sudoku or sat-N");

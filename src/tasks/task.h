@@ -50,7 +50,11 @@ struct Abilities {
   bool reverse = false;               // answers can be written backwards
   bool sudoku_files = false;          // puzzles stand in Sudoku lines and CSV
   std::optional<int> variables = {};  // sat-N: puzzles are formulas of so many variables
+  bool released = false;              // released() gives the paper's own examples
+  bool traces = false;                // and the searches that were made for them
 };
+
+class Released;  // tasks/released.h
 
 class Task {
  public:
@@ -62,6 +66,10 @@ class Task {
 
   // The item-th puzzle of a split. A pure function of its arguments, so any thread may make it.
   virtual Example generate(std::uint64_t seed, Split split, std::uint32_t item) const = 0;
+
+  // The examples of the paper's released file, from the first on. UsageError where they cannot be
+  // made again: without abilities().released.
+  virtual std::unique_ptr<Released> released(Split split) const;
 
   // What a person types or a file holds, as the dataset writes it: Sudoku's '.' becomes '0', DIMACS
   // becomes literals. Throws Error when it is no puzzle of this task.

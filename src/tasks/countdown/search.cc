@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "tasks/countdown/results.h"
 
 namespace mgdm::tasks::countdown {
 namespace {
@@ -21,21 +22,6 @@ Numbers<N - 1> without(const Numbers<N>& numbers, std::size_t i, std::size_t j) 
   for (std::size_t m = 0; m < N; ++m)
     if (m != i && m != j) rest[k++] = numbers[m];
   return rest;
-}
-
-// Calls use(equation) for each legal result of a pair, in the protocol's order, until it returns
-// true. Results that overflow are skipped: no target is that large.
-template <class Use>
-bool for_each_result(Number a, Number b, Use&& use) {
-  if (use(Equation{a, '+', b, a + b})) return true;
-  Number product = 0;
-  if (!__builtin_mul_overflow(a, b, &product) && product < (Number{1} << 62) &&
-      use(Equation{a, '*', b, product}))
-    return true;
-  const Number larger = std::max(a, b), smaller = std::min(a, b);
-  if (use(Equation{larger, '-', smaller, larger - smaller})) return true;
-  return smaller != 0 && larger % smaller == 0 &&
-         use(Equation{larger, '/', smaller, larger / smaller});
 }
 
 // Sieves: 1 if one operation on a and b could give the target; if an operation on c and a result of

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "tasks/countdown/generate.h"
 #include "tasks/countdown/problem.h"
+#include "tasks/countdown/released.h"
 #include "tasks/countdown/released_metric.h"
 #include "tasks/countdown/search.h"
 #include "tasks/countdown/verify.h"
@@ -22,9 +23,18 @@ class Countdown : public Task {
     return fmt::format("reach the target from {} numbers with + - * /, using each once", count_);
   }
 
+  Abilities abilities() const override {
+    return {.released = has_released(count_), .traces = has_released(count_)};
+  }
+
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
     Stream random = item_stream(seed, split, item);
     return countdown::generate(random, count_, split);
+  }
+
+  std::unique_ptr<Released> released(Split split) const override {
+    if (!has_released(count_)) return Task::released(split);
+    return make_released(count_, split);
   }
 
   std::string normalize_input(std::string_view text) const override {

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "tasks/planning/generate.h"
 #include "tasks/planning/problem.h"
+#include "tasks/planning/released.h"
 #include "tasks/planning/verify.h"
 
 namespace mgdm::tasks::planning {
@@ -21,7 +22,9 @@ class Planning : public Task {
     return "two chains of nodes cross at one node: walk the one that leads to the goal";
   }
 
-  Abilities abilities() const override { return {.symmetries = true, .reverse = true}; }
+  Abilities abilities() const override {
+    return {.symmetries = true, .reverse = true, .released = nodes_ == kReleasedNodes};
+  }
 
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
     Stream random = item_stream(seed, split, item);
@@ -30,6 +33,11 @@ class Planning : public Task {
       if (in_test_split(canonical_form(puzzle.problem)) == (split == Split::kTest))
         return {render(puzzle.problem), render(puzzle.path)};
     }
+  }
+
+  std::unique_ptr<Released> released(Split split) const override {
+    if (nodes_ != kReleasedNodes) return Task::released(split);
+    return make_released(split);
   }
 
   std::string normalize_input(std::string_view text) const override {
