@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "data/augmentation.h"
 #include "data/examples_file.h"
+#include "tasks/released.h"
 
 namespace mgdm::data {
 namespace {
@@ -78,6 +79,22 @@ void read_files(Loaded& source, std::size_t held_out) {
   if (count > 0) train.resize(count);
 }
 
+void make_released(Loaded& source, std::size_t held_out) {
+  if (source.settings.endless)
+    throw UsageError("data.endless = true with data.as_released = true", "one of them");
+  if (!source.task->abilities().released)
+    throw UsageError(
+        fmt::format("data.as_released = true, but what the paper released of {} cannot "
+                    "be made again",
+                    source.task->name()),
+        "data.as_released=false");
+  const auto count = static_cast<std::size_t>(source.settings.count);
+  const auto released = source.task->released(tasks::Split::kTrain);
+  tasks::for_released(*released, count + held_out, [&](const Example& example) {
+    (source.train.size() < count ? source.train : source.held_out).push_back(example);
+  });
+}
+
 void fill(Loaded& source, std::size_t held_out, std::uint64_t seed, int threads) {
   const SourceSettings& settings = source.settings;
   if (!settings.files.empty()) {
@@ -88,6 +105,7 @@ void fill(Loaded& source, std::size_t held_out, std::uint64_t seed, int threads)
   const auto count = static_cast<std::uint64_t>(settings.count);
   if (count == 0 && !settings.endless)
     throw UsageError("data.count = 0 without files", "how many examples to generate");
+  if (settings.as_released) return make_released(source, held_out);
   if (!settings.endless)
     source.train = generate(*source.task, seed, source.items, 0, count, threads);
   const std::uint64_t first = settings.endless ? source.items.range - held_out : count;

@@ -22,7 +22,9 @@ struct PreparedData {
 
 // Generated examples are items of the training split under `seed`: a fixed source of a single one
 // is items 0..count-1, several have ranges of their own (Mixture::key). The held-out ones come
-// right after, from the end of the range where there is no end, or from the end of the files.
+// right after, from the end of the range where there is no end, or from the end of the files. The
+// paper's own examples are its released file from the first line on, held-out ones after the
+// others.
 PreparedData prepare_data(const std::string& task, const DataSettings& settings,
                           std::uint64_t seed);
 

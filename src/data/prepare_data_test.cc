@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "formats/jsonl.h"
+#include "tasks/released.h"
 
 namespace mgdm::data {
 namespace {
@@ -76,6 +77,22 @@ TEST(PrepareData, CountIsTheTrainingExamplesOfFilesToo) {
   std::filesystem::remove(path);
 }
 
+TEST(PrepareData, AsReleasedIsThePapersFileWhateverTheSeed) {
+  DataSettings settings;
+  settings.as_released = true;
+  settings.count = 3;
+  settings.held_out = 2;
+  const PreparedData data = prepare_data("countdown-4", settings, 7);
+  std::vector<tasks::Example> expected;
+  const auto released = tasks::make_task("countdown-4")->released(tasks::Split::kTrain);
+  tasks::for_released(*released, 5, [&](const auto& example) { expected.push_back(example); });
+  ASSERT_EQ(data.train.size(), 3u);
+  for (std::uint32_t i = 0; i < 3; ++i)
+    EXPECT_TRUE(row_text(data, 0, i).starts_with(row_of(expected[i])));
+  EXPECT_EQ(examples_of(data.held_out),
+            std::vector<tasks::Example>(expected.begin() + 3, expected.end()));
+}
+
 TEST(PrepareData, SourcesHaveItemsOfTheirOwnAndShareTheHeldOut) {
   DataSettings settings;
   settings.count = 6;
@@ -119,6 +136,11 @@ TEST(PrepareData, RefusesWhatDoesNotFitTogether) {
   EXPECT_TRUE(refused("sudoku", {"guesses=3.."}));  // easy ones take none
   EXPECT_TRUE(refused("sudoku", {"difficulty=hard", "guesses=9..3"}));
   EXPECT_TRUE(refused("countdown-4", {"augment=true"}));  // has no symmetries
+  EXPECT_FALSE(refused("countdown-4", {"as_released=true"}));
+  EXPECT_TRUE(refused("countdown-4", {"as_released=true", "endless=true", "length=64"}));
+  EXPECT_TRUE(refused("countdown-6", {"as_released=true"}));
+  EXPECT_TRUE(refused("planning", {"as_released=true", "nodes=4"}));
+  EXPECT_TRUE(refused("planning", {"as_released=true", "count=999999"}));  // and two held out
 }
 
 }  // namespace

@@ -18,6 +18,9 @@ void SourceSettings::visit(config::Visitor& v) {
           "how many training examples to generate, or to take from the files (0 = all)",
           range(0, 4e9));
   v.field("endless", endless, "generate examples while training, none of them twice");
+  v.field("as_released", as_released,
+          "planning, countdown-3..5: the paper's own examples instead of generated ones, whatever "
+          "the seed");
   v.field("difficulty", difficulty, "sudoku: kind of generated puzzles", one_of({"easy", "hard"}));
   v.field("guesses", guesses,
           "sudoku: only hard puzzles that take so many guesses: 10.. or 5..9 (empty = any)");

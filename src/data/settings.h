@@ -15,6 +15,7 @@ struct SourceSettings {
   std::vector<std::string> files;
   std::int64_t count = 50000;
   bool endless = false;
+  bool as_released = false;
   std::string difficulty = tasks::kDefaultDifficulty;
   std::string guesses;
   std::int64_t nodes = tasks::kDefaultNodes;

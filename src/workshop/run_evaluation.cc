@@ -6,6 +6,7 @@
 
 #include "data/examples_file.h"
 #include "evaluation/evaluate.h"
+#include "tasks/released.h"
 
 namespace mgdm::workshop {
 namespace {
@@ -16,7 +17,11 @@ std::vector<tasks::Example> puzzles_of(const spec::Recipe& recipe, const tasks::
   for (const std::string& file : recipe.evaluation.files)
     for (auto& located : data::read_examples(file, task))
       if (count == 0 || puzzles.size() < count) puzzles.push_back(std::move(located.example));
-  if (recipe.evaluation.files.empty())
+  if (!recipe.evaluation.files.empty() || count == 0) return puzzles;
+  if (recipe.data.as_released && task.abilities().released)
+    tasks::for_released(*task.released(tasks::Split::kTest), count,
+                        [&](const tasks::Example& puzzle) { puzzles.push_back(puzzle); });
+  else
     for (std::uint32_t i = 0; i < count; ++i)
       puzzles.push_back(
           task.generate(static_cast<std::uint64_t>(recipe.seed), tasks::Split::kTest, i));
