@@ -7,6 +7,7 @@
 // Biases and norm weights do not decay.
 #pragma once
 
+#include "ops/updates.h"
 #include "training/optimizer.h"
 
 namespace mgdm::training {
@@ -20,12 +21,7 @@ class Adamw : public Optimizer {
   std::vector<nn::NamedTensor> state() const override;
 
  private:
-  // The parameters that have a gradient, and what belongs to them.
-  struct Work {
-    std::vector<at::Tensor> values, gradients, means, squares;
-  };
-  Work work() const;
-  void step_plain(Work work, const at::Tensor& lr);
+  void step_plain(ops::AdamwUpdate& update);
 
   OptimizerSettings settings_;
   std::vector<at::Tensor> means_, squares_;  // m and v, by parameter

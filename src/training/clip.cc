@@ -7,6 +7,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "compat/many_tensors.h"
+#include "ops/updates.h"
 
 namespace mgdm::training {
 
@@ -16,6 +17,7 @@ at::Tensor clip_gradients(const std::vector<nn::Parameter>& parameters, double m
   for (const nn::Parameter& parameter : parameters)
     if (parameter.value.grad().defined()) gradients.push_back(parameter.value.grad());
   if (gradients.empty()) return at::zeros({}, at::kFloat);
+  if (const auto norm = ops::clip(gradients, max_norm)) return *norm;
   const at::Tensor norm = at::stack(at::_foreach_norm(gradients, 2)).norm();
   if (max_norm > 0) {
     // As torch.nn.utils does, so that a norm of 0 is harmless.

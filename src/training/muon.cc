@@ -5,6 +5,7 @@
 #include <ATen/ops/_foreach_sub.h>
 #include <ATen/ops/baddbmm.h>
 #include <ATen/ops/bmm.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/rsub.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
@@ -16,19 +17,38 @@
 #include <utility>
 
 #include "base/error.h"
+#include "ops/updates.h"
 
 namespace mgdm::training {
+namespace {
+
+void append(std::vector<at::Tensor>& list, const std::vector<at::Tensor>& more) {
+  list.insert(list.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+at::Tensor newton_schulz(const at::Tensor& x) {
+  constexpr double kA = 3.4445, kB = -4.7750, kC = 2.0315;
+  // The products are with the square of the smaller side, from the left or, for a tall matrix, from
+  // the right: nothing is transposed in memory, and the result lies as x does.
+  const bool tall = x.size(1) > x.size(2);
+  at::Tensor y = x;
+  for (int i = 0; i < 5; ++i) {
+    const at::Tensor turned = y.transpose(1, 2);
+    const at::Tensor a = tall ? at::bmm(turned, y) : at::bmm(y, turned);  // A = X^T X or X X^T
+    const at::Tensor b = at::baddbmm(a, a, a, kB, kC);                    // B = b A + c A A
+    y = tall ? at::baddbmm(y, y, b, kA, /*alpha=*/1)                      // a X + X B
+             : at::baddbmm(y, b, y, kA, /*alpha=*/1);                     // a X + B X
+  }
+  return y;
+}
 
 at::Tensor orthogonalize(const at::Tensor& x) {
-  constexpr double kA = 3.4445, kB = -4.7750, kC = 2.0315;
-  const bool tall = x.size(1) > x.size(2);  // the smaller side gives the smaller products
-  at::Tensor y = tall ? x.transpose(1, 2) : x;
-  y = y / (y.norm(2, {1, 2}, /*keepdim=*/true) + 1e-7);
-  for (int i = 0; i < 5; ++i) {
-    const at::Tensor a = at::bmm(y, y.transpose(1, 2));  // (G, R, R)
-    const at::Tensor b = at::baddbmm(a, a, a, kB, kC);   // b A + c A A
-    y = at::baddbmm(y, b, y, kA, /*alpha=*/1);           // a X + B X
-  }
+  // A tall matrix is turned on its side, so that runs on a CPU keep the bits they always had.
+  const bool tall = x.size(1) > x.size(2);
+  const at::Tensor wide = tall ? x.transpose(1, 2) : x;
+  const at::Tensor y = newton_schulz(wide / (wide.norm(2, {1, 2}, /*keepdim=*/true) + 1e-7));
   return tall ? y.transpose(1, 2) : y;
 }
 
@@ -60,8 +80,29 @@ std::vector<nn::NamedTensor> Muon::state() const {
   return state;
 }
 
+bool Muon::step_in_kernels(const at::Tensor& factor) {
+  ops::MuonMomentum first{.momentum = settings_.momentum};
+  ops::MuonUpdate second{
+      .factor = factor, .lr = settings_.muon_lr, .weight_decay = settings_.weight_decay};
+  std::vector<at::Tensor> turned;  // by group: (G, R, C); bf16 is exact enough here
+  for (const Group& group : groups_) {
+    turned.push_back(at::empty_like(group.momentum, at::kBFloat16));
+    append(first.momenta, group.momentum.unbind());
+    append(first.turned, turned.back().unbind());
+    for (const std::size_t i : group.members) {
+      first.gradients.push_back(parameters_[i].value.grad());
+      second.values.push_back(parameters_[i].value.detach());
+    }
+  }
+  if (!ops::muon_momentum(first)) return false;
+  for (const at::Tensor& x : turned) append(second.turned, newton_schulz(x).unbind());
+  ops::muon_update(second);
+  return true;
+}
+
 void Muon::step(const at::Tensor& factor) {
   const at::NoGradGuard no_grad;
+  if (step_in_kernels(factor)) return;
   const at::Tensor lr = factor * settings_.muon_lr;  // ()
   for (Group& group : groups_) {
     std::vector<at::Tensor> values, gradients;
@@ -73,15 +114,14 @@ void Muon::step(const at::Tensor& factor) {
     const at::Tensor gradient = at::stack(gradients);  // (G, R, C)
     group.momentum.mul_(settings_.momentum).add_(gradient);
     const at::Tensor update = gradient.add(group.momentum, settings_.momentum);
-    // bf16 is exact enough here, and fast on a GPU only.
-    const at::Tensor turned = orthogonalize(update.is_cuda() ? update.to(at::kBFloat16) : update);
+    const at::Tensor turned = orthogonalize(update);
     const double scale = std::sqrt(
         std::max(1.0, static_cast<double>(update.size(1)) / static_cast<double>(update.size(2))));
     if (settings_.weight_decay > 0) {
       const at::Tensor keep = at::rsub(lr * settings_.weight_decay, 1);  // 1 - lr * decay
       for (at::Tensor& value : values) value.mul_(keep);
     }
-    at::_foreach_sub_(values, turned.to(at::kFloat).mul(lr * scale).unbind());
+    at::_foreach_sub_(values, turned.mul(lr * scale).unbind());
   }
 }
 

@@ -18,6 +18,12 @@ at::Tensor uniform(std::uint64_t, Purpose, const at::Tensor&, const at::Tensor&,
   missing();
 }
 
+bool updates_take(const std::vector<at::Tensor>&) { return false; }
+at::Tensor clip(const std::vector<at::Tensor>&, double) { missing(); }
+void adamw(const AdamwUpdate&) { missing(); }
+void muon_momentum(const MuonMomentum&) { missing(); }
+void muon_update(const MuonUpdate&) { missing(); }
+
 bool residual_norm_takes(const at::Tensor&) { return false; }
 ResidualNorm residual_norm(const at::Tensor&, const at::Tensor&, const Norm&, double) { missing(); }
 
