@@ -18,6 +18,7 @@
 #include "compat/device.h"
 #include "decoding/test_support.h"
 #include "engine/autoregressive.h"
+#include "engine/device_decoding.h"
 #include "engine/diffusion.h"
 #include "engine/fake_networks.h"
 #include "engine/multinomial.h"
@@ -72,8 +73,10 @@ Batch to_batch(const std::vector<Puzzle>& puzzles, c10::Device device) {
   return {batch.tokens.to(device), batch.frozen.to(device), batch.items.to(device)};
 }
 
+// Unobserved, as much as can be is done by the decoder for GPUs; then nothing is seen.
 std::vector<Outcome> on_tensors(const std::shared_ptr<decoding::Network>& plain,
-                                const std::vector<Puzzle>& puzzles, c10::Device device) {
+                                const std::vector<Puzzle>& puzzles, c10::Device device,
+                                bool observed = true) {
   const spec::DecodingSettings& settings = puzzles.front().settings;
   const Network network = network_of(plain);
   std::vector<Outcome> all(puzzles.size());
@@ -83,7 +86,10 @@ std::vector<Outcome> on_tensors(const std::shared_ptr<decoding::Network>& plain,
           to_tokens(step.tokens[i]));
     return true;
   };
+  DeviceDecoding on_device([&](const spec::DecodingSettings&) { return network; },
+                           /*recorded=*/false);  // the network computes on the CPU
   const auto decoder = [&](const Batch& batch) {
+    if (!observed) return on_device.decode(batch, settings);
     if (settings.decoder == spec::Decoder::kMultinomial)
       return decode_multinomial(network, kTestVocabulary, batch, settings, on_step);
     return decode(network, batch, settings, on_step);
@@ -185,6 +191,11 @@ TEST_P(Agreement, OfTokensAndPasses) {
     const std::vector<Outcome> expected = plainly(*network, puzzles);
     for (const c10::Device device : devices())
       EXPECT_EQ(on_tensors(network, puzzles, device), expected) << device;
+    if (compat::cuda_available() && settings.decoder == spec::Decoder::kDiffusion) {
+      std::vector<Outcome> unseen = expected;
+      for (Outcome& outcome : unseen) outcome.seen.clear();
+      EXPECT_EQ(on_tensors(network, puzzles, c10::kCUDA, /*observed=*/false), unseen);
+    }
     for (const Outcome& outcome : expected) ++(outcome.successful_try >= 0 ? accepted : rejected);
   }
   EXPECT_GT(accepted, 0);

@@ -10,11 +10,19 @@
 
 namespace mgdm::engine {
 
-Network network_of(nn::Model& model, bool bf16, std::int64_t loops) {
+Predictor predictor_of(nn::Model& model, bool bf16, std::int64_t loops) {
   return [&model, bf16, loops](const at::Tensor& tokens, const at::Tensor& frozen) {
     const at::NoGradGuard no_grad;
     const compat::Autocast autocast(model.device(), bf16);
-    return model.forward({tokens, frozen, /*training=*/false, loops}).last().logits();
+    return model.forward({tokens, frozen, /*training=*/false, loops}).last();
+  };
+}
+
+Network network_of(nn::Model& model, bool bf16, std::int64_t loops) {
+  return [predict = predictor_of(model, bf16, loops)](const at::Tensor& tokens,
+                                                      const at::Tensor& frozen) {
+    const at::NoGradGuard no_grad;
+    return predict(tokens, frozen).logits();
   };
 }
 

@@ -9,6 +9,8 @@
 #include "compat/out_of_memory.h"
 #include "compat/parallel.h"
 #include "engine/autoregressive.h"
+#include "engine/device_decoding.h"
+#include "engine/diffusion.h"
 #include "engine/multinomial.h"
 #include "engine/restarts.h"
 #include "inference/cpu_engine.h"
@@ -27,9 +29,11 @@ using nn::tokens_of;
 // One batch of puzzles of the same length and settings.
 class BatchDecoding {
  public:
-  BatchDecoding(nn::Model& model, bool bf16, std::vector<std::pair<SlotId, Request>> slots)
+  BatchDecoding(nn::Model& model, bool bf16, DeviceDecoding& on_device,
+                std::vector<std::pair<SlotId, Request>> slots)
       : model_(model),
         bf16_(bf16),
+        on_device_(on_device),
         slots_(std::move(slots)),
         finished_(slots_.size()),
         stopped_in_(slots_.size()),
@@ -43,21 +47,25 @@ class BatchDecoding {
     const auto verified = [&](std::int64_t row, const at::Tensor& tokens) {
       return accepted(static_cast<std::size_t>(row), tokens);
     };
-    const Restarts results = decode_with_restarts(
+    Restarts results = decode_with_restarts(
         [&](const Batch& some) { return decode_once(some, settings); }, batch, settings, verified);
+    for (Result* result : {&results.first, &results.best}) {
+      // All at once: a copy waits for the device.
+      result->tokens = result->tokens.to(at::kCPU, at::kInt).contiguous();
+      result->forward_passes = result->forward_passes.cpu();
+    }
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       const auto row = static_cast<std::int64_t>(i);
       if (stopped(i)) {  // its observer had seen enough, or failed
         if (!finished_[i].error && stopped_in_[i] > 0) {
           finished_[i].first = answer(results.first, row);
-          finished_[i].best = {finished_[i].first.tokens,
-                               results.best.forward_passes[row].item<std::int64_t>()};
+          finished_[i].best = {finished_[i].first.tokens, answer(results.best, row).forward_passes};
         }
         continue;
       }
       finished_[i].first = answer(results.first, row);
       finished_[i].best = answer(results.best, row);
-      finished_[i].successful_try = results.successful_try[row].item<std::int64_t>();
+      finished_[i].successful_try = results.successful_try.data_ptr<std::int64_t>()[i];
     }
     return std::move(finished_);
   }
@@ -82,6 +90,8 @@ class BatchDecoding {
     const Network network = network_of(model_, bf16_, settings.loops);
     if (settings.decoder == spec::Decoder::kMultinomial)
       return decode_multinomial(network, model_.settings().vocabulary, batch, settings, on_step);
+    if (!on_step && DeviceDecoding::takes(batch, settings, model_.settings().vocabulary))
+      return on_device_.decode(batch, settings);
     return decode(network, batch, settings, on_step);
   }
 
@@ -142,12 +152,16 @@ class BatchDecoding {
     }
   }
 
+  // Of a result on the CPU.
   static decoding::Answer answer(const Result& result, std::int64_t row) {
-    return {tokens_of(result.tokens[row]), result.forward_passes[row].item<std::int64_t>()};
+    const std::int64_t length = result.tokens.size(1);
+    const std::int32_t* const tokens = result.tokens.data_ptr<std::int32_t>() + row * length;
+    return {{tokens, tokens + length}, result.forward_passes.data_ptr<std::int64_t>()[row]};
   }
 
   nn::Model& model_;
   const bool bf16_;
+  DeviceDecoding& on_device_;
   const std::vector<std::pair<SlotId, Request>> slots_;
   std::vector<Finished> finished_;
   std::vector<std::int64_t> stopped_in_;                     // the try in which an observer stopped
@@ -157,7 +171,11 @@ class BatchDecoding {
 class TorchEngine : public inference::Engine {
  public:
   TorchEngine(std::shared_ptr<nn::Model> model, bool bf16)
-      : model_(std::move(model)), bf16_(bf16 && model_->device().is_cuda()) {}
+      : model_(std::move(model)),
+        bf16_(bf16 && model_->device().is_cuda()),
+        on_device_([this](const spec::DecodingSettings& settings) {
+          return predictor_of(*model_, bf16_, settings.loops);
+        }) {}
 
   SlotId join(Request request) override {
     waiting_.emplace_back(next_, std::move(request));
@@ -181,8 +199,9 @@ class TorchEngine : public inference::Engine {
     std::vector<SlotId> ids;
     for (const auto& [slot, request] : batch) ids.push_back(slot);
     try {
-      return compat::with_memory_for_puzzles(
-          ids.size(), [&] { return BatchDecoding(*model_, bf16_, std::move(batch)).run(); });
+      return compat::with_memory_for_puzzles(ids.size(), [&] {
+        return BatchDecoding(*model_, bf16_, on_device_, std::move(batch)).run();
+      });
     } catch (const Interrupted&) {
       throw;
     } catch (...) {  // theirs alone: others still wait
@@ -203,6 +222,7 @@ class TorchEngine : public inference::Engine {
 
   const std::shared_ptr<nn::Model> model_;
   const bool bf16_;
+  DeviceDecoding on_device_;
   std::vector<std::pair<SlotId, Request>> waiting_;
   SlotId next_ = 0;
 };

@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "ops/attention.h"
+#include "ops/decoding_pass.h"
 #include "ops/head_loss.h"
 #include "ops/residual_norm.h"
 #include "ops/updates.h"
@@ -25,6 +26,14 @@ at::Tensor clip(const std::vector<at::Tensor>& gradients, double max_norm);
 void adamw(const AdamwUpdate& update);
 void muon_momentum(const MuonMomentum& update);
 void muon_update(const MuonUpdate& update);
+
+// What ops/decoding_pass.h promises.
+bool decoding_pass_takes(c10::Device device, std::int64_t length, std::int64_t vocabulary);
+void decoding_pass(const at::Tensor& logits, const DecodingRule& rule, const DecodingTry& now,
+                   const DecodingRows& rows);
+bool decoding_head_takes(const at::Tensor& hidden, const at::Tensor& head);
+void decoding_pass(const at::Tensor& hidden, const at::Tensor& head, bool shift,
+                   const DecodingRule& rule, const DecodingTry& now, const DecodingRows& rows);
 
 // The kernels below work in bf16 mixed precision: the residual stream is fp32, what matrix products
 // read and write is bf16.

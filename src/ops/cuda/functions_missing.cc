@@ -24,6 +24,17 @@ void adamw(const AdamwUpdate&) { missing(); }
 void muon_momentum(const MuonMomentum&) { missing(); }
 void muon_update(const MuonUpdate&) { missing(); }
 
+bool decoding_pass_takes(c10::Device, std::int64_t, std::int64_t) { return false; }
+void decoding_pass(const at::Tensor&, const DecodingRule&, const DecodingTry&,
+                   const DecodingRows&) {
+  missing();
+}
+bool decoding_head_takes(const at::Tensor&, const at::Tensor&) { return false; }
+void decoding_pass(const at::Tensor&, const at::Tensor&, bool, const DecodingRule&,
+                   const DecodingTry&, const DecodingRows&) {
+  missing();
+}
+
 bool residual_norm_takes(const at::Tensor&) { return false; }
 ResidualNorm residual_norm(const at::Tensor&, const at::Tensor&, const Norm&, double) { missing(); }
 

@@ -1,0 +1,170 @@
+#include "engine/device_decoding.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "data/vocabulary.h"
+#include "decoding/draws.h"
+#include "decoding/orders.h"
+
+namespace mgdm::engine {
+namespace {
+
+constexpr std::size_t kMostRecorded = 8;
+constexpr int kPassesBetweenLooks = 4;
+constexpr std::int64_t kLargestTable = 1 << 22;
+
+using Order = ops::DecodingRule::Order;
+constexpr std::array<std::pair<std::string_view, Order>, 5> kOrders{{
+    {"topk", Order::kTopk},
+    {"margin", Order::kMargin},
+    {"random", Order::kRandom},
+    {"threshold", Order::kThreshold},
+    {"entropy", Order::kEntropy},
+}};
+
+ops::DecodingRule rule_of(const spec::DecodingSettings& settings) {
+  const auto order =
+      std::ranges::find(kOrders, settings.order, [](const auto& o) { return o.first; });
+  MGDM_CHECK(order != kOrders.end());
+  const bool revise = settings.revise == "on";
+  return {.order = order->second,
+          .steps = settings.steps,
+          .revise = revise,
+          .masks_again =
+              spec::order_kind(settings.order).by_score && (revise || settings.revise == "remask"),
+          .early_stop = settings.early_stop,
+          .noise = settings.noise,
+          .temperature = settings.temperature,
+          .threshold = settings.threshold,
+          .entropy_bound = settings.entropy_bound,
+          .seed = static_cast<std::uint64_t>(settings.seed),
+          .mask_token = data::kMask,
+          .never = {data::kSep, data::kMask, data::kUnk}};
+}
+
+// How many of L positions are masked after each pass, (T, N + 1).
+at::Tensor counts_of(const spec::DecodingSettings& settings, std::int64_t length) {
+  at::Tensor counts = at::empty({settings.steps, length + 1}, at::kInt);
+  int* count = counts.data_ptr<int>();
+  for (std::int64_t t = settings.steps - 1; t >= 0; --t)
+    for (std::int64_t diffused = 0; diffused <= length; ++diffused)
+      *count++ =
+          static_cast<int>(decoding::masked_count(static_cast<std::size_t>(diffused), t, settings));
+  return counts;
+}
+
+// Some rows of them, by number.
+ops::DecodingRows rows_of(const ops::DecodingRows& all, const at::Tensor& numbers) {
+  const auto some = [&](const at::Tensor& tensor) { return tensor.index_select(0, numbers); };
+  return {some(all.tokens),   some(all.frozen), some(all.items),
+          some(all.previous), some(all.passes), some(all.active)};
+}
+
+}  // namespace
+
+DeviceDecoding::DeviceDecoding(MakePredictor make, bool recorded)
+    : make_(std::move(make)), recorded_(recorded) {}
+
+bool DeviceDecoding::takes(const Batch& batch, const spec::DecodingSettings& settings,
+                           std::int64_t vocabulary) {
+  const std::int64_t length = batch.tokens.size(1);
+  return ops::decoding_pass_takes(batch.tokens.device(), length, vocabulary) &&
+         settings.steps * (length + 1) <= kLargestTable;
+}
+
+DeviceDecoding::Passes::Passes(const DeviceDecoding& of, const spec::DecodingSettings& some,
+                               at::IntArrayRef sizes, c10::Device device)
+    : settings(some), predict(of.make_(some)), rule(rule_of(some)), graph(device, of.recorded_) {
+  const auto numbers = at::TensorOptions().device(device).dtype(at::kLong);
+  const auto flags = numbers.dtype(at::kBool);
+  now = {at::zeros({}, numbers), counts_of(some, sizes[1]).to(device)};
+  rows = {at::zeros(sizes, numbers), at::zeros(sizes, flags),      at::zeros(sizes[0], numbers),
+          at::zeros(sizes, numbers), at::zeros(sizes[0], numbers), at::zeros(sizes[0], flags)};
+}
+
+void DeviceDecoding::Passes::take(const ops::DecodingRows& some, std::int64_t attempt) {
+  const auto fill = [](const at::Tensor& here, const at::Tensor& from) {
+    here.slice(0, 0, from.size(0)).copy_(from);
+  };
+  rows.active.zero_();
+  fill(rows.tokens, some.tokens);
+  fill(rows.frozen, some.frozen);
+  fill(rows.items, some.items);
+  fill(rows.previous, some.previous);
+  fill(rows.passes, some.passes);
+  fill(rows.active, some.active);
+  now.first_draw.fill_(decoding::draw_step(attempt, 0));
+}
+
+void DeviceDecoding::Passes::run() {
+  graph.run([this] {
+    const nn::Prediction prediction = predict(rows.tokens, rows.frozen);
+    if (!ops::decoding_pass(prediction.hidden(), prediction.head(), prediction.shift(), rule, now,
+                            rows))
+      ops::decoding_pass(prediction.logits(), rule, now, rows);
+  });
+}
+
+DeviceDecoding::Passes& DeviceDecoding::passes(const spec::DecodingSettings& settings,
+                                               std::int64_t rows, std::int64_t length,
+                                               c10::Device device) {
+  const std::array sizes{rows, length};
+  const auto known = std::ranges::find_if(recent_, [&](const Passes& each) {
+    return each.settings == settings && each.rows.tokens.sizes() == at::IntArrayRef(sizes);
+  });
+  if (known != recent_.end()) {
+    recent_.splice(recent_.begin(), recent_, known);
+  } else {
+    if (recent_.size() == kMostRecorded) recent_.pop_back();
+    recent_.emplace_front(*this, settings, sizes, device);
+  }
+  return recent_.front();
+}
+
+Result DeviceDecoding::decode(const Batch& batch, const spec::DecodingSettings& settings) {
+  const at::NoGradGuard no_grad;
+  const c10::Device device = batch.tokens.device();
+  const std::int64_t length = batch.tokens.size(1);
+  Result result{all_masked(batch), at::zeros_like(batch.items)};
+  at::Tensor places = at::arange(batch.items.size(0), batch.items.options());  // of the rows below
+  Passes* now = &passes(settings, places.size(0), length, device);
+  now->take({result.tokens, batch.frozen, batch.items, result.tokens, result.forward_passes,
+             batch.frozen.logical_not().any(1)},
+            batch.attempt);
+  const auto note = [&] {
+    const std::int64_t count = places.size(0);
+    result.tokens.index_copy_(0, places, now->rows.tokens.slice(0, 0, count));
+    result.forward_passes.index_copy_(0, places, now->rows.passes.slice(0, 0, count));
+  };
+  const bool may_end_early = settings.early_stop || !now->rule.masks_again;
+  for (int step = 1; step <= settings.steps; ++step) {
+    stop_if_interrupted();
+    now->run();
+    if (!may_end_early || step % kPassesBetweenLooks != 0 || step == settings.steps) continue;
+    const at::Tensor left = now->rows.active.nonzero().squeeze(1);  // waits for the device
+    if (left.size(0) == 0) break;
+    if (2 * left.size(0) > now->rows.active.size(0)) continue;
+    // Most are finished: the rest go on in a smaller batch, of one of a few sizes.
+    note();
+    const ops::DecodingRows rest = rows_of(now->rows, left);
+    places = places.index_select(0, left);
+    const auto size = std::bit_ceil(static_cast<std::uint64_t>(left.size(0)));
+    now = &passes(settings, static_cast<std::int64_t>(size), length, device);
+    now->take(rest, batch.attempt);
+  }
+  note();
+  return result;
+}
+
+}  // namespace mgdm::engine

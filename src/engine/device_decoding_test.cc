@@ -1,0 +1,127 @@
+// The decoder for GPUs with networks whose work a CUDA graph can hold: recorded, replayed, and with
+// fewer rows as they finish. agreement_test.cc holds its choices to the plain decoder's.
+#include "engine/device_decoding.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/index_select.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
+#include <gtest/gtest.h>
+
+#include "compat/device.h"
+#include "engine/diffusion.h"
+
+namespace mgdm::engine {
+namespace {
+
+constexpr std::int64_t kLength = 23, kVocabulary = 37;
+
+// What stands in a table for each position, by its token and its row's sum: the same for a row in
+// any batch.
+constexpr std::int64_t kEntries = 4096;
+at::Tensor looked_up(const at::Tensor& table, const at::Tensor& tokens) {
+  const at::Tensor entry = (tokens * 17 + tokens.sum(1, /*keepdim=*/true) * 7 +
+                            at::arange(kLength, tokens.options()) * 131) %
+                           kEntries;
+  return table.index_select(0, entry.view(-1)).view({-1, kLength, table.size(1)});
+}
+
+Network lookup_network(double scale) {
+  const auto device = at::TensorOptions().device(at::kCUDA);
+  const at::Tensor table = at::randn({kEntries, kVocabulary}, device) * scale;
+  return [table](const at::Tensor& tokens, const at::Tensor&) { return looked_up(table, tokens); };
+}
+
+Predictor lookup_states(bool shift) {
+  constexpr std::int64_t kWidth = 48;
+  const auto device = at::TensorOptions().device(at::kCUDA);
+  const at::Tensor table = at::randn({kEntries, kWidth}, device.dtype(at::kBFloat16));
+  const at::Tensor head = at::randn({kVocabulary, kWidth}, device);
+  return [table, head, shift](const at::Tensor& tokens, const at::Tensor&) {
+    return nn::Prediction(looked_up(table, tokens), head, shift);
+  };
+}
+
+Batch some_batch(std::int64_t rows) {
+  const auto device = at::TensorOptions().device(at::kCUDA);
+  return {at::randint(9, kVocabulary, {rows, kLength}, device.dtype(at::kLong)),
+          at::randn({rows, kLength}, device) > 0.5,
+          at::randint(0, 1 << 20, {rows}, device.dtype(at::kLong))};
+}
+
+spec::DecodingSettings settings_of(const char* order, const char* revise, bool early_stop) {
+  spec::DecodingSettings settings;
+  settings.order = order;
+  settings.revise = revise;
+  settings.early_stop = early_stop;
+  settings.threshold = 0.7;
+  return settings;
+}
+
+class DeviceDecodings : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!compat::cuda_available()) GTEST_SKIP() << "no CUDA device";
+    compat::seed_dropout(5);
+  }
+};
+
+TEST_F(DeviceDecodings, GiveWhatPassesOneByOneGive) {
+  const Network network = lookup_network(6);
+  DeviceDecoding decoding([&](const spec::DecodingSettings&) { return network; });
+  const std::vector<spec::DecodingSettings> all{
+      settings_of("topk", "on", false), settings_of("topk", "on", true),
+      settings_of("margin", "off", false), settings_of("threshold", "off", false),
+      settings_of("entropy", "off", true)};
+  // The first call warms up and records, later ones replay; sizes and settings take turns.
+  for (int turn = 0; turn < 3; ++turn)
+    for (const spec::DecodingSettings& settings : all)
+      for (const std::int64_t rows : {1, 70}) {
+        SCOPED_TRACE(testing::Message() << settings.order << " " << rows << " turn " << turn);
+        Batch batch = some_batch(rows);
+        batch.attempt = turn;
+        ASSERT_TRUE(DeviceDecoding::takes(batch, settings, kVocabulary));
+        const Result expected = decode(network, batch, settings);
+        const Result got = decoding.decode(batch, settings);
+        EXPECT_TRUE(at::equal(got.tokens, expected.tokens));
+        EXPECT_TRUE(at::equal(got.forward_passes, expected.forward_passes));
+        if (rows > 1 && settings.early_stop)  // else nothing is tested of rows that finish early
+          EXPECT_LT(got.forward_passes.min().item<std::int64_t>(),
+                    got.forward_passes.max().item<std::int64_t>());
+      }
+}
+
+TEST_F(DeviceDecodings, ApplyTheHeadThemselves) {
+  for (const bool shift : {false, true}) {
+    const Predictor predict = lookup_states(shift);
+    const Network network = [&](const at::Tensor& tokens, const at::Tensor& frozen) {
+      const at::NoGradGuard no_grad;
+      return predict(tokens, frozen).logits();
+    };
+    DeviceDecoding decoding([&](const spec::DecodingSettings&) { return predict; });
+    for (const std::int64_t rows : {1, 70}) {
+      SCOPED_TRACE(testing::Message() << shift << " " << rows);
+      const Batch batch = some_batch(rows);
+      const spec::DecodingSettings settings = settings_of("topk", "on", false);
+      EXPECT_TRUE(at::equal(decoding.decode(batch, settings).tokens,
+                            decode(network, batch, settings).tokens));
+    }
+  }
+}
+
+TEST_F(DeviceDecodings, LeaveRowsWithoutAnythingToDecode) {
+  const Network network = lookup_network(6);
+  DeviceDecoding decoding([&](const spec::DecodingSettings&) { return network; });
+  Batch batch = some_batch(3);
+  batch.frozen.select(0, 1).fill_(true);
+  const Result got = decoding.decode(batch, settings_of("topk", "on", false));
+  EXPECT_EQ(got.forward_passes[1].item<std::int64_t>(), 0);
+  EXPECT_TRUE(at::equal(got.tokens[1], batch.tokens[1]));
+  EXPECT_EQ(got.forward_passes[2].item<std::int64_t>(), 20);
+}
+
+}  // namespace
+}  // namespace mgdm::engine

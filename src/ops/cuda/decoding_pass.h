@@ -1,0 +1,38 @@
+// The kernel of ops/decoding_pass.h, on device pointers.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ops/decoding_rule.h"
+
+namespace mgdm::ops::cuda {
+
+struct DecodingPass {
+  // Either logits (B, N, V) or, with logits null, hidden states (B, N, C) in bf16 and the head
+  // (V, C) that makes logits of them; with `shift` position n reads state n - 1.
+  const float* logits;
+  const void* hidden;
+  const float* head;
+  bool shift;
+  std::int64_t* tokens;
+  const bool* frozen;
+  const std::int64_t* items;
+  std::int64_t *previous, *passes;
+  bool* active;
+  const std::int64_t* first_draw;
+  const int* counts;                    // (T, N + 1)
+  int rows, length, vocabulary, width;  // B, N, V, C; C is a multiple of 16
+  std::uint32_t purpose;                // of the draws
+  DecodingRule rule;
+};
+
+// Bytes of shared memory for a row, of which most devices have kMostDecodingMemory.
+std::size_t decoding_pass_memory(std::int64_t length, std::int64_t vocabulary);
+constexpr std::size_t kMostDecodingMemory = 96 << 10;
+
+cudaError_t launch_decoding_pass(const DecodingPass& arguments, cudaStream_t stream);
+
+}  // namespace mgdm::ops::cuda
