@@ -252,7 +252,9 @@ std::unique_ptr<inference::Engine> load_torch_engine(const std::filesystem::path
   std::shared_ptr<nn::Model> model = nn::make_model(config.settings, /*seed=*/{});
   nn::load_weights(folder, *model);
   model->to(compat::device(settings.device));
-  return torch_engine(std::move(model), card.precision == "bf16");
+  const bool bf16 = card.precision == "bf16";
+  if (bf16 && model->device().is_cuda()) model->keep_matrices_in_bf16();
+  return torch_engine(std::move(model), bf16);
 }
 
 }  // namespace mgdm::engine

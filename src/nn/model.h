@@ -52,6 +52,10 @@ class Model {
   c10::Device device() const { return parameters_.all().front().value.device(); }
   void to(c10::Device device) { parameters_.to(device); }
 
+  // For a model that will only answer, in bf16 mixed precision: what that would round in every pass
+  // is rounded once.
+  void keep_matrices_in_bf16() { parameters_.keep_matrices_in_bf16(); }
+
  protected:
   // With tensors of its own, for a model that is no architecture of spec/.
   Model(const ModelSettings& settings, Parameters parameters);

@@ -72,4 +72,11 @@ void Parameters::to(c10::Device device) {
   for (Parameter& parameter : list_) parameter.value.set_data(parameter.value.to(device));
 }
 
+void Parameters::keep_matrices_in_bf16() {
+  const at::NoGradGuard no_grad;
+  for (Parameter& parameter : list_)
+    if (parameter.role == Role::kMatrix)
+      parameter.value.set_data(parameter.value.to(at::kBFloat16));
+}
+
 }  // namespace mgdm::nn

@@ -42,6 +42,9 @@ class Parameters {
   // Moves every tensor in place: what the model holds moves along.
   void to(c10::Device device);
 
+  // Those of Role::kMatrix are rounded, in place.
+  void keep_matrices_in_bf16();
+
  private:
   std::optional<std::uint64_t> seed_;
   std::vector<Parameter> list_;
