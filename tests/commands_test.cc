@@ -237,6 +237,24 @@ TEST_F(Program, BenchListsAndSigns) {
   EXPECT_MENTIONS(unknown.err, "did you mean 'signature'?");
 }
 
+TEST_F(Program, BenchTimesDecoding) {
+  const std::string how = " --device cpu --turns 1 --batch 2 --steps 2 --json -";
+  for (const std::string subject :
+       {"quick-planning-mgdm", MGDM_SOURCE_DIR "/recipes/smoke/mgdm.toml"}) {
+    const Outcome outcome =
+        mgdm("bench decode '" + subject + "'" + how, "MGDM_MODELS='" MGDM_SOURCE_DIR "/models'");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const auto json = nlohmann::json::parse(outcome.out);
+    EXPECT_EQ(json["batch"], 2);
+    EXPECT_EQ(json["passes"], 2);
+    EXPECT_EQ(json["compared"], 2);
+    EXPECT_GT(json["ms"], 0);
+    EXPECT_NEAR(json["ms_per_pass"].get<double>() * 2, json["ms"].get<double>(), 1e-9);
+    EXPECT_MENTIONS(outcome.err, "ms a batch");
+  }
+  EXPECT_EQ(mgdm("bench decode").code, 2);
+}
+
 TEST_F(Program, WrongUsageIsTwoAndNamesTheNearest) {
   const std::pair<const char*, const char*> mistakes[] = {
       {"generate sudko", "did you mean 'sudoku'?"},

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -10,9 +12,12 @@
 #include "cli/threads.h"
 #include "compat/device.h"
 #include "compat/parallel.h"
+#include "inference/models.h"
 #include "report/result_json.h"
+#include "spec/atomic_folder.h"
 #include "spec/overrides.h"
 #include "spec/recipe.h"
+#include "workshop/bench_decode.h"
 #include "workshop/bench_train.h"
 #include "workshop/signature.h"
 #include "workshop/workshop.h"
@@ -21,22 +26,27 @@ namespace mgdm::workshop {
 namespace {
 
 struct BenchSettings {
-  std::string name, recipe;
+  std::string name, subject;
   std::vector<std::string> overrides;
   std::string device, json;
-  std::int64_t threads = 0, batch = 16, turns = 3, steps = 20;
+  std::int64_t threads = 0, batch = 0, turns = 3, steps = 0;
   bool profile = false, quiet = false;
 
   void visit(config::Visitor& v) {
     v.field("name", name, "which one; without a name they are listed");
-    v.field("recipe", recipe, "train: the recipe to time, see recipes/");
-    v.field("overrides", overrides, "train: key=value ...: changes to the recipe");
-    v.field("device", device, "auto, cpu, cuda or cuda:N (empty = cpu; train: as the recipe says)");
+    v.field("subject", subject, "train: the recipe to time, see recipes/; decode: one, or a model");
+    v.field("overrides", overrides, "key=value ...: changes to the recipe");
+    v.field("device", device,
+            "auto, cpu, cuda or cuda:N (empty = cpu; train: as the recipe says; decode: auto)");
     cli::visit_threads(v, threads);
-    v.field("batch", batch, "signature: rows at a time", config::range(1, 1e6));
-    v.field("turns", turns, "train: how often the time is taken", config::range(1, 1000));
-    v.field("steps", steps, "train: steps in a turn", config::range(1, 1e6));
-    v.field("profile", profile, "train, CUDA: the kernels of one step, their time and operations");
+    v.field("batch", batch, "rows at a time (0 = 16; decode: 1; train: as the recipe says)",
+            config::range(0, 1e6));
+    v.field("turns", turns, "train, decode: how often the time is taken", config::range(1, 1000));
+    v.field("steps", steps,
+            "train: steps in a turn (0 = 20); decode: passes for an answer (0 = as the model says)",
+            config::range(0, 1e6));
+    v.field("profile", profile,
+            "CUDA: the kernels of one step or answer, their time and operations");
     v.field("json", json, "write the result to this file; - prints it alone");
     v.field("quiet", quiet, "print nothing but errors");
   }
@@ -46,9 +56,10 @@ void bench_signature(BenchSettings settings) {
   settings.threads = compat::use_threads(static_cast<int>(settings.threads));
   if (settings.device.empty()) settings.device = "cpu";
   const c10::Device device = compat::device(settings.device);
-  const Signature result = signature({.device = device,
-                                      .threads = static_cast<int>(settings.threads),
-                                      .batch = static_cast<std::size_t>(settings.batch)});
+  const Signature result =
+      signature({.device = device,
+                 .threads = static_cast<int>(settings.threads),
+                 .batch = static_cast<std::size_t>(settings.batch > 0 ? settings.batch : 16)});
   const auto hex = [](std::uint64_t hash) { return fmt::format("{:016x}", hash); };
   if (!settings.json.empty()) {
     nlohmann::ordered_json json;
@@ -64,6 +75,14 @@ void bench_signature(BenchSettings settings) {
   fmt::print(out, "{}  signature\n", hex(result.hash));
 }
 
+using Kernels = std::vector<compat::KernelUse>;
+
+void add_kernels(nlohmann::ordered_json& json, const Kernels& kernels) {
+  for (const compat::KernelUse& kernel : kernels)
+    json["kernels"].push_back(
+        {{"name", kernel.name}, {"calls", kernel.calls}, {"ms", kernel.ms}, {"flop", kernel.flop}});
+}
+
 nlohmann::ordered_json to_json(const TrainSpeed& speed) {
   nlohmann::ordered_json json{{"parameters", speed.parameters},
                               {"length", speed.length},
@@ -74,10 +93,46 @@ nlohmann::ordered_json to_json(const TrainSpeed& speed) {
                               {"tflop_per_second", speed.tflop_per_second()},
                               {"memory_bytes", speed.memory_bytes},
                               {"device", speed.device}};
-  for (const compat::KernelUse& kernel : speed.kernels)
-    json["kernels"].push_back(
-        {{"name", kernel.name}, {"calls", kernel.calls}, {"ms", kernel.ms}, {"flop", kernel.flop}});
+  add_kernels(json, speed.kernels);
   return json;
+}
+
+nlohmann::ordered_json to_json(const DecodeSpeed& speed) {
+  nlohmann::ordered_json json{{"parameters", speed.parameters},
+                              {"length", speed.length},
+                              {"batch", speed.batch},
+                              {"steps", speed.steps},
+                              {"passes", speed.passes},
+                              {"ms", speed.ms},
+                              {"ms_per_pass", speed.ms_per_pass()},
+                              {"turns_ms", speed.turns_ms},
+                              {"puzzles_per_second", speed.puzzles_per_second()},
+                              {"tflop_per_second", speed.tflop_per_second()},
+                              {"memory_bytes", speed.memory_bytes},
+                              {"compared", speed.compared},
+                              {"same", speed.same},
+                              {"device", speed.device}};
+  add_kernels(json, speed.kernels);
+  return json;
+}
+
+// What a line ends with.
+void print_memory(std::FILE* out, std::int64_t bytes) {
+  if (bytes > 0) fmt::print(out, ", {:.1f} GB at most", static_cast<double>(bytes) / 1e9);
+  fmt::print(out, "\n");
+}
+
+void print_kernels(std::FILE* out, const Kernels& kernels) {
+  if (kernels.empty()) return;
+  fmt::print(out, "\n|    ms |     % | calls | TFLOP/s | kernel |\n|---:|---:|---:|---:|---|\n");
+  double all = 0;
+  for (const compat::KernelUse& kernel : kernels) all += kernel.ms;
+  for (const compat::KernelUse& kernel : kernels)
+    fmt::print(out, "| {:5.3f} | {:5.1f} | {:5} | {:>7} | {} |\n", kernel.ms, 100 * kernel.ms / all,
+               kernel.calls,
+               kernel.flop > 0 ? fmt::format("{:.0f}", kernel.flop / kernel.ms / 1e9) : "",
+               printable(kernel.name).substr(0, 120));
+  fmt::print(out, "| {:5.3f} | 100.0 | | | all kernels |\n", all);
 }
 
 void print(std::FILE* out, const TrainSpeed& speed) {
@@ -86,35 +141,69 @@ void print(std::FILE* out, const TrainSpeed& speed) {
              "{:.2f} ms a step, {} tokens/s, {:.1f} TFLOP/s",
              speed.device, speed.parameters, speed.batch, speed.length, speed.ms,
              format_count(speed.tokens_per_second()), speed.tflop_per_second());
-  if (speed.memory_bytes > 0)
-    fmt::print(out, ", {:.1f} GB at most", static_cast<double>(speed.memory_bytes) / 1e9);
-  fmt::print(out, "\n");
-  if (speed.kernels.empty()) return;
-  fmt::print(out, "\n|    ms |     % | calls | TFLOP/s | kernel |\n|---:|---:|---:|---:|---|\n");
-  double all = 0;
-  for (const compat::KernelUse& kernel : speed.kernels) all += kernel.ms;
-  for (const compat::KernelUse& kernel : speed.kernels)
-    fmt::print(out, "| {:5.3f} | {:5.1f} | {:5} | {:>7} | {} |\n", kernel.ms, 100 * kernel.ms / all,
-               kernel.calls,
-               kernel.flop > 0 ? fmt::format("{:.0f}", kernel.flop / kernel.ms / 1e9) : "",
-               printable(kernel.name).substr(0, 120));
-  fmt::print(out, "| {:5.3f} | 100.0 | | | all kernels |\n", all);
+  print_memory(out, speed.memory_bytes);
+  print_kernels(out, speed.kernels);
 }
 
-void bench_training(BenchSettings settings) {
-  if (settings.recipe.empty())
-    throw UsageError("no recipe to time", "mgdm bench train recipes/NAME.toml");
-  spec::Recipe recipe = spec::read_recipe(settings.recipe, settings.overrides);
-  spec::check_effects(recipe, settings.overrides);
-  if (!settings.device.empty()) recipe.training.device = settings.device;
-  if (settings.threads > 0) recipe.data.threads = settings.threads;
-  if (settings.profile && compat::device(recipe.training.device).is_cpu())
-    throw UsageError("--profile on a CPU", "--profile with --device cuda");
-  const TrainSpeed speed = bench_train(
-      recipe, {.turns = settings.turns, .steps = settings.steps, .profile = settings.profile});
+void print(std::FILE* out, const DecodeSpeed& speed) {
+  fmt::print(out,
+             "{}: {} parameters, {} puzzles of {} tokens at a time, {} passes\n"
+             "{} of {} answers are those of the plain path\n"
+             "{:.2f} ms a batch, {:.3f} ms a pass, {} puzzles/s, {:.1f} TFLOP/s",
+             speed.device, speed.parameters, speed.batch, speed.length, speed.passes, speed.same,
+             speed.compared, speed.ms, speed.ms_per_pass(),
+             format_count(speed.puzzles_per_second()), speed.tflop_per_second());
+  print_memory(out, speed.memory_bytes);
+  print_kernels(out, speed.kernels);
+}
+
+// Writes and prints what a bench found.
+template <class Speed>
+void report(BenchSettings settings, const Speed& speed) {
   if (!settings.json.empty())
     write_file(settings.json, report::result_text(to_json(speed), config::Fields(settings).all()));
   if (!settings.quiet) print(report::for_people({settings.json}), speed);
+}
+
+void check_profile(const BenchSettings& settings, const std::string& device) {
+  if (settings.profile && compat::device(device).is_cpu())
+    throw UsageError("--profile on a CPU", "--profile with --device cuda");
+}
+
+void bench_training(BenchSettings settings) {
+  if (settings.subject.empty())
+    throw UsageError("no recipe to time", "mgdm bench train recipes/NAME.toml");
+  spec::Recipe recipe = spec::read_recipe(settings.subject, settings.overrides);
+  spec::check_effects(recipe, settings.overrides);
+  if (!settings.device.empty()) recipe.training.device = settings.device;
+  if (settings.threads > 0) recipe.data.threads = settings.threads;
+  if (settings.batch > 0) recipe.training.batch = settings.batch;
+  check_profile(settings, recipe.training.device);
+  report(settings, bench_train(recipe, {.turns = settings.turns,
+                                        .steps = settings.steps > 0 ? settings.steps : 20,
+                                        .profile = settings.profile}));
+}
+
+void bench_decoding(BenchSettings settings) {
+  if (settings.subject.empty())
+    throw UsageError("no model to time", "mgdm bench decode MODEL, or recipes/NAME.toml");
+  if (settings.device.empty()) settings.device = "auto";
+  check_profile(settings, settings.device);
+  const DecodeBench bench{.batch = std::max<std::int64_t>(1, settings.batch),
+                          .turns = settings.turns,
+                          .steps = settings.steps,
+                          .profile = settings.profile};
+  const inference::EngineSettings engine{.device = settings.device,
+                                         .threads = static_cast<int>(settings.threads)};
+  if (!settings.subject.ends_with(".toml")) {
+    if (!settings.overrides.empty())
+      throw UsageError("changes to a model", "key=value with a recipe");
+    return report(settings, bench_decode(inference::find_model(settings.subject), engine, bench));
+  }
+  const spec::Recipe recipe = spec::read_recipe(settings.subject, settings.overrides);
+  const spec::AtomicFolder untrained(std::filesystem::temp_directory_path() / "mgdm-bench");
+  write_untrained(untrained.path(), recipe);
+  report(settings, bench_decode(untrained.path(), engine, bench));
 }
 
 struct Bench {
@@ -129,6 +218,8 @@ constexpr std::array kBenches{
           bench_signature},
     Bench{"train", "how fast a recipe trains: a step's time, tokens, operations, memory, kernels",
           bench_training},
+    Bench{"decode", "how fast a model answers: time, puzzles, operations, memory, kernels",
+          bench_decoding},
 };
 
 void run_bench(const BenchSettings& settings) {
@@ -156,8 +247,9 @@ cli::Command bench_command() {
       "  mgdm bench signature --device cuda --json signature.json\n"
       "  mgdm bench train recipes/quick/planning-mgdm.toml\n"
       "  mgdm bench train recipes/frontier/countdown-4.toml training.batch=1024 --device cuda "
-      "--profile\n",
-      {"name", "recipe", "overrides"}, {}, run_bench);
+      "--profile\n"
+      "  mgdm bench decode quick-planning-mgdm --batch 64\n",
+      {"name", "subject", "overrides"}, {}, run_bench);
 }
 
 }  // namespace mgdm::workshop

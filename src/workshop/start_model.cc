@@ -58,6 +58,17 @@ std::shared_ptr<nn::Model> start_model(const spec::Recipe& recipe,
                                  });
 }
 
+spec::ModelCard card_of(const spec::Recipe& recipe, int length) {
+  return {.task = recipe.task,
+          .layout = recipe.data.layout,
+          .length = length,
+          .objective = recipe.objective.kind,
+          .train_shown = recipe.objective.train_shown,
+          .reverse = recipe.data.reverse,
+          .precision = recipe.training.precision,
+          .decoding = recipe.decoding};
+}
+
 std::unique_ptr<objectives::Objective> start_objective(const spec::Recipe& recipe, int vocabulary) {
   objectives::Settings settings = recipe.objective;
   settings.vocabulary = vocabulary;

@@ -7,6 +7,7 @@
 #include "data/vocabulary.h"
 #include "nn/model.h"
 #include "objectives/objective.h"
+#include "spec/model_card.h"
 #include "spec/recipe.h"
 
 namespace mgdm::workshop {
@@ -16,6 +17,9 @@ namespace mgdm::workshop {
 std::shared_ptr<nn::Model> start_model(const spec::Recipe& recipe,
                                        const data::Vocabulary& vocabulary, std::int64_t length,
                                        c10::Device device);
+
+// What its checkpoints say about it, for rows of `length` tokens.
+spec::ModelCard card_of(const spec::Recipe& recipe, int length);
 
 // The recipe's objective over a vocabulary of that size.
 std::unique_ptr<objectives::Objective> start_objective(const spec::Recipe& recipe, int vocabulary);

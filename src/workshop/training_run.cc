@@ -20,20 +20,6 @@
 #include "workshop/start_model.h"
 
 namespace mgdm::workshop {
-namespace {
-
-spec::ModelCard card_of(const spec::Recipe& recipe, int length) {
-  return {.task = recipe.task,
-          .layout = recipe.data.layout,
-          .length = length,
-          .objective = recipe.objective.kind,
-          .train_shown = recipe.objective.train_shown,
-          .reverse = recipe.data.reverse,
-          .precision = recipe.training.precision,
-          .decoding = recipe.decoding};
-}
-
-}  // namespace
 
 void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
   if (recipe.training.deterministic) compat::prepare_deterministic_cuda();

@@ -1,0 +1,136 @@
+#include "workshop/bench_decode.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "cli/demo_models.h"
+#include "compat/device.h"
+#include "data/prepare_data.h"
+#include "engine/torch_engine.h"
+#include "inference/reasoner.h"
+#include "nn/checkpoint.h"
+#include "spec/tensors.h"
+#include "workshop/bench_train.h"
+#include "workshop/start_model.h"
+
+namespace mgdm::workshop {
+namespace {
+
+using decoding::Finished;
+using decoding::Request;
+
+constexpr std::size_t kCompared = 16;
+constexpr double kTurnMs = 300;  // a turn takes at least that long
+
+// Finished in the order of the requests.
+std::vector<Finished> answered(inference::Engine& engine, const std::vector<Request>& requests) {
+  std::map<decoding::SlotId, std::size_t> places;
+  for (const Request& request : requests) places.emplace(engine.join(request), places.size());
+  std::vector<Finished> all(requests.size());
+  while (engine.active() > 0) {
+    stop_if_interrupted();
+    for (Finished& finished : engine.pass()) {
+      if (finished.error) std::rethrow_exception(finished.error);
+      all[places.at(finished.slot)] = std::move(finished);
+    }
+  }
+  return all;
+}
+
+std::int64_t same_answers(inference::Engine& engine, inference::Engine& plain,
+                          std::vector<Request> requests) {
+  const std::vector<Finished> fast = answered(engine, requests);
+  for (Request& request : requests)  // who is watched goes pass by pass
+    request.observer = [](const decoding::Step&) { return true; };
+  const std::vector<Finished> slow = answered(plain, requests);
+  std::int64_t same = 0;
+  for (std::size_t i = 0; i < fast.size(); ++i)
+    same += fast[i].first.tokens == slow[i].first.tokens;
+  return same;
+}
+
+}  // namespace
+
+void write_untrained(const std::filesystem::path& folder, const spec::Recipe& recipe) {
+  data::DataSettings settings = recipe.data;
+  settings.endless = false;
+  settings.held_out = 0;
+  settings.count = 64;  // a few rows: only their length counts
+  const data::PreparedData data =
+      data::prepare_data(recipe.task, settings, static_cast<std::uint64_t>(recipe.seed));
+  const int length = data.train.length();
+  const auto model = start_model(recipe, data.vocabulary, length, c10::Device(c10::kCPU));
+  nn::write_model(folder, *model, data.vocabulary, {.card = card_of(recipe, length), .notes = {}});
+}
+
+DecodeSpeed bench_decode(const std::filesystem::path& folder,
+                         const inference::EngineSettings& engine_settings,
+                         const DecodeBench& bench) {
+  const spec::CheckpointConfig config = spec::read_config(folder);
+  if (!config.about.card)
+    throw Error(fmt::format("{} says nothing of a task", folder.string()),
+                "a model trained by mgdm");
+  const spec::ModelCard card = *config.about.card;
+  const std::shared_ptr<inference::Engine> engine =
+      engine::load_engine(folder, config, card, engine_settings);
+  const inference::Reasoner reasoner(engine, config.settings, card,
+                                     data::Vocabulary(config.alphabet));
+  spec::DecodingSettings settings = card.decoding;
+  if (bench.steps > 0) settings.steps = bench.steps;
+  settings = reasoner.resolved(settings);
+  std::vector<Request> requests;
+  for (const tasks::Example& puzzle :
+       cli::demo_puzzles(reasoner, /*seed=*/0, static_cast<std::size_t>(bench.batch)).examples)
+    requests.push_back(
+        reasoner.request(puzzle.input, static_cast<std::uint32_t>(requests.size()), settings));
+
+  const c10::Device device = compat::device(engine_settings.device);
+  DecodeSpeed speed{.parameters = spec::parameter_count(config.settings),
+                    .length = card.length,
+                    .batch = bench.batch,
+                    .steps = settings.steps,
+                    .device = engine->device()};
+  {
+    const std::vector<Request> some(
+        requests.begin(),
+        requests.begin() + static_cast<std::ptrdiff_t>(std::min(kCompared, requests.size())));
+    const auto plain = engine::load_torch_engine(folder, config, card, engine_settings);
+    speed.compared = static_cast<std::int64_t>(some.size());
+    speed.same = same_answers(*engine, *plain, some);
+    if (4 * speed.same < 3 * speed.compared)
+      throw Error(
+          fmt::format("{} of {} answers are those of the plain path", speed.same, speed.compared),
+          "the same answers, or nearly");
+  }
+  const auto run = [&] {
+    using Clock = std::chrono::steady_clock;
+    const auto began = Clock::now();
+    const std::vector<Finished> all = answered(*engine, requests);
+    compat::synchronize(device);
+    speed.passes = 0;
+    for (const Finished& each : all)
+      speed.passes = std::max(speed.passes, static_cast<double>(each.first.forward_passes));
+    return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
+  };
+  run();  // libraries start, a CUDA graph is recorded
+  const auto repeats = static_cast<int>(std::clamp(kTurnMs / run(), 1.0, 1000.0));
+  for (std::int64_t turn = 0; turn < bench.turns; ++turn) {
+    double ms = 0;
+    for (int i = 0; i < repeats; ++i) ms += run();
+    speed.turns_ms.push_back(ms / repeats);
+  }
+  std::vector<double> sorted = speed.turns_ms;
+  std::ranges::nth_element(sorted, sorted.begin() + bench.turns / 2);
+  speed.ms = sorted[static_cast<std::size_t>(bench.turns / 2)];
+  speed.flop = training_flop(config.settings, speed.batch, speed.length) / 3;  // forward alone
+  speed.memory_bytes = compat::peak_memory(device);
+  if (bench.profile) speed.kernels = compat::profile_kernels([&] { run(); });
+  return speed;
+}
+
+}  // namespace mgdm::workshop
