@@ -4,15 +4,19 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/philox.h"
 #include "ops/cuda/attention.h"
 
 namespace mgdm::ops::cuda {
+
+MGDM_HOST_DEVICE constexpr int round_up(int value, int step) {
+  return (value + step - 1) / step * step;
+}
 
 // How a kernel cuts its work; 0: as it thinks best. Only benchmarks name other values.
 struct AttentionTuning {
   int warps = 0;  // of a block
   int tiles = 0;  // of 16 queries that a warp takes at once
-  int ahead = 0;  // how many blocks later the rows are needed that a block prefetches; 0: none
 };
 void launch_attention(const AttentionForward& arguments, AttentionTuning tuning,
                       cudaStream_t stream);
@@ -20,12 +24,15 @@ void launch_attention_backward(const AttentionBackward& arguments, AttentionTuni
                                cudaStream_t stream);
 
 // Bytes of shared memory that a block may have when a multiprocessor shall run `blocks` of them;
-// each costs 1 KB besides.
+// each costs 1 KB besides. All devices are taken to be like the first that asks.
 inline int shared_memory(int blocks) {
-  int device = 0, bytes = 0;
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
-  return bytes / blocks - 1024;
+  static const int all = [] {
+    int device = 0, bytes = 0;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
+    return bytes;
+  }();
+  return all / blocks - 1024;
 }
 
 // Shared memory that the backward kernel needs at least.

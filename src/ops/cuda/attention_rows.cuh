@@ -1,11 +1,13 @@
 // A head's rows between device memory, shared memory and the registers of tensor-core tiles.
 //
-// In shared memory a row of D bf16 has 16 bytes of padding: 16 (D / 8 + 1) bytes, an odd multiple
-// of 16 for the sizes used, so that eight rows' 16 bytes lie in different banks.
+// In shared memory the 16-byte pieces of a row change places: piece p of row r lies where piece p ^
+// x would, x = r D / 64 mod D / 8. Eight neighbouring rows' pieces p then lie in different banks,
+// and so do neighbouring pieces of a row.
 #pragma once
 
 #include "ops/cuda/attention.h"
 #include "ops/cuda/attention_dropout.h"
+#include "ops/cuda/attention_launch.cuh"
 #include "ops/cuda/mma.cuh"
 #include "ops/cuda/warp.cuh"
 
@@ -14,10 +16,24 @@ namespace mgdm::ops::cuda {
 constexpr float kLog2E = 1.44269504088896340736f, kLn2 = 0.69314718055994530942f;
 
 template <int kSize>
-constexpr int kStride = 2 * kSize + 16;  // bytes of a row in shared memory
+constexpr int kPitch = 2 * kSize;  // bytes of a row in shared memory
 
-MGDM_HOST_DEVICE constexpr int round_up(int value, int step) {
-  return (value + step - 1) / step * step;
+// Where piece `piece` of row `row` lies.
+template <int kSize>
+__device__ __forceinline__ int place(int row, int piece) {
+  return row * kPitch<kSize> + (piece ^ row * kSize / 64 % (kSize / 8)) * 16;
+}
+
+// Where a lane points in rows i..i + 15, i a multiple of 16, to load the block of columns 0..15 in
+// the order `down` or `across` (mma.cuh). Rows lie at multiples of their size, so that for columns
+// 16 d .. the whole address is that ^ 32 d.
+template <int kSize>
+__device__ __forceinline__ int down_rows(int lane) {
+  return place<kSize>(lane % 16, lane / 16);
+}
+template <int kSize>
+__device__ __forceinline__ int across_rows(int lane) {
+  return place<kSize>(lane % 8 + lane / 16 * 8, lane / 8 % 2);
 }
 
 // What a kernel needs of AttentionSettings.
@@ -44,87 +60,69 @@ struct HeadSettings {
   }
 };
 
-// Starts copying rows 0..count-1 of a matrix whose rows are `pitch` numbers apart; rows from
-// `valid` on become zeros. Thread t has pieces t, t + T, ... of 8 numbers, counted along the rows.
+// A thread's share of rows in shared memory: pieces of 8 numbers, `piece` of rows first, first +
+// step, ... Neighbouring threads have neighbouring pieces, a warp has whole rows. Rows come in
+// multiples of 16, so that warps stay together.
 template <int kSize>
-__device__ void load_rows(std::uint32_t to, const __nv_bfloat16* from, std::int64_t pitch,
-                          int valid, int count) {
-  constexpr int kPieces = kSize / 8;
-  for (int i = threadIdx.x; i < count * kPieces; i += blockDim.x) {
-    const int row = i / kPieces, piece = i % kPieces;
-    const bool inside = row < valid;
-    copy_async(to + row * kStride<kSize> + piece * 16,
-               from + (inside ? row : 0) * pitch + 8 * piece, inside);
-  }
-}
+struct Share {
+  const int piece = threadIdx.x % (kSize / 8), first = threadIdx.x / (kSize / 8);
+  const int step = blockDim.x / (kSize / 8);
 
-// Asks for rows 0..count-1 of a matrix to be brought near.
+  __device__ int place_in(int row) const { return place<kSize>(row, piece); }
+};
+
+// Starts copying rows 0..count-1 of a matrix whose rows are `pitch` numbers apart; rows from
+// `valid` on become zeros.
 template <int kSize>
-__device__ void prefetch_rows(const __nv_bfloat16* from, std::int64_t pitch, int count) {
-  for (int row = threadIdx.x; row < count; row += blockDim.x)
-    prefetch(from + row * pitch, 2 * kSize);
+__device__ __forceinline__ void load_rows(std::uint32_t to, const __nv_bfloat16* from, int pitch,
+                                          int valid, int count) {
+  const Share<kSize> share;
+  const __nv_bfloat16* at = from + share.first * pitch + 8 * share.piece;
+  for (int row = share.first; row < count; row += share.step, at += share.step * pitch)
+    copy_async(to + share.place_in(row), row < valid ? at : from, row < valid);
 }
 
 // Divides rows by their root mean square, in place, and writes 1 / rms to `factors` unless null. A
 // thread visits the pieces that it copied itself, so it need only have waited for its own copies.
 template <int kSize>
-__device__ void normalize_rows(char* rows, int valid, int count, float eps, float* factors) {
-  constexpr int kPieces = kSize / 8;
-  for (int i = threadIdx.x; i < count * kPieces; i += blockDim.x) {
-    const int row = i / kPieces, piece = i % kPieces;
-    uint4* const at = reinterpret_cast<uint4*>(rows + row * kStride<kSize> + piece * 16);
-    uint4 bits = *at;
-    std::uint32_t* const pairs[4] = {&bits.x, &bits.y, &bits.z, &bits.w};
+__device__ __forceinline__ void normalize_rows(char* rows, int valid, int count, float eps,
+                                               float* factors) {
+  const Share<kSize> share;
+  for (int row = share.first; row < count; row += share.step) {
+    uint4* const at = reinterpret_cast<uint4*>(rows + share.place_in(row));
+    const uint4 bits = *at;
+    const float2 v[4] = {unpack(bits.x), unpack(bits.y), unpack(bits.z), unpack(bits.w)};
     float sum = 0;
 #pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      const float2 v = unpack(*pairs[j]);
-      sum += v.x * v.x + v.y * v.y;
-    }
-    const float factor = rsqrtf(lane_sum<kPieces>(sum) / kSize + eps);
+    for (int j = 0; j < 4; ++j) sum += v[j].x * v[j].x + v[j].y * v[j].y;
+    const float f = rsqrtf(lane_sum<kSize / 8>(sum) / kSize + eps);
     if (row >= valid) continue;  // zeros stay zeros
-#pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      const float2 v = unpack(*pairs[j]);
-      *pairs[j] = pack(v.x * factor, v.y * factor);
-    }
-    *at = bits;
-    if (factors != nullptr && piece == 0) factors[row] = factor;
+    *at = uint4{pack(v[0].x * f, v[0].y * f), pack(v[1].x * f, v[1].y * f),
+                pack(v[2].x * f, v[2].y * f), pack(v[3].x * f, v[3].y * f)};
+    if (factors != nullptr && share.piece == 0) factors[row] = f;
   }
 }
 
 // Writes a 16 x D tile of C blocks as bf16: tile row i goes to to + i pitch, for i < rows.
 //
-// Four lanes have the 16 bytes of 8 columns of a row between them, 4 bytes each. They exchange what
-// they have (a 4 x 4 transpose) so that each writes 16 bytes at once.
+// Neighbouring lanes have 4 bytes each of the same 8 columns. They exchange half of what they have,
+// so that the even one has 8 bytes of one block and the odd one of the next: four lanes then write
+// 32 bytes of a row at once, a whole sector.
 template <int kSize>
-__device__ void store_tile(const float (&tile)[kSize / 8][4], __nv_bfloat16* to, std::int64_t pitch,
-                           int rows) {
-  constexpr int kBlocks = kSize / 8;
+__device__ __forceinline__ void store_tile(const float (&tile)[kSize / 8][4], __nv_bfloat16* to,
+                                           int pitch, int rows) {
   const int lane = threadIdx.x % 32, r = lane / 4, c = lane % 4;
-  const bool odd = c & 1, upper = c & 2;
+  const bool odd = lane % 2 != 0;
 #pragma unroll
-  for (int first = 0; first < 2 * kBlocks; first += 4) {
-    // Piece u is block u % kBlocks of row r, or r + 8 for the second kBlocks of them.
-    std::uint32_t word[4];
+  for (int half = 0; half < 2; ++half) {
+    __nv_bfloat16* const row = to + (r + 8 * half) * pitch + (odd ? 8 : 0) + c / 2 * 4;
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const int u = first + i, half = u / kBlocks;
-      word[i] = pack(tile[u % kBlocks][2 * half], tile[u % kBlocks][2 * half + 1]);
+    for (int n = 0; n < kSize / 8; n += 2) {
+      const std::uint32_t even_word = pack(tile[n][2 * half], tile[n][2 * half + 1]);
+      const std::uint32_t odd_word = pack(tile[n + 1][2 * half], tile[n + 1][2 * half + 1]);
+      const std::uint32_t got = __shfl_xor_sync(0xffffffff, odd ? even_word : odd_word, 1);
+      if (r + 8 * half < rows) store8(row + 8 * n, odd ? got : even_word, odd ? odd_word : got);
     }
-    const auto swap = [](std::uint32_t& a, std::uint32_t& b, bool mine, int distance) {
-      const std::uint32_t got = __shfl_xor_sync(0xffffffff, mine ? a : b, distance);
-      a = mine ? got : a;
-      b = mine ? b : got;
-    };
-    swap(word[0], word[1], odd, 1);
-    swap(word[2], word[3], odd, 1);
-    swap(word[0], word[2], upper, 2);
-    swap(word[1], word[3], upper, 2);
-    const int u = first + c, row = r + u / kBlocks * 8;
-    if (row < rows)
-      *reinterpret_cast<uint4*>(to + row * pitch + u % kBlocks * 8) =
-          uint4{word[0], word[1], word[2], word[3]};
   }
 }
 

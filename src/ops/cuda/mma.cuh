@@ -30,6 +30,16 @@ __device__ __forceinline__ void multiply_add(float (&c)[4], const std::uint32_t 
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
+// c = a b + start.
+__device__ __forceinline__ void multiply(float (&c)[4], const std::uint32_t (&a)[4],
+                                         std::uint32_t b0, std::uint32_t b1, float4 start) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
+      : "=f"(c[0]), "=f"(c[1]), "=f"(c[2]), "=f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(start.x), "f"(start.y),
+        "f"(start.z), "f"(start.w));
+}
+
 // A 16 x 16 block of shared memory, read as four 8 x 8 squares. Lane l names the row l % 8 of
 // square l / 8; in what order the squares are wanted depends on the use, see Lanes.
 __device__ __forceinline__ void load_block(std::uint32_t (&f)[4], std::uint32_t address) {
@@ -95,19 +105,17 @@ __device__ __forceinline__ float power_of_two(float x) {
   return y;
 }
 
+// 8 bytes to device memory, in one instruction.
+__device__ __forceinline__ void store8(void* to, std::uint32_t low, std::uint32_t high) {
+  asm volatile("st.global.v2.b32 [%0], {%1, %2};" ::"l"(to), "r"(low), "r"(high) : "memory");
+}
+
 // 16 bytes to shared memory behind the program's back; zeros where !inside.
 __device__ __forceinline__ void copy_async(std::uint32_t to, const void* from, bool inside) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
                "r"(inside ? 16 : 0)
                : "memory");
 }
-// Asks for `bytes` (a multiple of 16) to be brought near, into the level-2 cache.
-__device__ __forceinline__ void prefetch(const void* from, int bytes) {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
-#endif
-}
-
 // Waits for this thread's copies.
 __device__ __forceinline__ void wait_for_copies() {
   asm volatile("cp.async.wait_all;" ::: "memory");

@@ -1,0 +1,61 @@
+// What the backward kernel does to tiles of gradients, 16 rows x D in C blocks, before it stores
+// them.
+#pragma once
+
+#include "ops/cuda/attention_rows.cuh"
+
+namespace mgdm::ops::cuda {
+
+template <int kBlocks>
+__device__ __forceinline__ void scale_tile(float (&tile)[kBlocks][4], float factor) {
+#pragma unroll
+  for (int n = 0; n < kBlocks; ++n)
+#pragma unroll
+    for (int e = 0; e < 4; ++e) tile[n][e] *= factor;
+}
+
+// Adds what an earlier part of the keys left in device memory, in store_tile's place.
+template <int kSize>
+__device__ void add_stored(float (&tile)[kSize / 8][4], const __nv_bfloat16* from, int pitch,
+                           int rows) {
+  const int lane = threadIdx.x % 32;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int row = lane / 4 + 8 * half;
+    if (row >= rows) continue;
+#pragma unroll
+    for (int n = 0; n < kSize / 8; ++n) {
+      const float2 v = unpack(
+          *reinterpret_cast<const std::uint32_t*>(from + row * pitch + 8 * n + lane % 4 * 2));
+      tile[n][2 * half] += v.x;
+      tile[n][2 * half + 1] += v.y;
+    }
+  }
+}
+
+// Turns g, the gradient of a 16-row tile of normalised rows n = x / rms, into that of x:
+// (g - n mean(g n)) / rms. `rows` is where the tile's rows n lie in shared memory.
+template <int kSize>
+__device__ void norm_gradient(float (&g)[kSize / 8][4], const char* rows, const float* factors) {
+  const int lane = threadIdx.x % 32;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const int row = lane / 4 + 8 * half;
+    float2 n[kSize / 8];
+    float sum = 0;
+#pragma unroll
+    for (int i = 0; i < kSize / 8; ++i) {
+      n[i] = unpack(
+          *reinterpret_cast<const std::uint32_t*>(rows + place<kSize>(row, i) + lane % 4 * 4));
+      sum += g[i][2 * half] * n[i].x + g[i][2 * half + 1] * n[i].y;
+    }
+    const float mean = lane_sum<4>(sum) / kSize, factor = factors[row];
+#pragma unroll
+    for (int i = 0; i < kSize / 8; ++i) {
+      g[i][2 * half] = (g[i][2 * half] - n[i].x * mean) * factor;
+      g[i][2 * half + 1] = (g[i][2 * half + 1] - n[i].y * mean) * factor;
+    }
+  }
+}
+
+}  // namespace mgdm::ops::cuda
