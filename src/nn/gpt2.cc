@@ -1,12 +1,11 @@
 #include "nn/gpt2.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/linear.h>
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "ops/activation.h"
+#include "ops/linear.h"
 
 namespace mgdm::nn {
 namespace {
@@ -39,19 +38,19 @@ Gpt2::Linear Gpt2::linear_named(const std::string& name) const {
 at::Tensor Gpt2::attend(const Block& block, const at::Tensor& x, double dropout,
                         ops::KeysAndValues* seen) const {
   const std::int64_t heads = settings_.heads, head_size = settings_.width / heads;
-  const at::Tensor qkv = at::linear(x, block.qkv.weight, block.qkv.bias)
+  const at::Tensor qkv = ops::linear(x, block.qkv.weight, block.qkv.bias)
                              .view({x.size(0), x.size(1), 3, heads, head_size});
   const at::Tensor mixed = ops::attention(qkv,
                                           {.causal = settings_.causal,
                                            .scale = 1.0 / std::sqrt(static_cast<double>(head_size)),
                                            .dropout = dropout},
                                           seen);
-  return at::linear(mixed, block.projection.weight, block.projection.bias);
+  return ops::linear(mixed, block.projection.weight, block.projection.bias);
 }
 
 at::Tensor Gpt2::mlp(const Block& block, const at::Tensor& x) const {
-  const at::Tensor hidden = ops::gelu(at::linear(x, block.up.weight, block.up.bias));
-  return at::linear(hidden, block.down.weight, block.down.bias);
+  const at::Tensor hidden = ops::linear_gelu(x, block.up.weight, block.up.bias);
+  return ops::linear(hidden, block.down.weight, block.down.bias);
 }
 
 void Gpt2::run(Residual& stream, double dropout, Cache* cache) const {

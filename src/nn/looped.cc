@@ -2,10 +2,9 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/embedding.h>
-#include <ATen/ops/linear.h>
 #include <fmt/format.h>
 
-#include "ops/activation.h"
+#include "ops/linear.h"
 
 namespace mgdm::nn {
 namespace {
@@ -33,14 +32,14 @@ Looped::Looped(const ModelSettings& settings, std::optional<std::uint64_t> seed)
 at::Tensor Looped::attend(const Block& block, const at::Tensor& x, ops::KeysAndValues* seen) const {
   const std::int64_t heads = settings_.heads;
   const at::Tensor qkv =
-      at::linear(x, block.qkv).view({x.size(0), x.size(1), 3, heads, settings_.width / heads});
+      ops::linear(x, block.qkv).view({x.size(0), x.size(1), 3, heads, settings_.width / heads});
   const at::Tensor mixed = ops::attention(
       qkv, {.causal = settings_.causal, .scale = kAttentionScale, .head_norm_eps = kRmsEps}, seen);
-  return at::linear(mixed, block.projection);
+  return ops::linear(mixed, block.projection);
 }
 
 at::Tensor Looped::mlp(const Block& block, const at::Tensor& x) const {
-  return at::linear(ops::relu_squared(at::linear(x, block.up)), block.down);
+  return ops::linear(ops::linear_relu_squared(x, block.up), block.down);
 }
 
 void Looped::run_loop(std::int64_t loop, Residual& stream, Cache* cache) const {

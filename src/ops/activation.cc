@@ -5,14 +5,12 @@
 #include <ATen/ops/relu.h>
 
 #include "ops/cpu/elementwise.h"
-#include "ops/cuda/functions.h"
 
 namespace mgdm::ops {
 
 at::Tensor gelu(const at::Tensor& x) { return cpu::takes(x) ? cpu::gelu(x) : at::gelu(x, "tanh"); }
 
 at::Tensor relu_squared(const at::Tensor& x) {
-  if (cuda::relu_squared_takes(x)) return cuda::relu_squared(x);
   const at::Tensor positive = at::relu(x);
   return positive * positive;  // a power would leave bf16 for fp32 under autocast
 }

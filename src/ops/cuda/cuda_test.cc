@@ -1,48 +1,27 @@
 // The kernels number by number against their formulas in double. They run where there is a GPU.
 //
-// A float is rounded by at most kFloat = 2^-24 of itself, a bf16 number by kBf16 = 2^-8. What a
-// kernel writes in bf16 it computes in float, so its error is one rounding to bf16 of the number
-// itself, and some of float of the numbers it was made from. A row's sum is 4 to 32 additions in a
-// lane and 5 between lanes: an error below 40 kFloat times the sum of sizes; with what follows
-// (division, square root, products) it stays below kSums = 64 kFloat.
+// A row's sum is 4 to 32 additions in a lane and 5 between lanes: an error below 40 kFloat times
+// the sum of sizes; with what follows (division, square root, products) it stays below kSums = 64
+// kFloat.
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/ones_like.h>
-#include <ATen/ops/randn.h>
-#include <ATen/ops/relu.h>
 #include <ATen/ops/rsqrt.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
-#include <gtest/gtest.h>
 
 #include "compat/device.h"
 #include "ops/cuda/functions.h"
+#include "ops/cuda/test_support.h"
 
 namespace mgdm::ops::cuda {
 namespace {
 
 constexpr double kEps = 1e-5;
-constexpr double kFloat = 0x1p-24, kBf16 = 0x1p-8, kSums = 64 * kFloat;
-
-at::Tensor numbers(at::IntArrayRef sizes, at::ScalarType type = at::kFloat) {
-  return at::randn(sizes, at::TensorOptions().device(at::kCUDA).dtype(type));
-}
-
-at::Tensor leaf(const at::Tensor& values) { return values.detach().clone().requires_grad_(true); }
-
-at::Tensor exact(const at::Tensor& values) { return leaf(values.to(at::kDouble)); }
+constexpr double kSums = 64 * kFloat;
 
 at::Tensor row_mean(const at::Tensor& x) { return x.mean(-1, /*keepdim=*/true); }
-
-// |got - expected| <= bound for every number.
-void expect_within(const at::Tensor& got, const at::Tensor& expected, const at::Tensor& bound,
-                   const char* what) {
-  const at::Tensor error = (got.detach().to(at::kDouble) - expected.detach()).abs();
-  const at::Tensor excess = error / (bound.detach() + 1e-300);
-  EXPECT_TRUE((error <= bound.detach()).all().item<bool>())
-      << what << ": " << excess.max().item<double>() << " times the bound";
-}
 
 at::Tensor rms(const at::Tensor& x) { return x * at::rsqrt(row_mean(x * x) + kEps); }
 
@@ -199,17 +178,6 @@ TEST_F(Kernels, HeadNormLeavesValuesAlone) {
     EXPECT_TRUE(got.select(2, 2).equal(qkv.select(2, 2)));
     EXPECT_TRUE(qkv.grad().select(2, 2).equal(factors.select(2, 2)));
   }
-}
-
-// Products of two bf16 numbers are exact in float, so all that is left is one rounding.
-TEST_F(Kernels, ReluSquared) {
-  const at::Tensor x = leaf(numbers({7, 36}, at::kBFloat16));  // no multiple of a thread's eight
-  const at::Tensor factors = numbers(x.sizes(), at::kBFloat16);
-  const at::Tensor got = relu_squared(x);
-  (got.to(at::kFloat) * factors).sum().backward();
-  const at::Tensor positive = at::relu(x.detach().to(at::kFloat));
-  EXPECT_TRUE(got.equal((positive * positive).to(at::kBFloat16)));
-  EXPECT_TRUE(x.grad().equal((2 * positive * factors).to(at::kBFloat16)));
 }
 
 }  // namespace

@@ -59,8 +59,11 @@ bool head_loss_takes(const HiddenStates& states);
 at::Tensor head_loss(const HiddenStates& states, const at::Tensor& targets,
                      const at::Tensor& weight, const TokenLoss& form);
 
-// relu(x)^2, bf16.
-bool relu_squared_takes(const at::Tensor& x);
-at::Tensor relu_squared(const at::Tensor& x);
+// What ops/linear.h promises, for x in bf16 and parameters in float.
+bool linear_takes(const at::Tensor& x, const at::Tensor& weight);
+at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
+at::Tensor linear_gelu(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
+at::Tensor linear_relu_squared(const at::Tensor& x, const at::Tensor& weight,
+                               const at::Tensor& bias);
 
 }  // namespace mgdm::ops::cuda

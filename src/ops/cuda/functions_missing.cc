@@ -49,8 +49,12 @@ at::Tensor head_loss(const HiddenStates&, const at::Tensor&, const at::Tensor&, 
   missing();
 }
 
-bool relu_squared_takes(const at::Tensor&) { return false; }
-at::Tensor relu_squared(const at::Tensor&) { missing(); }
+bool linear_takes(const at::Tensor&, const at::Tensor&) { return false; }
+at::Tensor linear(const at::Tensor&, const at::Tensor&, const at::Tensor&) { missing(); }
+at::Tensor linear_gelu(const at::Tensor&, const at::Tensor&, const at::Tensor&) { missing(); }
+at::Tensor linear_relu_squared(const at::Tensor&, const at::Tensor&, const at::Tensor&) {
+  missing();
+}
 
 }  // namespace mgdm::ops::cuda
 

@@ -64,9 +64,4 @@ void launch_head_norm_backward(const void* dout, const void* qkv, void* dqkv, st
                                cudaStream_t stream);
 bool head_norm_takes(std::int64_t size);
 
-// relu(x)^2 of bf16 numbers; count is a multiple of 4.
-void launch_relu_squared(const void* x, void* out, std::int64_t count, cudaStream_t stream);
-void launch_relu_squared_backward(const void* dy, const void* x, void* dx, std::int64_t count,
-                                  cudaStream_t stream);
-
 }  // namespace mgdm::ops::cuda

@@ -1,0 +1,192 @@
+// A warp takes 256 columns of a row, a lane eight of them (16 bytes), and goes down the rows in
+// large steps: the bias, and the sums for its gradient, stay in registers. The grid is (columns /
+// 256, parts); a part's sums are one row of the workspace.
+#include <cuda_bf16.h>
+
+#include <algorithm>
+
+#include "ops/cuda/bias_activation.h"
+#include "ops/cuda/sum_parts.h"
+
+namespace mgdm::ops::cuda {
+namespace {
+
+constexpr int kWarps = 8;
+constexpr int kThreads = 32 * kWarps;
+constexpr int kWidth = 256;       // columns of a block
+constexpr int kBlocks = 4 * 132;  // four on each multiprocessor of an H200
+
+struct Eight {
+  float value[8];
+};
+
+__device__ __forceinline__ Eight unpack(uint4 bits) {
+  Eight numbers;
+  const unsigned words[4] = {bits.x, bits.y, bits.z, bits.w};
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {  // a bf16 number is the upper half of a float
+    numbers.value[2 * i] = __uint_as_float(words[i] << 16);
+    numbers.value[2 * i + 1] = __uint_as_float(words[i] & 0xffff0000u);
+  }
+  return numbers;
+}
+
+__device__ __forceinline__ uint4 pack(const Eight& numbers) {
+  unsigned words[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const __nv_bfloat162 pair =
+        __floats2bfloat162_rn(numbers.value[2 * i], numbers.value[2 * i + 1]);
+    words[i] = reinterpret_cast<const unsigned&>(pair);
+  }
+  return {words[0], words[1], words[2], words[3]};
+}
+
+// gelu(u) = u (1 + tanh(w)) / 2 = u sigmoid(2 w)  with w = sqrt(2 / pi) (u + 0.044715 u^3),
+// sigmoid(2 w) = 1 / (1 + 2^(-2 w log2(e))): two instructions of the special-function unit, each
+// with an error of about 2^-22.
+struct Gelu {
+  static constexpr float kTwoRoot = 1.5957691216f;  // 2 sqrt(2 / pi)
+  static constexpr float kCube = 0.044715f, kLog2e = 1.4426950409f;
+
+  static __device__ __forceinline__ float sigmoid(float u) {
+    const float exponent = u * fmaf(-kTwoRoot * kCube * kLog2e, u * u, -kTwoRoot * kLog2e);
+    float power, inverse;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(exponent));
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(1 + power));
+    return inverse;
+  }
+  static __device__ __forceinline__ float value(float u) { return u * sigmoid(u); }
+  // s + u s (1 - s) (2 w)'
+  static __device__ __forceinline__ float slope(float u) {
+    const float s = sigmoid(u);
+    return fmaf(u * fmaf(-s, s, s), fmaf(3 * kTwoRoot * kCube, u * u, kTwoRoot), s);
+  }
+};
+
+struct ReluSquared {
+  // Not fmaxf, which would turn NaN into 0.
+  static __device__ __forceinline__ float relu(float u) { return u < 0 ? 0.0f : u; }
+  static __device__ __forceinline__ float value(float u) { return relu(u) * relu(u); }
+  static __device__ __forceinline__ float slope(float u) { return 2 * relu(u); }
+};
+
+struct None {};  // for the sums alone
+
+// What is read and written: forward x -> y; backward x, dy -> dx and its sums; the sums of dy
+// alone.
+enum class Pass { kForward, kBackward, kSum };
+
+template <class F, Pass kPass>
+__global__ void __launch_bounds__(kThreads, 4)
+    columns_kernel(const __nv_bfloat16* x, const __nv_bfloat16* dy, const float* bias,
+                   __nv_bfloat16* out, float* parts, std::int64_t rows, int columns) {
+  // Rows whose loads a thread starts before it uses the first.
+  constexpr int kInFlight = kPass == Pass::kBackward ? 2 : 4;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int column = static_cast<int>(blockIdx.x) * kWidth + 8 * lane;
+  const bool inside = column < columns;
+  Eight b{}, sum{};
+  if (inside && bias != nullptr) {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) b.value[i] = bias[column + i];
+  }
+  const auto at = [&](std::int64_t row) { return row * columns + column; };
+  const auto load = [&](const __nv_bfloat16* from, std::int64_t row) {
+    return __ldcs(reinterpret_cast<const uint4*>(from + at(row)));
+  };
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.y) * kWarps;
+  std::int64_t row = static_cast<std::int64_t>(blockIdx.y) * kWarps + warp;
+  for (; inside && row < rows; row += kInFlight * step) {
+    uint4 x_bits[kInFlight], dy_bits[kInFlight];
+#pragma unroll
+    for (int k = 0; k < kInFlight; ++k) {
+      if (row + k * step >= rows) break;
+      if constexpr (kPass != Pass::kSum) x_bits[k] = load(x, row + k * step);
+      if constexpr (kPass != Pass::kForward) dy_bits[k] = load(dy, row + k * step);
+    }
+#pragma unroll
+    for (int k = 0; k < kInFlight; ++k) {
+      if (row + k * step >= rows) break;
+      Eight result;
+      if constexpr (kPass == Pass::kSum) {
+        result = unpack(dy_bits[k]);
+      } else {
+        result = unpack(x_bits[k]);
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+          const float u = result.value[i] + b.value[i];
+          result.value[i] = kPass == Pass::kForward ? F::value(u) : F::slope(u);
+        }
+        if constexpr (kPass == Pass::kBackward) {
+          const Eight g = unpack(dy_bits[k]);
+#pragma unroll
+          for (int i = 0; i < 8; ++i) result.value[i] *= g.value[i];
+        }
+        *reinterpret_cast<uint4*>(out + at(row + k * step)) = pack(result);
+      }
+      if constexpr (kPass != Pass::kForward) {
+#pragma unroll
+        for (int i = 0; i < 8; ++i) sum.value[i] += result.value[i];
+      }
+    }
+  }
+  if constexpr (kPass != Pass::kForward) {
+    if (parts == nullptr) return;
+    __shared__ float sums[kWarps][kWidth];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) sums[warp][8 * lane + i] = sum.value[i];
+    __syncthreads();
+    const int mine = static_cast<int>(blockIdx.x) * kWidth + static_cast<int>(threadIdx.x);
+    if (mine >= columns) return;
+    float total = 0;
+    for (int w = 0; w < kWarps; ++w) total += sums[w][threadIdx.x];
+    parts[static_cast<std::int64_t>(blockIdx.y) * columns + mine] = total;
+  }
+}
+
+std::int64_t tiles_of(std::int64_t columns) { return (columns + kWidth - 1) / kWidth; }
+std::int64_t parts_of(std::int64_t columns) {
+  return std::max<std::int64_t>(1, kBlocks / tiles_of(columns));
+}
+
+template <class F, Pass kPass>
+void launch(const void* x, const void* dy, const float* bias, void* out, float* sums,
+            float* workspace, std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
+  if (columns == 0) return;
+  const dim3 grid(static_cast<unsigned>(tiles_of(columns)),
+                  static_cast<unsigned>(parts_of(columns)));
+  columns_kernel<F, kPass><<<grid, kThreads, 0, stream>>>(
+      static_cast<const __nv_bfloat16*>(x), static_cast<const __nv_bfloat16*>(dy), bias,
+      static_cast<__nv_bfloat16*>(out), sums != nullptr ? workspace : nullptr, rows,
+      static_cast<int>(columns));
+  if (sums != nullptr) launch_sum_parts(workspace, parts_of(columns), columns, sums, stream);
+}
+
+}  // namespace
+
+void launch_bias_activation(Activation activation, const void* x, const float* bias, void* y,
+                            std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
+  const auto run = activation == Activation::kGelu ? launch<Gelu, Pass::kForward>
+                                                   : launch<ReluSquared, Pass::kForward>;
+  run(x, nullptr, bias, y, nullptr, nullptr, rows, columns, stream);
+}
+
+void launch_bias_activation_backward(Activation activation, const void* dy, const void* x,
+                                     const float* bias, void* dx, float* dbias, float* workspace,
+                                     std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
+  const auto run = activation == Activation::kGelu ? launch<Gelu, Pass::kBackward>
+                                                   : launch<ReluSquared, Pass::kBackward>;
+  run(x, dy, bias, dx, dbias, workspace, rows, columns, stream);
+}
+
+void launch_column_sum(const void* x, float* sums, float* workspace, std::int64_t rows,
+                       std::int64_t columns, cudaStream_t stream) {
+  launch<None, Pass::kSum>(nullptr, x, nullptr, nullptr, sums, workspace, rows, columns, stream);
+}
+
+std::size_t column_sum_workspace(std::int64_t columns) {
+  return sizeof(float) * static_cast<std::size_t>(parts_of(columns) * columns);
+}
+
+}  // namespace mgdm::ops::cuda

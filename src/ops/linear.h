@@ -1,0 +1,16 @@
+// The products of a network, y = x W^T + b, and an MLP's first half, where an activation follows.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace mgdm::ops {
+
+// x (..., I), weight (O, I), bias (O) or undefined -> (..., O).
+at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias = {});
+
+// The same, and ops/activation.h of what comes out.
+at::Tensor linear_gelu(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias = {});
+at::Tensor linear_relu_squared(const at::Tensor& x, const at::Tensor& weight,
+                               const at::Tensor& bias = {});
+
+}  // namespace mgdm::ops
