@@ -208,26 +208,20 @@ int attention_backward_bytes(std::int64_t length, std::int64_t size) {
 }
 
 void launch_attention_backward(const AttentionBackward& b, cudaStream_t stream) {
-  launch_attention_backward(b, AttentionTuning{}, stream);
-}
-
-void launch_attention_backward(const AttentionBackward& b, AttentionTuning tuning,
-                               cudaStream_t stream) {
   if (b.settings.batch * b.settings.heads * b.settings.length == 0) return;
   const int length = static_cast<int>(b.settings.length);
   const auto run = [&]<class Kind>(Kind kind) {
-    launch<Kind>(b, BackwardPlan::best(kind, length, tuning.warps), stream);
+    launch<Kind>(b, BackwardPlan::best(kind, length), stream);
   };
   switch (b.settings.size) {
     case 16:
       return run(Kind<16, 2, 1>{});
     case 32: {
       // Two tiles of queries at a time are faster, where there is room for chunks that large.
-      const auto one = BackwardPlan::best(Kind<32, 2, 1>{}, length, tuning.warps);
-      const auto two = BackwardPlan::best(Kind<32, 2, 2>{}, length, tuning.warps);
-      const bool pairs = tuning.tiles > 0 ? tuning.tiles == 2 : two.worth * 1.04 > one.worth;
-      return pairs ? launch<Kind<32, 2, 2>>(b, two, stream)
-                   : launch<Kind<32, 2, 1>>(b, one, stream);
+      const auto one = BackwardPlan::best(Kind<32, 2, 1>{}, length);
+      const auto two = BackwardPlan::best(Kind<32, 2, 2>{}, length);
+      return two.worth * 1.04 > one.worth ? launch<Kind<32, 2, 2>>(b, two, stream)
+                                          : launch<Kind<32, 2, 1>>(b, one, stream);
     }
     case 64:
       return run(Kind<64, 1, 1>{});

@@ -13,16 +13,6 @@ MGDM_HOST_DEVICE constexpr int round_up(int value, int step) {
   return (value + step - 1) / step * step;
 }
 
-// How a kernel cuts its work; 0: as it thinks best. Only benchmarks name other values.
-struct AttentionTuning {
-  int warps = 0;  // of a block
-  int tiles = 0;  // of 16 queries that a warp takes at once
-};
-void launch_attention(const AttentionForward& arguments, AttentionTuning tuning,
-                      cudaStream_t stream);
-void launch_attention_backward(const AttentionBackward& arguments, AttentionTuning tuning,
-                               cudaStream_t stream);
-
 // Bytes of shared memory that a block may have when a multiprocessor shall run `blocks` of them;
 // each costs 1 KB besides. All devices are taken to be like the first that asks.
 inline int shared_memory(int blocks) {

@@ -78,14 +78,12 @@ struct BackwardPlan {
     return plan;
   }
 
-  // The best, or one whose blocks have no more than so many warps, if that is not 0.
   template <class Kind>
-  static BackwardPlan best(Kind kind, int length, int most_warps) {
+  static BackwardPlan best(Kind kind, int length) {
     BackwardPlan best = with_parts(kind, length, 1);
     for (int parts = 2; parts <= 16; ++parts) {
       const BackwardPlan other = with_parts(kind, length, parts);
-      if (most_warps > 0 ? best.worth == 0 || best.warps > most_warps : other.worth > best.worth)
-        best = other;
+      if (other.worth > best.worth) best = other;
     }
     if (best.worth == 0) throw std::runtime_error("attention: too long for the shared memory");
     return best;
