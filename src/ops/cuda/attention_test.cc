@@ -123,7 +123,7 @@ void expect_reference(const AttentionSettings& s, const Bits& qkv, const Bits& d
     }
 }
 
-class Attention : public testing::Test {
+class AttentionKernels : public testing::Test {
  protected:
   void SetUp() override {
     int devices = 0;
@@ -134,7 +134,7 @@ class Attention : public testing::Test {
   std::mt19937 random_{7};
 };
 
-TEST_F(Attention, IsItsFormulaAndItsGradients) {
+TEST_F(AttentionKernels, IsItsFormulaAndItsGradients) {
   for (const std::int64_t size : {16, 32, 64})
     for (const std::int64_t length : {1, 2, 16, 17, 52, 64, 75, 81, 164, 256, 325, 512})
       for (int kind = 0; kind < (length > 200 ? 3 : 8); ++kind) {
@@ -157,7 +157,7 @@ TEST_F(Attention, IsItsFormulaAndItsGradients) {
 
 // The same bits in every run, and where the generator's numbers are read from device memory, as in
 // a replayed graph; other numbers there give another mask.
-TEST_F(Attention, RepeatsItself) {
+TEST_F(AttentionKernels, RepeatsItself) {
   AttentionSettings s{.batch = 3, .length = 75, .heads = 4, .size = 32};
   s.scale = 0.2f;
   s.dropout = 0.3f;
@@ -174,7 +174,7 @@ TEST_F(Attention, RepeatsItself) {
 }
 
 // Scores far apart: the weights are sharp, and the reference of the powers is raised on the way.
-TEST_F(Attention, TakesLargeScores) {
+TEST_F(AttentionKernels, TakesLargeScores) {
   AttentionSettings s{.batch = 1, .length = 164, .heads = 2, .size = 32};
   s.scale = 3;
   const std::size_t rows = 164 * 2 * 32;
