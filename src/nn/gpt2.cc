@@ -64,7 +64,7 @@ void Gpt2::run(Residual& stream, double dropout, Cache* cache) const {
 
 Output Gpt2::forward(const Input& input) {
   const double dropout = input.training ? settings_.dropout : 0;
-  Residual stream(ops::dropout(embed(tokens_, positions_, input), dropout), dropout);
+  Residual stream(embed({tokens_, positions_}, input, /*first=*/0, dropout), dropout);
   run(stream, dropout, /*cache=*/nullptr);
   return {{Prediction(stream.normed(final_), tokens_, settings_.shift)}};
 }
@@ -72,7 +72,7 @@ Output Gpt2::forward(const Input& input) {
 at::Tensor Gpt2::next_logits(const at::Tensor& tokens, Cache& cache) {
   if (!settings_.causal) return Model::next_logits(tokens, cache);
   cache.layers.resize(blocks_.size());
-  Residual stream(embed(tokens_, positions_, {.tokens = tokens}, cache.length), /*dropout=*/0);
+  Residual stream(embed({tokens_, positions_}, {.tokens = tokens}, cache.length), /*dropout=*/0);
   run(stream, /*dropout=*/0, &cache);
   cache.length += tokens.size(1);
   return apply_head(stream.normed(final_).select(1, -1), tokens_);

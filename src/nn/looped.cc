@@ -1,7 +1,6 @@
 #include "nn/looped.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/embedding.h>
 #include <fmt/format.h>
 
 #include "ops/linear.h"
@@ -72,8 +71,7 @@ void Looped::run(const at::Tensor& e, std::int64_t loops, Cache* cache, Wanted w
 }
 
 Output Looped::forward(const Input& input) {
-  at::Tensor e = embed(tokens_, positions_, input);
-  if (frozen_.defined()) e = e + at::embedding(frozen_, input.frozen.to(at::kLong));
+  const at::Tensor e = embed({tokens_, positions_, frozen_}, input);
   Output output;
   run(e, input.loops > 0 ? input.loops : settings_.loops, /*cache=*/nullptr,
       input.training ? Wanted::kEvery : Wanted::kLast, [&](const at::Tensor& normed) {
@@ -87,7 +85,7 @@ at::Tensor Looped::next_logits(const at::Tensor& tokens, Cache& cache) {
   // Every loop has keys and values of its own.
   const auto depth = static_cast<std::size_t>(settings_.loops) * blocks_.size();
   cache.layers.resize(depth);
-  const at::Tensor e = embed(tokens_, positions_, {.tokens = tokens}, cache.length);
+  const at::Tensor e = embed({tokens_, positions_}, {.tokens = tokens}, cache.length);
   at::Tensor logits;
   run(e, settings_.loops, &cache, Wanted::kLast,
       [&](const at::Tensor& normed) { logits = apply_head(normed.select(1, -1), head_); });

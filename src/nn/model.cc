@@ -1,7 +1,5 @@
 #include "nn/model.h"
 
-#include <ATen/TensorOperators.h>
-#include <ATen/ops/embedding.h>
 #include <fmt/format.h>
 
 #include <utility>
@@ -22,18 +20,19 @@ at::Tensor Model::next_logits(const at::Tensor&, Cache&) {
   throw Error("this model sees all positions and cannot decode token by token", "a causal one");
 }
 
-at::Tensor Model::embed(const at::Tensor& token_table, const at::Tensor& position_table,
-                        const Input& input, std::int64_t first) const {
+at::Tensor Model::embed(ops::EmbeddingTables tables, const Input& input, std::int64_t first,
+                        double dropout) const {
   if (input.noise_level.defined())
     throw Error(fmt::format("a {} network was told a noise level", settings_.architecture),
                 "one that has a use for it");
-  const at::Tensor x =
-      input.vectors.defined() ? input.vectors : at::embedding(token_table, input.tokens);
-  const std::int64_t end = first + x.size(1);
+  const at::Tensor& rows = input.vectors.defined() ? input.vectors : input.tokens;
+  const std::int64_t end = first + rows.size(1);
   if (end > settings_.positions)
     throw Error(fmt::format("a sequence of {} tokens", end),
                 fmt::format("at most {}, the length of this model", settings_.positions));
-  return x + position_table.slice(0, first, end);
+  tables.positions = tables.positions.slice(0, first, end);
+  return ops::embed(
+      tables, {.tokens = input.tokens, .vectors = input.vectors, .frozen = input.frozen}, dropout);
 }
 
 std::unique_ptr<Model> make_model(const ModelSettings& settings,

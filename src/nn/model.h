@@ -11,6 +11,7 @@
 #include "nn/parameters.h"
 #include "nn/prediction.h"
 #include "ops/attention.h"
+#include "ops/embedding.h"
 #include "spec/model_settings.h"
 
 namespace mgdm::nn {
@@ -60,10 +61,10 @@ class Model {
   // With tensors of its own, for a model that is no architecture of spec/.
   Model(const ModelSettings& settings, Parameters parameters);
 
-  // Rows (B, n, C) of the tables (V, C) and (P, C) for tokens (B, n), or the vectors given for
-  // them, that stand at positions from `first` on. Error when they are more than the model has.
-  at::Tensor embed(const at::Tensor& token_table, const at::Tensor& position_table,
-                   const Input& input, std::int64_t first = 0) const;
+  // What the input is to the network (B, n, C), where it stands at positions from `first` on.
+  // Error when they are more than the model has; tables.positions has all of those.
+  at::Tensor embed(ops::EmbeddingTables tables, const Input& input, std::int64_t first = 0,
+                   double dropout = 0) const;
 
   const ModelSettings settings_;
   Parameters parameters_;

@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "ops/attention.h"
 #include "ops/decoding_pass.h"
+#include "ops/embedding.h"
 #include "ops/head_loss.h"
 #include "ops/residual_norm.h"
 #include "ops/updates.h"
@@ -37,6 +38,10 @@ void decoding_pass(const at::Tensor& hidden, const at::Tensor& head, bool shift,
 
 // The kernels below work in bf16 mixed precision: the residual stream is fp32, what matrix products
 // read and write is bf16.
+
+// What ops/embedding.h promises.
+bool embed_takes(const EmbeddingTables& tables, const Shown& shown);
+at::Tensor embed(const EmbeddingTables& tables, const Shown& shown, double dropped);
 
 // Whether there is a kernel for rows like those of x, here and now: CUDA, bf16 autocast, the width.
 bool residual_norm_takes(const at::Tensor& x);

@@ -35,6 +35,9 @@ void decoding_pass(const at::Tensor&, const at::Tensor&, bool, const DecodingRul
   missing();
 }
 
+bool embed_takes(const EmbeddingTables&, const Shown&) { return false; }
+at::Tensor embed(const EmbeddingTables&, const Shown&, double) { missing(); }
+
 bool residual_norm_takes(const at::Tensor&) { return false; }
 ResidualNorm residual_norm(const at::Tensor&, const at::Tensor&, const Norm&, double) { missing(); }
 

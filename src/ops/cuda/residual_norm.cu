@@ -3,10 +3,8 @@
 // LibTorch does this in five passes forward (dropout, add, norm, cast to bf16) and more backward;
 // these rows are read and written once. A warp takes a row; a lane keeps its part of it, C / 32
 // numbers, in registers, so that mean and variance are sums over registers and one shuffle.
-//
-// The dropout mask is not stored: backward draws it again from the same Philox counters.
-#include "base/philox.h"
 #include "ops/cuda/launchers.h"
+#include "ops/cuda/row_dropout.cuh"
 #include "ops/cuda/warp.cuh"
 
 namespace mgdm::ops::cuda {
@@ -14,24 +12,6 @@ namespace {
 
 constexpr int kWarps = 8;  // rows in flight per block
 constexpr int kThreads = 32 * kWarps;
-
-// 1 / (1 - share) where the element is kept, 0 where it is dropped, for the four of `quad`.
-struct Dropout {
-  float share;
-  RandomState state;
-
-  __device__ float4 factors(std::int64_t quad) const {
-    const std::uint64_t seed = state.seed_at ? *state.seed_at : state.seed;
-    const std::uint64_t offset = (state.offset_at ? *state.offset_at : 0) + state.offset;
-    const PhiloxWords words =
-        philox({{static_cast<std::uint32_t>(quad), static_cast<std::uint32_t>(quad >> 32),
-                 static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(offset >> 32)}},
-               static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
-    const float scale = 1.0f / (1.0f - share);
-    const auto factor = [&](unsigned i) { return philox_uniform(words[i]) < share ? 0.0f : scale; };
-    return {factor(0), factor(1), factor(2), factor(3)};
-  }
-};
 
 // A lane's part of a row of 128 kQuads numbers: quad q holds columns 128 q + 4 lane + 0..3, so that
 // neighbouring lanes read neighbouring addresses.
