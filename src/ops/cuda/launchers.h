@@ -45,12 +45,13 @@ struct ResidualNormBackward {
   float* dx;
   void* dbranch;  // null: not wanted
   bool branch_is_bf16;
-  float *dweight_parts, *dbias_parts;  // (kResidualNormParts, columns), to be added up
+  float* dparameters;  // of weight and bias (2, columns)
+  float* parts;        // workspace for them (kResidualNormParts, 2, columns)
   std::int64_t rows, columns;
   float eps, dropout;
   RandomState random;
 };
-constexpr int kResidualNormParts = 528;  // blocks: four on each of an H200's 132 processors
+constexpr int kResidualNormParts = 264;  // blocks: two on each of an H200's 132 processors
 void launch_residual_norm_backward(const ResidualNormBackward& arguments, cudaStream_t stream);
 
 // Which widths there are kernels for.

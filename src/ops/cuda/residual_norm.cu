@@ -5,6 +5,7 @@
 // numbers, in registers, so that mean and variance are sums over registers and one shuffle.
 #include "ops/cuda/launchers.h"
 #include "ops/cuda/row_dropout.cuh"
+#include "ops/cuda/sum_parts.h"
 #include "ops/cuda/warp.cuh"
 
 namespace mgdm::ops::cuda {
@@ -94,25 +95,53 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+// What the backward pass reads of a row, as it lies in memory.
+template <int kQuads>
+struct Read {
+  float4 y[kQuads], dy[kQuads];
+  uint2 dn[kQuads];
+
+  __device__ __forceinline__ Read(const float* y_at, const __nv_bfloat16* dn_at, const float* dy_at,
+                                  std::int64_t start) {
+#pragma unroll
+    for (int q = 0; q < kQuads; ++q) {
+      y[q] = load4(y_at + start + 128 * q);
+      dn[q] = *reinterpret_cast<const uint2*>(dn_at + start + 128 * q);
+      dy[q] = dy_at != nullptr ? load4(dy_at + start + 128 * q) : float4{};
+    }
+  }
+};
+
 // With h = (y - mean) / sigma and g = dn * weight:
 //   dx = dy + (g - mean(g) - h mean(g h)) / sigma        (without mean(g) for the RMS norm)
 //   dbranch = dropout(dx);   dweight = sum over rows of dn h;   dbias = sum of dn
+// parts: (gridDim.x, 2, C) of dweight and dbias.
 template <bool kCentred, int kQuads, class Branch>
 __global__ void __launch_bounds__(kThreads)
     backward_kernel(const float* dy, const __nv_bfloat16* dn, const float* y_in,
-                    const float* weight, float* dx_out, Branch* dbranch_out, float* dweight_parts,
-                    float* dbias_parts, std::int64_t rows, float eps, Dropout dropout) {
+                    const float* weight, float* dx_out, Branch* dbranch_out, float* parts_out,
+                    std::int64_t rows, float eps, Dropout dropout) {
   constexpr int kColumns = 128 * kQuads;
+  // Wide rows are enough bytes in flight; of others a warp reads one ahead.
+  constexpr bool kAhead = kQuads <= 3;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kWarps;
+  std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kWarps + warp;
+  const auto read = [&](std::int64_t of) {
+    return Read<kQuads>(y_in, dn, dy, min(of, rows - 1) * kColumns + 4 * lane);
+  };
   Row<kQuads> dweight{}, dbias{};
-  for (std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kWarps + warp; row < rows;
-       row += static_cast<std::int64_t>(gridDim.x) * kWarps) {
+  Read<kQuads> next = read(row);
+  for (; row < rows; row += step) {
+    if constexpr (!kAhead) next = read(row);
     const std::int64_t start = row * kColumns + 4 * lane;
+    const Read<kQuads> now = next;
+    if constexpr (kAhead) next = read(row + step);
     Row<kQuads> h, g;
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
-      h.quad[q] = load4(y_in + start + 128 * q);
-      g.quad[q] = load4(dn + start + 128 * q);
+      h.quad[q] = now.y[q];
+      g.quad[q] = unpack4(now.dn[q]);
     }
     const float scale = standardize<kCentred>(h, eps);
     float mean_g = 0;
@@ -129,8 +158,7 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
       const std::int64_t at = start + 128 * q;
-      float4 dx = ((g.quad[q] - mean_g) + h.quad[q] * -mean_gh) * scale;
-      if (dy != nullptr) dx = dx + load4(dy + at);
+      float4 dx = ((g.quad[q] - mean_g) + h.quad[q] * -mean_gh) * scale + now.dy[q];
       store4(dx_out + at, dx);
       if (dbranch_out != nullptr) {
         if (dropout.share > 0) dx = dx * dropout.factors(at / 4);
@@ -141,7 +169,7 @@ __global__ void __launch_bounds__(kThreads)
   if constexpr (kCentred) {
     // The block's rows are added up in a fixed order: the sum is the same in every run.
     __shared__ float parts[kWarps][kColumns];
-    const auto add_up = [&](const Row<kQuads>& mine, float* out) {
+    const auto add_up = [&](const Row<kQuads>& mine, int place) {
       __syncthreads();
 #pragma unroll
       for (int q = 0; q < kQuads; ++q) store4(&parts[warp][128 * q + 4 * lane], mine.quad[q]);
@@ -149,11 +177,11 @@ __global__ void __launch_bounds__(kThreads)
       for (int column = threadIdx.x; column < kColumns; column += kThreads) {
         float total = 0;
         for (int w = 0; w < kWarps; ++w) total += parts[w][column];
-        out[static_cast<std::int64_t>(blockIdx.x) * kColumns + column] = total;
+        parts_out[(2 * static_cast<std::int64_t>(blockIdx.x) + place) * kColumns + column] = total;
       }
     };
-    add_up(dweight, dweight_parts);
-    add_up(dbias, dbias_parts);
+    add_up(dweight, 0);
+    add_up(dbias, 1);
   }
 }
 
@@ -197,9 +225,11 @@ void backward(const ResidualNormBackward& a, cudaStream_t stream) {
     const auto kernel = a.weight != nullptr ? backward_kernel<true, kQuads, Branch>
                                             : backward_kernel<false, kQuads, Branch>;
     kernel<<<kResidualNormParts, kThreads, 0, stream>>>(
-        a.dy, static_cast<const __nv_bfloat16*>(a.dn), a.y, a.weight, a.dx, dbranch,
-        a.dweight_parts, a.dbias_parts, a.rows, a.eps, dropout);
+        a.dy, static_cast<const __nv_bfloat16*>(a.dn), a.y, a.weight, a.dx, dbranch, a.parts,
+        a.rows, a.eps, dropout);
   });
+  if (a.weight != nullptr)
+    launch_sum_parts(a.parts, kResidualNormParts, 2 * a.columns, a.dparameters, stream);
 }
 
 }  // namespace
@@ -216,6 +246,7 @@ void launch_residual_norm(const ResidualNormForward& a, cudaStream_t stream) {
 }
 
 void launch_residual_norm_backward(const ResidualNormBackward& a, cudaStream_t stream) {
+  if (a.rows == 0) return;
   a.branch_is_bf16 ? backward<__nv_bfloat16>(a, stream) : backward<float>(a, stream);
 }
 

@@ -79,8 +79,11 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
     if (settings->has_branch && !same)
       dbranch = at::empty_like(
           y, y.options().dtype(settings->branch_is_bf16 ? at::kBFloat16 : at::kFloat));
-    at::Tensor parts;  // of dweight and dbias
-    if (settings->centred) parts = at::empty({2, kResidualNormParts, y.size(-1)}, y.options());
+    at::Tensor dparameters, parts;
+    if (settings->centred) {
+      dparameters = at::empty({2, y.size(-1)}, y.options());
+      parts = at::empty({kResidualNormParts, 2, y.size(-1)}, y.options());
+    }
     launch_residual_norm_backward(
         {.dy = floats(dy_rows),
          .dn = raw(dn_rows),
@@ -89,8 +92,8 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
          .dx = dx.data_ptr<float>(),
          .dbranch = dbranch.defined() ? dbranch.data_ptr() : nullptr,
          .branch_is_bf16 = settings->branch_is_bf16,
-         .dweight_parts = parts.defined() ? parts.data_ptr<float>() : nullptr,
-         .dbias_parts = parts.defined() ? parts.select(0, 1).data_ptr<float>() : nullptr,
+         .dparameters = settings->centred ? dparameters.data_ptr<float>() : nullptr,
+         .parts = settings->centred ? parts.data_ptr<float>() : nullptr,
          .rows = y.numel() / y.size(-1),
          .columns = y.size(-1),
          .eps = settings->eps,
@@ -100,9 +103,8 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     at::Tensor dweight, dbias;
     if (settings->centred) {
-      const at::Tensor sums = parts.sum(1);
-      dweight = sums.select(0, 0);
-      dbias = sums.select(0, 1);
+      dweight = dparameters.select(0, 0);
+      dbias = dparameters.select(0, 1);
     }
     return {dx, same ? dx : dbranch, dweight, dbias, {}, {}};
   }

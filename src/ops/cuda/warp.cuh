@@ -18,11 +18,15 @@ __device__ __forceinline__ float4 load4(const float* at) {
   return *reinterpret_cast<const float4*>(at);
 }
 
-__device__ __forceinline__ float4 load4(const __nv_bfloat16* at) {
-  const uint2 bits = *reinterpret_cast<const uint2*>(at);
+// Four bf16 numbers as floats.
+__device__ __forceinline__ float4 unpack4(uint2 bits) {
   const float2 low = __bfloat1622float2(reinterpret_cast<const __nv_bfloat162&>(bits.x));
   const float2 high = __bfloat1622float2(reinterpret_cast<const __nv_bfloat162&>(bits.y));
   return {low.x, low.y, high.x, high.y};
+}
+
+__device__ __forceinline__ float4 load4(const __nv_bfloat16* at) {
+  return unpack4(*reinterpret_cast<const uint2*>(at));
 }
 
 __device__ __forceinline__ void store4(float* at, float4 v) { *reinterpret_cast<float4*>(at) = v; }
