@@ -35,8 +35,8 @@ Gpt2::Linear Gpt2::linear_named(const std::string& name) const {
   return {parameters_.at(name + ".weight"), parameters_.at(name + ".bias")};
 }
 
-at::Tensor Gpt2::attend(const Block& block, const at::Tensor& x, double dropout,
-                        ops::KeysAndValues* seen) const {
+Branch Gpt2::attend(const Block& block, const at::Tensor& x, double dropout,
+                    ops::KeysAndValues* seen) const {
   const std::int64_t heads = settings_.heads, head_size = settings_.width / heads;
   const at::Tensor qkv = ops::linear(x, block.qkv.weight, block.qkv.bias)
                              .view({x.size(0), x.size(1), 3, heads, head_size});
@@ -45,12 +45,12 @@ at::Tensor Gpt2::attend(const Block& block, const at::Tensor& x, double dropout,
                                            .scale = 1.0 / std::sqrt(static_cast<double>(head_size)),
                                            .dropout = dropout},
                                           seen);
-  return ops::linear(mixed, block.projection.weight, block.projection.bias);
+  return ops::linear_branch(mixed, block.projection.weight, block.projection.bias);
 }
 
-at::Tensor Gpt2::mlp(const Block& block, const at::Tensor& x) const {
+Branch Gpt2::mlp(const Block& block, const at::Tensor& x) const {
   const at::Tensor hidden = ops::linear_gelu(x, block.up.weight, block.up.bias);
-  return ops::linear(hidden, block.down.weight, block.down.bias);
+  return ops::linear_branch(hidden, block.down.weight, block.down.bias);
 }
 
 void Gpt2::run(Residual& stream, double dropout, Cache* cache) const {

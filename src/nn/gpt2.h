@@ -28,9 +28,9 @@ class Gpt2 : public Model {
   Norm norm_named(const std::string& name) const;
   Linear linear_named(const std::string& name) const;
   // The branches, of the norm x (B, N, C); with `seen`, earlier positions stand before.
-  at::Tensor attend(const Block& block, const at::Tensor& x, double dropout,
-                    ops::KeysAndValues* seen) const;
-  at::Tensor mlp(const Block& block, const at::Tensor& x) const;
+  Branch attend(const Block& block, const at::Tensor& x, double dropout,
+                ops::KeysAndValues* seen) const;
+  Branch mlp(const Block& block, const at::Tensor& x) const;
   void run(Residual& stream, double dropout, Cache* cache) const;
 
   at::Tensor tokens_, positions_;  // (V, C), (P, C)

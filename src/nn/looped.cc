@@ -28,17 +28,17 @@ Looped::Looped(const ModelSettings& settings, std::optional<std::uint64_t> seed)
   }
 }
 
-at::Tensor Looped::attend(const Block& block, const at::Tensor& x, ops::KeysAndValues* seen) const {
+Branch Looped::attend(const Block& block, const at::Tensor& x, ops::KeysAndValues* seen) const {
   const std::int64_t heads = settings_.heads;
   const at::Tensor qkv =
       ops::linear(x, block.qkv).view({x.size(0), x.size(1), 3, heads, settings_.width / heads});
   const at::Tensor mixed = ops::attention(
       qkv, {.causal = settings_.causal, .scale = kAttentionScale, .head_norm_eps = kRmsEps}, seen);
-  return ops::linear(mixed, block.projection);
+  return ops::linear_branch(mixed, block.projection);
 }
 
-at::Tensor Looped::mlp(const Block& block, const at::Tensor& x) const {
-  return ops::linear(ops::linear_relu_squared(x, block.up), block.down);
+Branch Looped::mlp(const Block& block, const at::Tensor& x) const {
+  return ops::linear_branch(ops::linear_relu_squared(x, block.up), block.down);
 }
 
 void Looped::run_loop(std::int64_t loop, Residual& stream, Cache* cache) const {
@@ -63,9 +63,9 @@ void Looped::run(const at::Tensor& e, std::int64_t loops, Cache* cache, Wanted w
     if (last) break;
     if (settings_.loop_norm) {
       stream = Residual(e, /*dropout=*/0);
-      stream.add(normed);
+      stream.add({normed});
     } else {
-      stream.add(e);
+      stream.add({e});
     }
   }
 }

@@ -30,8 +30,8 @@ class Looped : public Model {
     at::Tensor qkv, projection, up, down;  // (3C, C), (C, C), (4C, C), (C, 4C)
   };
 
-  at::Tensor attend(const Block& block, const at::Tensor& x, ops::KeysAndValues* seen) const;
-  at::Tensor mlp(const Block& block, const at::Tensor& x) const;
+  Branch attend(const Block& block, const at::Tensor& x, ops::KeysAndValues* seen) const;
+  Branch mlp(const Block& block, const at::Tensor& x) const;
   // The blocks once, on a stream that has been given the input already. A cache has room for every
   // loop.
   void run_loop(std::int64_t loop, Residual& stream, Cache* cache) const;

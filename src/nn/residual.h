@@ -16,6 +16,7 @@
 
 namespace mgdm::nn {
 
+using ops::Branch;
 using ops::Norm;
 
 class Residual {
@@ -23,12 +24,12 @@ class Residual {
   // x (B, N, C); a fraction `dropout` of every branch is dropped.
   Residual(at::Tensor x, double dropout) : x_(std::move(x)), dropout_(dropout) {}
 
-  void add(at::Tensor branch);
+  void add(Branch branch);
   at::Tensor normed(const Norm& norm);
 
  private:
   at::Tensor x_;
-  at::Tensor pending_;  // the branch not added yet, or undefined
+  Branch pending_;  // the branch not added yet, or nothing
   double dropout_;
 };
 

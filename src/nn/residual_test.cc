@@ -81,7 +81,7 @@ TEST(Residual, IsTheSumOfItsBranchesNormed) {
     for (const int branches : {1, 1, 3}) {
       for (int i = 0; i < branches; ++i) {
         const at::Tensor branch = draw.rows(0.5);
-        stream.add(branch);
+        stream.add({branch});
         const Numbers added = numbers(branch);
         for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += added[j];
       }
@@ -96,9 +96,9 @@ TEST(Residual, LeavesItsInputsAlone) {
   const at::Tensor x = draw.rows(1), branch = draw.rows(1);
   const Numbers before_x = numbers(x), before_branch = numbers(branch);
   Residual stream(x, /*dropout=*/0);
-  stream.add(branch);
+  stream.add({branch});
   stream.normed({{}, {}, kEps});
-  stream.add(branch);
+  stream.add({branch});
   stream.normed({{}, {}, kEps});
   EXPECT_EQ(numbers(x), before_x);
   EXPECT_EQ(numbers(branch), before_branch);
@@ -113,7 +113,7 @@ TEST(Residual, DropsFromBranchesOnly) {
   expect_near(kept.normed({{}, {}, 0}), Numbers(static_cast<std::size_t>(ones.numel()), 1));
 
   Residual stream(at::zeros_like(ones), kShare);
-  stream.add(ones);
+  stream.add({ones});
   const Numbers got = numbers(stream.normed({{}, {}, kEps}));
   std::size_t dropped = 0;
   const std::size_t width = kWidth;
@@ -139,7 +139,7 @@ TEST(Residual, HasTheGradientOfTheFormula) {
     const at::Tensor branch = draw.rows(1).set_requires_grad(true);
     const at::Tensor factors = draw.rows(1);
     Residual stream(x, /*dropout=*/0);
-    stream.add(branch);
+    stream.add({branch});
     (stream.normed(norm) * factors).sum().backward();
     const Numbers c = numbers(factors), dx = numbers(x.grad()), dbranch = numbers(branch.grad());
     Numbers y = numbers(x.detach() + branch.detach());

@@ -12,6 +12,11 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tenso
   return at::linear(x, weight, bias);
 }
 
+Branch linear_branch(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+  if (cuda::linear_takes(x, weight)) return {cuda::linear(x, weight, {}), bias};
+  return {at::linear(x, weight, bias)};
+}
+
 at::Tensor linear_gelu(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
   if (cuda::linear_takes(x, weight)) return cuda::linear_gelu(x, weight, bias);
   return gelu(at::linear(x, weight, bias));

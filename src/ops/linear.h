@@ -3,10 +3,16 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "ops/residual_norm.h"
+
 namespace mgdm::ops {
 
 // x (..., I), weight (O, I), bias (O) or undefined -> (..., O).
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias = {});
+
+// The same for a product that a stream is added to next: where that adds the bias better, it is
+// left to it.
+Branch linear_branch(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias = {});
 
 // The same, and ops/activation.h of what comes out.
 at::Tensor linear_gelu(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias = {});

@@ -15,10 +15,17 @@ at::Tensor dropout(const at::Tensor& x, double dropped) {
   return cpu::takes(x) ? cpu::dropout(x, dropped) : at::dropout(x, dropped, /*train=*/true);
 }
 
-ResidualNorm residual_norm(const at::Tensor& x, const at::Tensor& branch, const Norm& norm,
+at::Tensor residual(const at::Tensor& x, const Branch& branch, double dropped) {
+  if (!branch.value.defined()) return x;
+  const at::Tensor added = branch.bias.defined() ? branch.value + branch.bias : branch.value;
+  return x + dropout(added, dropped);
+}
+
+ResidualNorm residual_norm(const at::Tensor& x, const Branch& branch, const Norm& norm,
                            double dropped) {
-  if (cuda::residual_norm_takes(x)) return cuda::residual_norm(x, branch, norm, dropped);
-  const at::Tensor y = branch.defined() ? x + dropout(branch, dropped) : x;
+  if (cuda::residual_norm_takes(x, branch, norm))
+    return cuda::residual_norm(x, branch, norm, dropped);
+  const at::Tensor y = residual(x, branch, dropped);
   if (!norm.weight.defined()) return {y, compat::rms_norm(y, norm.eps)};
   return {y, at::layer_norm(y, {y.size(-1)}, norm.weight, norm.bias, norm.eps)};
 }

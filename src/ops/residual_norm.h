@@ -12,6 +12,11 @@ struct Norm {
   double eps = 0;
 };
 
+// What is added to a stream: the value, or with a bias given value + bias. Undefined: nothing.
+struct Branch {
+  at::Tensor value{}, bias{};
+};
+
 struct ResidualNorm {
   at::Tensor y;  // x + dropout(branch)
   at::Tensor n;  // its norm; bf16 where the kernel made it
@@ -20,8 +25,11 @@ struct ResidualNorm {
 // Each number is 0 with probability `dropped`, and divided by 1 - dropped otherwise.
 at::Tensor dropout(const at::Tensor& x, double dropped);
 
-// x (..., C) and a branch of its shape, or an undefined one: y is x then.
-ResidualNorm residual_norm(const at::Tensor& x, const at::Tensor& branch, const Norm& norm,
+// x (..., C) and a branch of its shape: the stream y after it. Without a branch y is x.
+at::Tensor residual(const at::Tensor& x, const Branch& branch, double dropped);
+
+// The same, and its norm.
+ResidualNorm residual_norm(const at::Tensor& x, const Branch& branch, const Norm& norm,
                            double dropped);
 
 }  // namespace mgdm::ops

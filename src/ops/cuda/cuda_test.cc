@@ -68,25 +68,35 @@ TEST_F(Kernels, ResidualNormEqualsItsParts) {
           SCOPED_TRACE(testing::Message() << columns << " " << layer_norm << " " << rows);
           const at::Tensor x = leaf(numbers({rows, columns}) * 2 + 1);
           const at::Tensor branch = leaf(numbers({rows, columns}, branch_type));
+          const bool with_bias = layer_norm && branch_type == at::kBFloat16;
+          const at::Tensor branch_bias = with_bias ? leaf(numbers({columns})) : at::Tensor();
           const at::Tensor weight = layer_norm ? leaf(numbers({columns}) + 1) : at::Tensor();
           const at::Tensor bias = layer_norm ? leaf(numbers({columns})) : at::Tensor();
           const at::Tensor dy = numbers({rows, columns});
           const at::Tensor dn = numbers({rows, columns}, at::kBFloat16);
 
-          const ResidualNorm got = residual_norm(x, branch, {weight, bias, kEps}, /*dropout=*/0);
+          const ResidualNorm got =
+              cuda::residual_norm(x, {branch, branch_bias}, {weight, bias, kEps}, /*dropout=*/0);
           ((got.y * dy).sum() + (got.n.to(at::kFloat) * dn).sum()).backward();
 
           const at::Tensor x2 = exact(x), branch2 = exact(branch);
           at::Tensor weight2, bias2;
           if (layer_norm) weight2 = exact(weight), bias2 = exact(bias);
-          const at::Tensor y = x2 + branch2;
+          at::Tensor y = x2 + branch2, branch_bias2;
+          if (with_bias) {
+            branch_bias2 = exact(branch_bias);
+            y = y + branch_bias2;
+          }
           const at::Tensor n =
               layer_norm ? at::layer_norm(y, {columns}, weight2, bias2, kEps) : rms(y);
           ((y * dy).sum() + (n * dn).sum()).backward();
 
           const Parts parts(y, weight2);
           const at::Tensor dn_size = dn.to(at::kDouble).abs();
-          expect_within(got.y, y, kFloat * y.abs(), "y");
+          // With a bias y is the sum of three, and its norm that of a y rounded once more.
+          at::Tensor y_error = kFloat * y.detach().abs();
+          if (with_bias) y_error = y_error + kFloat * (branch2.abs() + branch_bias2.abs());
+          expect_within(got.y, y, y_error, "y");
           at::Tensor n_error = kBf16 * n.abs() + parts.weight * parts.h_error();
           if (layer_norm) n_error = n_error + 4 * kFloat * (parts.weight * parts.h + bias2.abs());
           expect_within(got.n, n, n_error, "n");
@@ -102,6 +112,9 @@ TEST_F(Kernels, ResidualNormEqualsItsParts) {
             expect_within(weight.grad(), weight2.grad(),
                           (dn_size * (parts.h_error() + kSums * parts.h)).sum(0), "dweight");
             expect_within(bias.grad(), bias2.grad(), kSums * dn_size.sum(0), "dbias");
+            if (with_bias)
+              expect_within(branch_bias.grad(), branch_bias2.grad(),
+                            (dx_error + kSums * branch2.grad().abs()).sum(0), "dbranch_bias");
           }
         }
 }
@@ -109,7 +122,7 @@ TEST_F(Kernels, ResidualNormEqualsItsParts) {
 TEST_F(Kernels, ResidualNormWithoutABranchIsANorm) {
   const at::Tensor x = leaf(numbers({50, 384}));
   const at::Tensor dn = numbers({50, 384}, at::kBFloat16);
-  const ResidualNorm got = residual_norm(x, {}, {{}, {}, kEps}, /*dropout=*/0.1);
+  const ResidualNorm got = cuda::residual_norm(x, {}, {{}, {}, kEps}, /*dropout=*/0.1);
   EXPECT_TRUE(got.y.is_same(x));
   (got.n.to(at::kFloat) * dn).sum().backward();
   const at::Tensor x2 = exact(x), n = rms(x2);
@@ -124,7 +137,7 @@ TEST_F(Kernels, ResidualNormWithoutABranchIsANorm) {
 TEST_F(Kernels, ANormThatNobodyReadsHasNoGradient) {
   const at::Tensor x = leaf(numbers({50, 384})), branch = leaf(numbers({50, 384}, at::kBFloat16));
   const at::Tensor dy = numbers({50, 384});
-  (residual_norm(x, branch, {{}, {}, kEps}, /*dropout=*/0).y * dy).sum().backward();
+  (cuda::residual_norm(x, {branch}, {{}, {}, kEps}, /*dropout=*/0).y * dy).sum().backward();
   EXPECT_TRUE(x.grad().equal(dy));
   EXPECT_TRUE(branch.grad().equal(dy.to(at::kBFloat16)));
 }
@@ -133,7 +146,7 @@ TEST_F(Kernels, DropoutDropsItsShareAndItsGradientTheSame) {
   const double share = 0.3;
   const at::Tensor x = at::ones({4096, 384}, at::TensorOptions().device(at::kCUDA));
   const at::Tensor branch = leaf(at::ones_like(x, at::kBFloat16));
-  const ResidualNorm got = residual_norm(x, branch, {{}, {}, kEps}, share);
+  const ResidualNorm got = cuda::residual_norm(x, {branch}, {{}, {}, kEps}, share);
   const at::Tensor added = got.y.detach() - 1;
   const at::Tensor kept = added > 0;
   // Shares of 1.6 million draws: standard deviations of 0.0004, and 0.0005 where they are scaled.
@@ -149,7 +162,9 @@ TEST_F(Kernels, DropoutDropsItsShareAndItsGradientTheSame) {
   (got.y.sum() + 0 * got.n.sum()).backward();
   EXPECT_TRUE(((branch.grad() > 0) == kept).all().item<bool>());
   // Another call draws anew; the same seed draws the same.
-  const auto draw = [&] { return residual_norm(x, branch, {{}, {}, kEps}, share).y.detach(); };
+  const auto draw = [&] {
+    return cuda::residual_norm(x, {branch}, {{}, {}, kEps}, share).y.detach();
+  };
   EXPECT_FALSE(draw().equal(draw()));
   compat::seed_dropout(7);
   EXPECT_TRUE(draw().equal(got.y.detach()));

@@ -44,11 +44,12 @@ bool embed_takes(const EmbeddingTables& tables, const Shown& shown);
 at::Tensor embed(const EmbeddingTables& tables, const Shown& shown, double dropped);
 
 // Whether there is a kernel for rows like those of x, here and now: CUDA, bf16 autocast, the width.
-bool residual_norm_takes(const at::Tensor& x);
+// A branch with a bias is for layer norms, and in bf16.
+bool residual_norm_takes(const at::Tensor& x, const Branch& branch, const Norm& norm);
 
 // branch: bf16 or fp32, or undefined. y is fp32, n bf16. Dropout draws from LibTorch's generator,
 // as LibTorch's own dropout does.
-ResidualNorm residual_norm(const at::Tensor& x, const at::Tensor& branch, const Norm& norm,
+ResidualNorm residual_norm(const at::Tensor& x, const Branch& branch, const Norm& norm,
                            double dropped);
 
 // qkv (B, N, 3, H, D) bf16 -> (B, N, H D) bf16, heads normalised where the form says so.

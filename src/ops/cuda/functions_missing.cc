@@ -38,8 +38,8 @@ void decoding_pass(const at::Tensor&, const at::Tensor&, bool, const DecodingRul
 bool embed_takes(const EmbeddingTables&, const Shown&) { return false; }
 at::Tensor embed(const EmbeddingTables&, const Shown&, double) { missing(); }
 
-bool residual_norm_takes(const at::Tensor&) { return false; }
-ResidualNorm residual_norm(const at::Tensor&, const at::Tensor&, const Norm&, double) { missing(); }
+bool residual_norm_takes(const at::Tensor&, const Branch&, const Norm&) { return false; }
+ResidualNorm residual_norm(const at::Tensor&, const Branch&, const Norm&, double) { missing(); }
 
 bool attention_takes(const at::Tensor&) { return false; }
 at::Tensor attention(const at::Tensor&, const AttentionForm&) { missing(); }

@@ -23,12 +23,13 @@ struct RandomState {
 
 // bf16 numbers are `void` here, so that no CUDA type leaves the .cu files.
 
-// y = x + dropout(branch) and n = norm(y): layer norm with weight and bias, or without them the RMS
-// norm. Everything is (rows, columns) and contiguous.
+// y = x + dropout(branch + its bias) and n = norm(y): layer norm with weight and bias, or without
+// them the RMS norm. Everything is (rows, columns) and contiguous.
 struct ResidualNormForward {
   const float* x;
   const void* branch;  // null: y is x, and not written
   bool branch_is_bf16;
+  const float* branch_bias;    // (columns), or null
   const float *weight, *bias;  // null: RMS norm
   float* y;
   void* n;  // bf16
@@ -45,8 +46,8 @@ struct ResidualNormBackward {
   float* dx;
   void* dbranch;  // null: not wanted
   bool branch_is_bf16;
-  float* dparameters;  // of weight and bias (2, columns)
-  float* parts;        // workspace for them (kResidualNormParts, 2, columns)
+  float* dparameters;  // of weight, bias and the branch's bias (3, columns); not for the RMS norm
+  float* parts;        // workspace for them (kResidualNormParts, 3, columns)
   std::int64_t rows, columns;
   float eps, dropout;
   RandomState random;

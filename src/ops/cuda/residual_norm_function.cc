@@ -13,17 +13,19 @@ namespace {
 // A kernel's arguments beyond its tensors, kept from forward to backward.
 struct RowSettings : torch::CustomClassHolder {
   float eps = 0, dropout = 0;
-  bool has_branch = false, branch_is_bf16 = false, centred = false;
+  bool has_branch = false, branch_is_bf16 = false, has_branch_bias = false, centred = false;
   RandomState random;
 };
 
 struct ResidualNormFunction : Function<ResidualNormFunction> {
   static variable_list forward(AutogradContext* context, const at::Tensor& x,
                                const std::optional<at::Tensor>& maybe_branch,
+                               const std::optional<at::Tensor>& maybe_branch_bias,
                                const std::optional<at::Tensor>& maybe_weight,
                                const std::optional<at::Tensor>& maybe_bias, double eps,
                                double dropout) {
     const at::Tensor branch = tensor_or_none(maybe_branch);
+    const at::Tensor branch_bias = tensor_or_none(maybe_branch_bias);
     const at::Tensor weight = tensor_or_none(maybe_weight);
     const at::Tensor bias = tensor_or_none(maybe_bias);
     const c10::cuda::CUDAGuard guard(x.device());
@@ -34,6 +36,7 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
     settings->dropout = static_cast<float>(dropout);
     settings->has_branch = branch.defined();
     settings->branch_is_bf16 = branch.defined() && branch.scalar_type() == at::kBFloat16;
+    settings->has_branch_bias = branch_bias.defined();
     settings->centred = weight.defined();
     if (dropout > 0 && branch.defined()) settings->random = next_random_state();
 
@@ -42,6 +45,7 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
     launch_residual_norm({.x = floats(x),
                           .branch = raw(branch),
                           .branch_is_bf16 = settings->branch_is_bf16,
+                          .branch_bias = floats(branch_bias),
                           .weight = floats(weight),
                           .bias = floats(bias),
                           .y = branch.defined() ? y.data_ptr<float>() : nullptr,
@@ -81,8 +85,8 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
           y, y.options().dtype(settings->branch_is_bf16 ? at::kBFloat16 : at::kFloat));
     at::Tensor dparameters, parts;
     if (settings->centred) {
-      dparameters = at::empty({2, y.size(-1)}, y.options());
-      parts = at::empty({kResidualNormParts, 2, y.size(-1)}, y.options());
+      dparameters = at::empty({3, y.size(-1)}, y.options());
+      parts = at::empty({kResidualNormParts, 3, y.size(-1)}, y.options());
     }
     launch_residual_norm_backward(
         {.dy = floats(dy_rows),
@@ -101,27 +105,31 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
          .random = settings->random},
         c10::cuda::getCurrentCUDAStream());
     C10_CUDA_KERNEL_LAUNCH_CHECK();
-    at::Tensor dweight, dbias;
+    at::Tensor dweight, dbias, dbranch_bias;
     if (settings->centred) {
       dweight = dparameters.select(0, 0);
       dbias = dparameters.select(0, 1);
+      if (settings->has_branch_bias) dbranch_bias = dparameters.select(0, 2);
     }
-    return {dx, same ? dx : dbranch, dweight, dbias, {}, {}};
+    return {dx, same ? dx : dbranch, dbranch_bias, dweight, dbias, {}, {}};
   }
 };
 
 }  // namespace
 
-bool residual_norm_takes(const at::Tensor& x) {
-  return in_bf16(x) && x.scalar_type() == at::kFloat && x.is_contiguous() &&
+bool residual_norm_takes(const at::Tensor& x, const Branch& branch, const Norm& norm) {
+  const bool bias_fits = !branch.bias.defined() ||
+                         (norm.weight.defined() && branch.value.scalar_type() == at::kBFloat16);
+  return in_bf16(x) && x.scalar_type() == at::kFloat && x.is_contiguous() && bias_fits &&
          residual_norm_takes(x.size(-1));
 }
 
-ResidualNorm residual_norm(const at::Tensor& x, const at::Tensor& branch, const Norm& norm,
+ResidualNorm residual_norm(const at::Tensor& x, const Branch& branch, const Norm& norm,
                            double dropped) {
-  const variable_list outputs = ResidualNormFunction::apply(
-      x, optional(branch), optional(norm.weight), optional(norm.bias), norm.eps, dropped);
-  return {branch.defined() ? outputs.front() : x, outputs.back()};
+  const variable_list outputs =
+      ResidualNormFunction::apply(x, optional(branch.value), optional(branch.bias),
+                                  optional(norm.weight), optional(norm.bias), norm.eps, dropped);
+  return {branch.value.defined() ? outputs.front() : x, outputs.back()};
 }
 
 }  // namespace mgdm::ops::cuda

@@ -16,7 +16,7 @@ namespace {
 
 using Tensors = std::vector<at::Tensor>;
 
-constexpr double kSums = 64 * kFloat;  // of what a sum over a block errs by
+constexpr double kBlockSums = 64 * kFloat;  // of what a sum over a block errs by
 
 // Whole chunks of 8192 numbers and others, one number, more tensors than a launch takes; every
 // other one is a vector, which does not decay.
@@ -64,9 +64,9 @@ TEST_F(UpdateKernels, ClipScalesAllToOneNorm) {
         const double norm = std::sqrt(squares);
         const at::Tensor got = clip(gradients, max_norm);
         EXPECT_EQ(got.dim(), 0);
-        EXPECT_NEAR(got.item<double>(), norm, kSums * norm);
+        EXPECT_NEAR(got.item<double>(), norm, kBlockSums * norm);
         const double scale = max_norm > 0 ? std::min(1.0, max_norm / (norm + 1e-6)) : 1;
-        const double error = scale < 1 ? kSums + 4 * kFloat : 0;
+        const double error = scale < 1 ? kBlockSums + 4 * kFloat : 0;
         for (std::size_t i = 0; i < before.size(); ++i)
           expect_within(gradients[i], before[i] * scale, before[i].abs() * (scale * error), "g");
       }
@@ -158,7 +158,7 @@ TEST_F(UpdateKernels, MuonMovesMomentumAndValues) {
         const at::Tensor norm = (u * u).sum({1, 2}, /*keepdim=*/true).sqrt() + 1e-7;
         const at::Tensor x = u / norm;
         expect_within(momenta, moved, 4 * kFloat * size, "m");
-        expect_within(turned, x, 1.01 * (kBf16 * x.abs() + kSums * (size / norm + x.abs())), "x");
+        expect_within(turned, x, 1.01 * (kBf16 * x.abs() + kBlockSums * (size / norm + x.abs())), "x");
         const double ratio = static_cast<double>(rows) / static_cast<double>(columns);
         const at::Tensor step =
             kFactor * kLr * std::sqrt(std::max(1.0, ratio)) * turned.to(at::kDouble);
