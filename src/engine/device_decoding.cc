@@ -24,19 +24,19 @@ constexpr std::size_t kMostRecorded = 8;
 constexpr int kPassesBetweenLooks = 4;
 constexpr std::int64_t kLargestTable = 1 << 22;
 
-using Order = ops::DecodingRule::Order;
-constexpr std::array<std::pair<std::string_view, Order>, 5> kOrders{{
-    {"topk", Order::kTopk},
-    {"margin", Order::kMargin},
-    {"random", Order::kRandom},
-    {"threshold", Order::kThreshold},
-    {"entropy", Order::kEntropy},
+using KernelOrder = ops::DecodingRule::Order;
+constexpr std::array<std::pair<std::string_view, KernelOrder>, 5> kKernelOrders{{
+    {"topk", KernelOrder::kTopk},
+    {"margin", KernelOrder::kMargin},
+    {"random", KernelOrder::kRandom},
+    {"threshold", KernelOrder::kThreshold},
+    {"entropy", KernelOrder::kEntropy},
 }};
 
 ops::DecodingRule rule_of(const spec::DecodingSettings& settings) {
   const auto order =
-      std::ranges::find(kOrders, settings.order, [](const auto& o) { return o.first; });
-  MGDM_CHECK(order != kOrders.end());
+      std::ranges::find(kKernelOrders, settings.order, [](const auto& o) { return o.first; });
+  MGDM_CHECK(order != kKernelOrders.end());
   const bool revise = settings.revise == "on";
   return {.order = order->second,
           .steps = settings.steps,

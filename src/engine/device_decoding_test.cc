@@ -17,21 +17,21 @@
 namespace mgdm::engine {
 namespace {
 
-constexpr std::int64_t kLength = 23, kVocabulary = 37;
+constexpr std::int64_t kTextLength = 23, kTextVocabulary = 37;
 
 // What stands in a table for each position, by its token and its row's sum: the same for a row in
 // any batch.
 constexpr std::int64_t kEntries = 4096;
 at::Tensor looked_up(const at::Tensor& table, const at::Tensor& tokens) {
   const at::Tensor entry = (tokens * 17 + tokens.sum(1, /*keepdim=*/true) * 7 +
-                            at::arange(kLength, tokens.options()) * 131) %
+                            at::arange(kTextLength, tokens.options()) * 131) %
                            kEntries;
-  return table.index_select(0, entry.view(-1)).view({-1, kLength, table.size(1)});
+  return table.index_select(0, entry.view(-1)).view({-1, kTextLength, table.size(1)});
 }
 
 Network lookup_network(double scale) {
   const auto device = at::TensorOptions().device(at::kCUDA);
-  const at::Tensor table = at::randn({kEntries, kVocabulary}, device) * scale;
+  const at::Tensor table = at::randn({kEntries, kTextVocabulary}, device) * scale;
   return [table](const at::Tensor& tokens, const at::Tensor&) { return looked_up(table, tokens); };
 }
 
@@ -39,7 +39,7 @@ Predictor lookup_states(bool shift) {
   constexpr std::int64_t kWidth = 48;
   const auto device = at::TensorOptions().device(at::kCUDA);
   const at::Tensor table = at::randn({kEntries, kWidth}, device.dtype(at::kBFloat16));
-  const at::Tensor head = at::randn({kVocabulary, kWidth}, device);
+  const at::Tensor head = at::randn({kTextVocabulary, kWidth}, device);
   return [table, head, shift](const at::Tensor& tokens, const at::Tensor&) {
     return nn::Prediction(looked_up(table, tokens), head, shift);
   };
@@ -47,8 +47,8 @@ Predictor lookup_states(bool shift) {
 
 Batch some_batch(std::int64_t rows) {
   const auto device = at::TensorOptions().device(at::kCUDA);
-  return {at::randint(9, kVocabulary, {rows, kLength}, device.dtype(at::kLong)),
-          at::randn({rows, kLength}, device) > 0.5,
+  return {at::randint(9, kTextVocabulary, {rows, kTextLength}, device.dtype(at::kLong)),
+          at::randn({rows, kTextLength}, device) > 0.5,
           at::randint(0, 1 << 20, {rows}, device.dtype(at::kLong))};
 }
 
@@ -83,7 +83,7 @@ TEST_F(DeviceDecodings, GiveWhatPassesOneByOneGive) {
         SCOPED_TRACE(testing::Message() << settings.order << " " << rows << " turn " << turn);
         Batch batch = some_batch(rows);
         batch.attempt = turn;
-        ASSERT_TRUE(DeviceDecoding::takes(batch, settings, kVocabulary));
+        ASSERT_TRUE(DeviceDecoding::takes(batch, settings, kTextVocabulary));
         const Result expected = decode(network, batch, settings);
         const Result got = decoding.decode(batch, settings);
         EXPECT_TRUE(at::equal(got.tokens, expected.tokens));

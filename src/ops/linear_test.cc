@@ -36,7 +36,7 @@ at::Tensor short_numbers(at::IntArrayRef sizes) {
   return at::randn(sizes).to(at::kBFloat16).to(at::kFloat);
 }
 
-at::Tensor leaf(const at::Tensor& x) { return x.detach().clone().set_requires_grad(true); }
+at::Tensor with_gradient(const at::Tensor& x) { return x.detach().clone().set_requires_grad(true); }
 
 // Rounding changes numbers by `unit` of themselves. All that comes out is rounded, and so are the
 // numbers on the way: u = x W^T + b and its gradient, and parts of the sums over I, O or rows,
@@ -56,9 +56,10 @@ TEST(Linear, IsItsFormulaWithGradients) {
           const at::Tensor x_values = short_numbers({3, 37, 64}),
                            weights = short_numbers({out, 64}), biases = short_numbers({out}),
                            dy = short_numbers({3, 37, out});
-          const at::Tensor x = leaf(x_values.to(device, cuda ? at::kBFloat16 : at::kFloat)),
-                           weight = leaf(weights.to(device));
-          const at::Tensor bias = with_bias ? leaf(biases.to(device)) : at::Tensor();
+          const at::Tensor x = with_gradient(
+                               x_values.to(device, cuda ? at::kBFloat16 : at::kFloat)),
+                           weight = with_gradient(weights.to(device));
+          const at::Tensor bias = with_bias ? with_gradient(biases.to(device)) : at::Tensor();
           at::Tensor y;
           {
             const compat::Autocast autocast(device, /*enabled=*/cuda);
@@ -66,7 +67,9 @@ TEST(Linear, IsItsFormulaWithGradients) {
           }
           (y.to(at::kFloat) * dy.to(device)).sum().backward();
 
-          const auto exact = [](const at::Tensor& values) { return leaf(values.to(at::kDouble)); };
+          const auto exact = [](const at::Tensor& values) {
+            return with_gradient(values.to(at::kDouble));
+          };
           const at::Tensor x2 = exact(x_values), weight2 = exact(weights), bias2 = exact(biases);
           at::Tensor u = at::linear(x2, weight2, with_bias ? bias2 : at::Tensor());
           u.retain_grad();
