@@ -18,7 +18,7 @@ namespace {
 
 using Bits = std::vector<std::uint16_t>;  // of bf16 numbers
 
-double number(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+double number_of(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
 
 Bits random_numbers(std::size_t count, std::mt19937& random) {
   std::normal_distribution<float> normal;
@@ -81,11 +81,11 @@ std::vector<double> head_of(const AttentionSettings& s, const Bits& bits, std::i
   for (std::int64_t i = 0; i < s.length; ++i)
     for (std::int64_t d = 0; d < s.size; ++d)
       rows.push_back(
-          number(bits[(((b * s.length + i) * parts + which) * s.heads + h) * s.size + d]));
+          number_of(bits[(((b * s.length + i) * parts + which) * s.heads + h) * s.size + d]));
   return rows;
 }
 
-void expect_within(const std::vector<double>& got, const Bounded& expected, const char* what) {
+void expect_bounded(const std::vector<double>& got, const Bounded& expected, const char* what) {
   ASSERT_EQ(got.size(), expected.value.size());
   double worst = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -115,11 +115,11 @@ void expect_reference(const AttentionSettings& s, const Bits& qkv, const Bits& d
                         : 0;
            }});
       const auto lse = got.lse.begin() + place * s.length;
-      expect_within({lse, lse + s.length}, want.lse, "lse");
-      expect_within(head_of(s, got.out, b, h, 1, 0), want.out, "out");
-      expect_within(head_of(s, got.dqkv, b, h, 3, 0), want.dq, "dq");
-      expect_within(head_of(s, got.dqkv, b, h, 3, 1), want.dk, "dk");
-      expect_within(head_of(s, got.dqkv, b, h, 3, 2), want.dv, "dv");
+      expect_bounded({lse, lse + s.length}, want.lse, "lse");
+      expect_bounded(head_of(s, got.out, b, h, 1, 0), want.out, "out");
+      expect_bounded(head_of(s, got.dqkv, b, h, 3, 0), want.dq, "dq");
+      expect_bounded(head_of(s, got.dqkv, b, h, 3, 1), want.dk, "dk");
+      expect_bounded(head_of(s, got.dqkv, b, h, 3, 2), want.dv, "dv");
     }
 }
 
