@@ -58,6 +58,12 @@ if(EXISTS ${torch_lib}/libtorch_cuda.so)
   target_link_options(mgdm_torch INTERFACE -Wl,--allow-shlib-undefined)
   target_link_libraries(mgdm_torch INTERFACE ${torch_lib}/libc10_cuda.so CUDA::cudart
     -Wl,--no-as-needed ${torch_lib}/libtorch_cuda.so -Wl,--as-needed)
+  # Products are cuBLASLt's: of the one that torch_cuda loads, which in wheels lies beside LibTorch.
+  set(cublas_name libcublasLt.so.${CUDAToolkit_VERSION_MAJOR})
+  find_library(MGDM_CUBLASLT ${cublas_name} HINTS
+    ${torch_lib}/../../nvidia/cu${CUDAToolkit_VERSION_MAJOR}/lib ${torch_lib}/../../nvidia/cublas/lib
+    ${torch_lib} ${CUDAToolkit_LIBRARY_DIR} REQUIRED)
+  target_link_libraries(mgdm_torch INTERFACE ${MGDM_CUBLASLT})
 endif()
 
 # One file shares loops between LibTorch's threads (compat/parallel.h). The flag goes to it alone: it

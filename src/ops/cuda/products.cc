@@ -1,0 +1,160 @@
+#ifdef MGDM_CUDA
+
+#include "ops/cuda/products.h"
+
+#include <cublasLt.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace mgdm::ops::cuda {
+namespace {
+
+constexpr int kCandidates = 16;
+constexpr int kTurns = 5;          // each is timed
+constexpr float kClearly = 0.98f;  // a later candidate must be this much faster
+
+void check(cublasStatus_t status) {
+  if (status != CUBLAS_STATUS_SUCCESS)
+    throw std::runtime_error(std::string("cuBLASLt: ") + cublasLtGetStatusString(status));
+}
+void check(cudaError_t error) {
+  if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));
+}
+
+// cuBLASLt stores columns first, so it is told out^T = b^T a^T.
+class Plan {
+ public:
+  explicit Plan(const Product& p) {
+    check(cublasLtMatmulDescCreate(&what_, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+    const cublasOperation_t first = p.b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const cublasOperation_t second = p.a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+    set(CUBLASLT_MATMUL_DESC_TRANSA, first);
+    set(CUBLASLT_MATMUL_DESC_TRANSB, second);
+    const auto rows_first = [](std::int64_t rows, std::int64_t columns) {
+      cublasLtMatrixLayout_t layout = nullptr;
+      check(cublasLtMatrixLayoutCreate(&layout, CUDA_R_16BF, static_cast<std::uint64_t>(columns),
+                                       static_cast<std::uint64_t>(rows), columns));
+      return layout;
+    };
+    b_ = p.b_transposed ? rows_first(p.columns, p.depth) : rows_first(p.depth, p.columns);
+    a_ = p.a_transposed ? rows_first(p.depth, p.rows) : rows_first(p.rows, p.depth);
+    out_ = rows_first(p.rows, p.columns);
+    find_candidates();
+  }
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
+  void run(const Product& p, void* workspace, cudaStream_t stream) const {
+    check(run(p, best_, workspace, stream));
+  }
+
+  bool timed() const { return timed_; }
+
+  void time(const Product& p, void* workspace, cudaStream_t stream) {
+    std::array<cudaEvent_t, 2> events{};
+    for (cudaEvent_t& event : events) check(cudaEventCreate(&event));
+    float least = 0;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      std::array<float, kTurns> times{};
+      bool works = true;
+      for (float& time : times) {
+        check(cudaEventRecord(events[0], stream));
+        works = works && run(p, i, workspace, stream) == CUBLAS_STATUS_SUCCESS;
+        check(cudaEventRecord(events[1], stream));
+        check(cudaEventSynchronize(events[1]));
+        check(cudaEventElapsedTime(&time, events[0], events[1]));
+      }
+      std::ranges::sort(times);
+      const float median = times[kTurns / 2];
+      if (!works || (least > 0 && median > kClearly * least)) continue;
+      least = median;
+      best_ = i;
+    }
+    for (const cudaEvent_t event : events) cudaEventDestroy(event);
+    timed_ = true;
+  }
+
+ private:
+  template <class T>
+  void set(cublasLtMatmulDescAttributes_t which, const T& value) {
+    check(cublasLtMatmulDescSetAttribute(what_, which, &value, sizeof(T)));
+  }
+
+  static cublasLtHandle_t handle() {
+    static std::map<int, cublasLtHandle_t> handles;  // of devices
+    int device = 0;
+    check(cudaGetDevice(&device));
+    cublasLtHandle_t& found = handles[device];
+    if (found == nullptr) check(cublasLtCreate(&found));
+    return found;
+  }
+
+  void find_candidates() {
+    cublasLtMatmulPreference_t wanted = nullptr;
+    check(cublasLtMatmulPreferenceCreate(&wanted));
+    const auto want = [&](cublasLtMatmulPreferenceAttributes_t which, const auto& value) {
+      check(cublasLtMatmulPreferenceSetAttribute(wanted, which, &value, sizeof value));
+    };
+    want(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kProductWorkspace);
+    // Parts of a sum are added up in float, and in a fixed order.
+    want(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+         static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
+    for (const auto which :
+         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+          CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
+      want(which, std::uint32_t{16});
+    candidates_.resize(kCandidates);
+    int count = 0;
+    check(cublasLtMatmulAlgoGetHeuristic(handle(), what_, b_, a_, out_, out_, wanted, kCandidates,
+                                         candidates_.data(), &count));
+    cublasLtMatmulPreferenceDestroy(wanted);
+    candidates_.resize(static_cast<std::size_t>(count));
+  }
+
+  cublasStatus_t run(const Product& p, std::size_t which, void* workspace,
+                     cudaStream_t stream) const {
+    const float one = 1, zero = 0;
+    return cublasLtMatmul(handle(), what_, &one, p.b, b_, p.a, a_, &zero, p.out, out_, p.out, out_,
+                          &candidates_.at(which).algo, workspace, kProductWorkspace, stream);
+  }
+
+  cublasLtMatmulDesc_t what_ = nullptr;
+  cublasLtMatrixLayout_t a_ = nullptr, b_ = nullptr, out_ = nullptr;
+  std::vector<cublasLtMatmulHeuristicResult_t> candidates_;
+  std::size_t best_ = 0;
+  bool timed_ = false;
+};
+
+bool is_recording(cudaStream_t stream) {
+  cudaStreamCaptureStatus status{};
+  check(cudaStreamIsCapturing(stream, &status));
+  return status != cudaStreamCaptureStatusNone;
+}
+
+}  // namespace
+
+void launch_product(const Product& p, void* workspace, bool tune, cudaStream_t stream) {
+  if (p.rows == 0 || p.columns == 0) return;
+  static std::mutex mutex;
+  static std::map<std::tuple<int, std::int64_t, std::int64_t, std::int64_t, bool, bool>, Plan>
+      plans;
+  const std::lock_guard lock(mutex);
+  int device = 0;
+  check(cudaGetDevice(&device));
+  Plan& plan =
+      plans.try_emplace({device, p.rows, p.columns, p.depth, p.a_transposed, p.b_transposed}, p)
+          .first->second;
+  if (tune && !plan.timed() && !is_recording(stream)) plan.time(p, workspace, stream);
+  plan.run(p, workspace, stream);
+}
+
+}  // namespace mgdm::ops::cuda
+
+#endif

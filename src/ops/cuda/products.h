@@ -1,0 +1,27 @@
+// Products of bf16 matrices, by cuBLASLt. The kernel it would take by itself is often a tenth
+// slower than the best it has, so the first product of a shape times several.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mgdm::ops::cuda {
+
+// out (M, N) = a b, with sums in float. Everything is contiguous and aligned to 16 bytes.
+struct Product {
+  const void* a;  // (M, K), or with a_transposed (K, M)
+  const void* b;  // (K, N), or with b_transposed (N, K)
+  void* out;
+  std::int64_t rows, columns, depth;  // M, N, K
+  bool a_transposed = false, b_transposed = false;
+};
+
+constexpr std::size_t kProductWorkspace = std::size_t{32} << 20;  // bytes
+
+// Without `tune`, or while a graph is recorded, a shape that was never timed is computed by
+// cuBLASLt's own choice: two runs that time may sum in different orders.
+void launch_product(const Product& product, void* workspace, bool tune, cudaStream_t stream);
+
+}  // namespace mgdm::ops::cuda

@@ -1,0 +1,59 @@
+// Products by cuBLASLt's own choice and by the fastest against their formula in double. They run
+// where there is a GPU.
+#ifdef MGDM_CUDA
+
+#include "ops/cuda/products.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/matmul.h>
+
+#include <limits>
+
+#include "compat/device.h"
+#include "ops/cuda/test_support.h"
+
+namespace mgdm::ops::cuda {
+namespace {
+
+TEST(Products, AreTheirFormula) {
+  if (!compat::cuda_available()) GTEST_SKIP() << "no CUDA device";
+  compat::seed_dropout(7);
+  const auto there = at::TensorOptions().device(at::kCUDA);
+  const at::Tensor workspace =
+      at::empty({static_cast<std::int64_t>(kProductWorkspace)}, there.dtype(at::kByte));
+  for (const bool tune : {false, true})
+    for (const auto& [a_transposed, b_transposed] :
+         {std::pair{false, true}, {false, false}, {true, false}, {true, true}})
+      for (const auto& [rows, columns, depth] :
+           {std::tuple{8, 16, 24}, {264, 72, 1000}, {2048, 384, 1536}, {384, 1152, 20000}}) {
+        SCOPED_TRACE(testing::Message() << tune << a_transposed << b_transposed << " " << rows
+                                        << " x " << columns << " x " << depth);
+        const at::Tensor a = numbers({rows, depth}, at::kBFloat16),
+                         b = numbers({depth, columns}, at::kBFloat16);
+        const at::Tensor a_stored = (a_transposed ? a.t() : a).contiguous(),
+                         b_stored = (b_transposed ? b.t() : b).contiguous();
+        at::Tensor out = at::full({rows, columns}, std::numeric_limits<double>::quiet_NaN(),
+                                  there.dtype(at::kBFloat16));
+        launch_product({.a = a_stored.const_data_ptr(),
+                        .b = b_stored.const_data_ptr(),
+                        .out = out.data_ptr(),
+                        .rows = rows,
+                        .columns = columns,
+                        .depth = depth,
+                        .a_transposed = a_transposed,
+                        .b_transposed = b_transposed},
+                       workspace.data_ptr(), tune, nullptr);
+        const at::Tensor a2 = a.to(at::kDouble), b2 = b.to(at::kDouble);
+        const at::Tensor want = a2.matmul(b2);
+        // A number takes part in at most `depth` additions in float.
+        expect_within(out, want,
+                      1.01 * kBf16 * want.abs() + depth * kFloat * a2.abs().matmul(b2.abs()),
+                      "product");
+      }
+}
+
+}  // namespace
+}  // namespace mgdm::ops::cuda
+
+#endif
