@@ -60,7 +60,6 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
     context->save_for_backward({y, weight});
     context->saved_data["settings"] = c10::IValue::make_capsule(settings);
     context->set_materialize_grads(false);
-    if (!branch.defined()) return {n};
     return {y, n};
   }
 
@@ -70,8 +69,7 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
     const variable_list saved = context->get_saved_variables();
     const at::Tensor &y = saved[0], &weight = saved[1];
     const c10::cuda::CUDAGuard guard(y.device());
-    const at::Tensor dy = settings->has_branch ? gradients[0] : at::Tensor();
-    const at::Tensor dn = gradients.back();
+    const at::Tensor &dy = gradients[0], &dn = gradients[1];
     const at::Tensor dy_rows = dy.defined() ? dy.contiguous() : dy;
     // A norm whose predictions do not count (loop_weights = "last") has no gradient.
     const at::Tensor dn_rows =
@@ -129,7 +127,7 @@ ResidualNorm residual_norm(const at::Tensor& x, const Branch& branch, const Norm
   const variable_list outputs =
       ResidualNormFunction::apply(x, optional(branch.value), optional(branch.bias),
                                   optional(norm.weight), optional(norm.bias), norm.eps, dropped);
-  return {branch.value.defined() ? outputs.front() : x, outputs.back()};
+  return {outputs[0], outputs[1]};
 }
 
 }  // namespace mgdm::ops::cuda
