@@ -1,4 +1,4 @@
-// Forward, a thread takes four columns of a row. Backward, a warp takes 128 columns, a lane four of
+// Forward, a warp takes a row. Backward, a warp takes 128 columns, a lane four of
 // them, and walks down the rows of one position after the other: the position's sum stays in
 // registers, and the tokens' sums in a table of the warp's own in shared memory. Warps, blocks and
 // the shares of the batch are then added up in order.
@@ -26,20 +26,26 @@ __device__ __forceinline__ float4 operator*(float4 a, float4 b) {
   return {a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w};
 }
 
-constexpr int kForwardThreads = 256;
+constexpr int kForwardWarps = 8;
 
-__global__ void __launch_bounds__(kForwardThreads)
+__global__ void __launch_bounds__(32 * kForwardWarps)
     forward_kernel(const __grid_constant__ EmbeddingForward a) {
   const EmbeddingShape& s = a.shape;
-  const std::int64_t quads = s.columns / 4, rows = s.batch * s.length;
-  const std::int64_t quad = static_cast<std::int64_t>(blockIdx.x) * kForwardThreads + threadIdx.x;
-  if (quad >= rows * quads) return;
-  const std::int64_t row = quad / quads, column = 4 * (quad - row * quads);
-  float4 x = load4(a.tokens + s.tokens[row] * s.columns + column) +
-             load4(a.positions + row % s.length * s.columns + column);
-  if (s.frozen != nullptr) x = x + load4(a.frozen + (s.frozen[row] ? s.columns : 0) + column);
-  if (s.dropout > 0) x = x * Dropout{s.dropout, s.random}.factors(quad);
-  store4(a.out + 4 * quad, x);
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kForwardWarps + threadIdx.x / 32;
+  if (row >= s.batch * s.length) return;
+  const int columns = static_cast<int>(s.columns);
+  const float* const token = a.tokens + s.tokens[row] * columns;
+  const float* const position = a.positions + row % s.length * columns;
+  const float* const frozen =
+      s.frozen == nullptr ? nullptr : a.frozen + (s.frozen[row] ? columns : 0);
+  const Dropout dropout{s.dropout, s.random};
+  for (int column = 4 * (threadIdx.x % 32); column < columns; column += kWidth) {
+    const std::int64_t at = row * columns + column;
+    float4 x = load4(token + column) + load4(position + column);
+    if (frozen != nullptr) x = x + load4(frozen + column);
+    if (s.dropout > 0) x = x * dropout.factors(at / 4);
+    store4(a.out + at, x);
+  }
 }
 
 // Parts: (gridDim.y, table rows, C) of the tables, (kShares, N, C) of the positions.
@@ -118,10 +124,10 @@ struct Plan {
 }  // namespace
 
 void launch_embedding(const EmbeddingForward& a, cudaStream_t stream) {
-  const std::int64_t quads = a.shape.batch * a.shape.length * a.shape.columns / 4;
-  if (quads == 0) return;
-  const auto grid = static_cast<unsigned>((quads + kForwardThreads - 1) / kForwardThreads);
-  forward_kernel<<<grid, kForwardThreads, 0, stream>>>(a);
+  const std::int64_t rows = a.shape.batch * a.shape.length;
+  if (rows == 0) return;
+  const auto grid = static_cast<unsigned>((rows + kForwardWarps - 1) / kForwardWarps);
+  forward_kernel<<<grid, 32 * kForwardWarps, 0, stream>>>(a);
 }
 
 void launch_embedding_backward(const EmbeddingBackward& a, cudaStream_t stream) {
