@@ -1,6 +1,9 @@
-// A warp takes 256 columns of a row, a lane eight of them (16 bytes), and goes down the rows in
+// A warp takes 256 columns of a row, a lane eight of them (16 bytes), and goes over the rows in
 // large steps: the bias, and the sums for its gradient, stay in registers. The grid is (columns /
 // 256, parts); a part's sums are one row of the workspace.
+//
+// Rows are taken from the last to the first: the product before wrote the last rows last, so some
+// of them are still in the cache, and so are the first rows for the product after.
 #include <cuda_bf16.h>
 
 #include <algorithm>
@@ -91,7 +94,7 @@ __global__ void __launch_bounds__(kThreads, 4)
 #pragma unroll
     for (int i = 0; i < 8; ++i) b.value[i] = bias[column + i];
   }
-  const auto at = [&](std::int64_t row) { return row * columns + column; };
+  const auto at = [&](std::int64_t row) { return (rows - 1 - row) * columns + column; };
   const auto load = [&](const __nv_bfloat16* from, std::int64_t row) {
     return __ldcs(reinterpret_cast<const uint4*>(from + at(row)));
   };
