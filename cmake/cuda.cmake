@@ -16,4 +16,11 @@ file(GLOB kernel_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/cuda/*.cu
 add_library(mgdm_cuda_kernels STATIC ${kernel_files})
 set_target_properties(mgdm_cuda_kernels PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON)
 target_include_directories(mgdm_cuda_kernels PRIVATE ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(mgdm_ops PUBLIC mgdm_cuda_kernels)
+# Those in hopper/ use instructions that only that one generation has.
+file(GLOB hopper_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/cuda/hopper/*.cu)
+add_library(mgdm_hopper_kernels STATIC ${hopper_files})
+set_target_properties(mgdm_hopper_kernels PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON
+  CUDA_ARCHITECTURES 90a-real)
+target_include_directories(mgdm_hopper_kernels PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(mgdm_hopper_kernels PUBLIC mgdm_cuda_kernels)
+target_link_libraries(mgdm_ops PUBLIC mgdm_hopper_kernels)

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ops/linear.h"
+#include "ops/mlp.h"
 
 namespace mgdm::nn {
 namespace {
@@ -49,8 +50,10 @@ Branch Gpt2::attend(const Block& block, const at::Tensor& x, double dropout,
 }
 
 Branch Gpt2::mlp(const Block& block, const at::Tensor& x) const {
-  const at::Tensor hidden = ops::linear_gelu(x, block.up.weight, block.up.bias);
-  return ops::linear_branch(hidden, block.down.weight, block.down.bias);
+  return ops::mlp_gelu(x, {.up = block.up.weight,
+                           .up_bias = block.up.bias,
+                           .down = block.down.weight,
+                           .down_bias = block.down.bias});
 }
 
 void Gpt2::run(Residual& stream, double dropout, Cache* cache) const {

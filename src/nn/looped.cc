@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "ops/linear.h"
+#include "ops/mlp.h"
 
 namespace mgdm::nn {
 namespace {
@@ -38,7 +39,7 @@ Branch Looped::attend(const Block& block, const at::Tensor& x, ops::KeysAndValue
 }
 
 Branch Looped::mlp(const Block& block, const at::Tensor& x) const {
-  return ops::linear_branch(ops::linear_relu_squared(x, block.up), block.down);
+  return ops::mlp_relu_squared(x, {.up = block.up, .down = block.down});
 }
 
 void Looped::run_loop(std::int64_t loop, Residual& stream, Cache* cache) const {

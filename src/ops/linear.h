@@ -1,4 +1,4 @@
-// The products of a network, y = x W^T + b, and an MLP's first half, where an activation follows.
+// The products of a network, y = x W^T + b.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,10 +13,5 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tenso
 // The same for a product that a stream is added to next: where that adds the bias better, it is
 // left to it.
 Branch linear_branch(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias = {});
-
-// The same, and ops/activation.h of what comes out.
-at::Tensor linear_gelu(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias = {});
-at::Tensor linear_relu_squared(const at::Tensor& x, const at::Tensor& weight,
-                               const at::Tensor& bias = {});
 
 }  // namespace mgdm::ops

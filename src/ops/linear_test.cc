@@ -1,5 +1,5 @@
-// Products and what follows them against their formulas in double, on every device: LibTorch's on
-// the CPU, our kernels around them on CUDA.
+// Products and MLPs against their formulas in double, on every device: LibTorch's on the CPU, our
+// kernels on CUDA.
 #include "ops/linear.h"
 
 #include <ATen/TensorOperators.h>
@@ -11,88 +11,133 @@
 #include <gtest/gtest.h>
 
 #include "compat/device.h"
+#include "ops/mlp.h"
 
 namespace mgdm::ops {
 namespace {
 
-using Product = at::Tensor (*)(const at::Tensor&, const at::Tensor&, const at::Tensor&);
-
-at::Tensor plain_formula(const at::Tensor& u) { return u.clone(); }
-at::Tensor gelu_formula(const at::Tensor& u) { return at::gelu(u, "tanh"); }
-at::Tensor relu_squared_formula(const at::Tensor& u) { return at::relu(u) * at::relu(u); }
-
-struct Kind {
-  const char* name;
-  Product product;
-  at::Tensor (*formula)(const at::Tensor&);
-};
-
-constexpr Kind kKinds[] = {{"linear", linear, plain_formula},
-                           {"linear_gelu", linear_gelu, gelu_formula},
-                           {"linear_relu_squared", linear_relu_squared, relu_squared_formula}};
-
-// Numbers that are the same in bf16.
-at::Tensor short_numbers(at::IntArrayRef sizes) {
-  return at::randn(sizes).to(at::kBFloat16).to(at::kFloat);
+std::vector<c10::Device> devices() {
+  std::vector<c10::Device> all{c10::Device(c10::kCPU)};
+  if (compat::cuda_available()) all.push_back(compat::device("cuda"));
+  return all;
 }
 
-at::Tensor with_gradient(const at::Tensor& x) { return x.detach().clone().set_requires_grad(true); }
+// A number's copies: on a device as the operation takes it, and in double on the CPU. Drawn so that
+// bf16 has it without rounding.
+struct Twins {
+  Twins(at::IntArrayRef sizes, double spread, c10::Device device, at::ScalarType type)
+      : exact((spread * at::randn(sizes)).to(at::kBFloat16).to(at::kDouble)),
+        real(exact.to(device, type).set_requires_grad(true)) {
+    exact.set_requires_grad(true);
+  }
+  at::Tensor size() const { return exact.detach().abs(); }
+  at::Tensor exact, real;
+};
 
-// Rounding changes numbers by `unit` of themselves. All that comes out is rounded, and so are the
-// numbers on the way: u = x W^T + b and its gradient, and parts of the sums over I, O or rows,
-// where the library cuts them. With sizes |.| of what is added up, that is at most four roundings
-// of each number; |f'| and |f''| are below 2 or below 2 |u|.
+// |got - want| <= bound for every number.
+void expect_within(const at::Tensor& got, const at::Tensor& want, const at::Tensor& bound,
+                   const char* what) {
+  const at::Tensor error = (got.detach().to(at::kCPU, at::kDouble) - want.detach()).abs();
+  EXPECT_LE((error / (bound.detach() + 1e-30)).max().item<double>(), 1) << what;
+}
+
+// How much rounding changes a number. Sums in float, cut into parts as the library likes, err by
+// less than that of the sum of sizes.
+double unit(c10::Device device) { return device.is_cuda() ? 0x1p-8 : 0x1p-20; }
+at::ScalarType type_of(c10::Device device) { return device.is_cuda() ? at::kBFloat16 : at::kFloat; }
+
+at::Tensor value_of(const Branch& branch) {
+  const at::Tensor value = branch.value.to(at::kFloat);
+  return branch.bias.defined() ? value + branch.bias : value;
+}
+
+at::Tensor rows(const at::Tensor& x) { return x.flatten(0, 1); }
+
 TEST(Linear, IsItsFormulaWithGradients) {
-  std::vector<c10::Device> devices{c10::Device(c10::kCPU)};
-  if (compat::cuda_available()) devices.push_back(compat::device("cuda"));
-  for (const c10::Device device : devices)
-    for (const Kind& kind : kKinds)
+  for (const c10::Device device : devices())
+    for (const bool as_branch : {false, true})
       for (const bool with_bias : {true, false})
         for (const std::int64_t out : {24, 384}) {
-          SCOPED_TRACE(testing::Message()
-                       << device << " " << kind.name << " " << with_bias << " " << out);
-          const bool cuda = device.is_cuda();
-          const double unit = cuda ? 0x1p-8 : 0x1p-20;
-          const at::Tensor x_values = short_numbers({3, 37, 64}),
-                           weights = short_numbers({out, 64}), biases = short_numbers({out}),
-                           dy = short_numbers({3, 37, out});
-          const at::Tensor x = with_gradient(
-                               x_values.to(device, cuda ? at::kBFloat16 : at::kFloat)),
-                           weight = with_gradient(weights.to(device));
-          const at::Tensor bias = with_bias ? with_gradient(biases.to(device)) : at::Tensor();
+          SCOPED_TRACE(testing::Message() << device << as_branch << with_bias << " " << out);
+          const double u = unit(device);
+          const Twins x({3, 37, 64}, 1, device, type_of(device)),
+              weight({out, 64}, 1, device, at::kFloat), bias({out}, 1, device, at::kFloat);
+          const at::Tensor dy = Twins({3, 37, out}, 1, device, at::kFloat).exact.detach();
           at::Tensor y;
           {
-            const compat::Autocast autocast(device, /*enabled=*/cuda);
-            y = kind.product(x, weight, bias);
+            const compat::Autocast autocast(device, /*enabled=*/device.is_cuda());
+            const at::Tensor used = with_bias ? bias.real : at::Tensor();
+            y = as_branch ? value_of(linear_branch(x.real, weight.real, used))
+                          : linear(x.real, weight.real, used).to(at::kFloat);
           }
-          (y.to(at::kFloat) * dy.to(device)).sum().backward();
-
-          const auto exact = [](const at::Tensor& values) {
-            return with_gradient(values.to(at::kDouble));
-          };
-          const at::Tensor x2 = exact(x_values), weight2 = exact(weights), bias2 = exact(biases);
-          at::Tensor u = at::linear(x2, weight2, with_bias ? bias2 : at::Tensor());
-          u.retain_grad();
-          const at::Tensor y2 = kind.formula(u);
+          (y * dy.to(device, at::kFloat)).sum().backward();
+          const at::Tensor y2 =
+              at::linear(x.exact, weight.exact, with_bias ? bias.exact : at::Tensor());
           (y2 * dy).sum().backward();
-
-          const at::Tensor x_size = x2.detach().abs(), weight_size = weight2.detach().abs();
-          const at::Tensor u_error = 4 * unit * (at::linear(x_size, weight_size) + biases.abs());
-          const at::Tensor slope = 2 * (1 + u.detach().abs());
-          const at::Tensor du_error = 4 * unit * u.grad().abs() + 2 * u_error * dy.abs();
-          const at::Tensor du_size = 4 * unit * u.grad().abs() + du_error;
-          const auto expect = [](const at::Tensor& got, const at::Tensor& want,
-                                 const at::Tensor& bound, const char* what) {
-            const at::Tensor error =
-                (got.detach().to(at::kCPU, at::kDouble) - want.detach()).abs() / bound;
-            EXPECT_LE(error.max().item<double>(), 1) << what;
-          };
-          expect(y, y2, u_error * slope + unit * y2.detach().abs(), "y");
-          expect(x.grad(), x2.grad(), du_size.matmul(weight_size) + 1e-30, "dx");
-          expect(weight.grad(), weight2.grad(),
-                 du_size.flatten(0, 1).t().matmul(x_size.flatten(0, 1)) + 1e-30, "dweight");
+          expect_within(y, y2, 2 * u * (at::linear(x.size(), weight.size()) + bias.size()), "y");
+          expect_within(x.real.grad(), x.exact.grad(), 2 * u * dy.abs().matmul(weight.size()),
+                        "dx");
+          expect_within(weight.real.grad(), weight.exact.grad(),
+                        2 * u * rows(dy.abs()).t().matmul(rows(x.size())), "dweight");
           if (with_bias)
-            expect(bias.grad(), bias2.grad(), du_size.flatten(0, 1).sum(0) + 1e-30, "dbias");
+            expect_within(bias.real.grad(), bias.exact.grad(), 2 * u * rows(dy.abs()).sum(0),
+                          "dbias");
+        }
+}
+
+// Widths with and without a kernel that has the activation in the products.
+TEST(Mlp, IsItsFormulaWithGradients) {
+  for (const c10::Device device : devices())
+    for (const bool gelu : {true, false})
+      for (const bool with_bias : {true, false})
+        for (const std::int64_t width : {24, 128, 384}) {
+          SCOPED_TRACE(testing::Message() << device << gelu << with_bias << " " << width);
+          const double u = unit(device), spread = 1 / std::sqrt(static_cast<double>(width));
+          const Twins x({3, 67, width}, 1, device, type_of(device)),
+              up({4 * width, width}, spread, device, at::kFloat),
+              up_bias({4 * width}, 0.5, device, at::kFloat),
+              down({width, 4 * width}, spread, device, at::kFloat),
+              down_bias({width}, 1, device, at::kFloat);
+          const at::Tensor dz = Twins({3, 67, width}, 1, device, at::kFloat).exact.detach();
+          at::Tensor z;
+          {
+            const compat::Autocast autocast(device, /*enabled=*/device.is_cuda());
+            const Mlp mlp = with_bias ? Mlp{up.real, up_bias.real, down.real, down_bias.real}
+                                      : Mlp{.up = up.real, .down = down.real};
+            z = value_of(gelu ? mlp_gelu(x.real, mlp) : mlp_relu_squared(x.real, mlp));
+          }
+          (z * dz.to(device, at::kFloat)).sum().backward();
+
+          at::Tensor h = at::linear(x.exact, up.exact, with_bias ? up_bias.exact : at::Tensor());
+          h.retain_grad();
+          at::Tensor y = gelu ? at::gelu(h, "tanh") : at::relu(h) * at::relu(h);
+          y.retain_grad();
+          const at::Tensor z2 =
+              at::linear(y, down.exact, with_bias ? down_bias.exact : at::Tensor());
+          (z2 * dz).sum().backward();
+
+          // h, y and their gradients are rounded on the way, and |f'| <= 2 (1 + |h|), |f''| <= 2.
+          const at::Tensor h_error = 2 * u * (at::linear(x.size(), up.size()) + up_bias.size());
+          const at::Tensor y_error = u * y.detach().abs() + 2 * (1 + h.detach().abs()) * h_error;
+          const at::Tensor y_size = y.detach().abs();
+          expect_within(z, z2,
+                        at::linear(y_error + 2 * u * y_size, down.size()) +
+                            2 * u * (z2.detach().abs() + down_bias.size()),
+                        "z");
+          const at::Tensor dy_error = 2 * u * dz.abs().matmul(down.size());
+          const at::Tensor dh_error = dy_error * 2 * (1 + h.detach().abs()) +
+                                      2 * h_error * y.grad().abs() + u * h.grad().abs();
+          const at::Tensor dh_size = dh_error + 2 * u * h.grad().abs();
+          expect_within(x.real.grad(), x.exact.grad(), dh_size.matmul(up.size()), "dx");
+          expect_within(up.real.grad(), up.exact.grad(), rows(dh_size).t().matmul(rows(x.size())),
+                        "dup");
+          expect_within(down.real.grad(), down.exact.grad(),
+                        rows(dz.abs()).t().matmul(rows(y_error + 2 * u * y_size)), "ddown");
+          if (!with_bias) continue;
+          expect_within(up_bias.real.grad(), up_bias.exact.grad(), rows(dh_size).sum(0),
+                        "dup_bias");
+          expect_within(down_bias.real.grad(), down_bias.exact.grad(),
+                        2 * u * rows(dz.abs()).sum(0), "ddown_bias");
         }
 }
 

@@ -6,12 +6,10 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/full_like.h>
 #include <ATen/ops/relu.h>
 #include <ATen/ops/sigmoid.h>
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "compat/device.h"
@@ -41,11 +39,6 @@ Exact exact_gelu(const at::Tensor& u) {
   const at::Tensor s_error = (8 + 6 * w2.abs()) * kFloat * s + kLeast;
   return {u * s, s + u * s * (1 - s) * inner, s_error * u.abs(),
           s_error * (1 + 2 * u.abs() * inner)};
-}
-
-// What a kernel shall write: NaN before.
-at::Tensor unwritten(const at::Tensor& like) {
-  return at::full_like(like, std::numeric_limits<double>::quiet_NaN());
 }
 
 struct Gradients {

@@ -12,6 +12,7 @@
 #include "ops/decoding_pass.h"
 #include "ops/embedding.h"
 #include "ops/head_loss.h"
+#include "ops/mlp.h"
 #include "ops/residual_norm.h"
 #include "ops/updates.h"
 
@@ -65,11 +66,11 @@ bool head_loss_takes(const HiddenStates& states);
 at::Tensor head_loss(const HiddenStates& states, const at::Tensor& targets,
                      const at::Tensor& weight, const TokenLoss& form);
 
-// What ops/linear.h promises, for x in bf16 and parameters in float.
+// What ops/linear.h and ops/mlp.h promise, for x in bf16 and parameters in float.
 bool linear_takes(const at::Tensor& x, const at::Tensor& weight);
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
-at::Tensor linear_gelu(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
-at::Tensor linear_relu_squared(const at::Tensor& x, const at::Tensor& weight,
-                               const at::Tensor& bias);
+bool mlp_takes(const at::Tensor& x, const Mlp& mlp);
+Branch mlp_gelu(const at::Tensor& x, const Mlp& mlp);
+Branch mlp_relu_squared(const at::Tensor& x, const Mlp& mlp);
 
 }  // namespace mgdm::ops::cuda

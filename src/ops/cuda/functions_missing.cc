@@ -54,10 +54,9 @@ at::Tensor head_loss(const HiddenStates&, const at::Tensor&, const at::Tensor&, 
 
 bool linear_takes(const at::Tensor&, const at::Tensor&) { return false; }
 at::Tensor linear(const at::Tensor&, const at::Tensor&, const at::Tensor&) { missing(); }
-at::Tensor linear_gelu(const at::Tensor&, const at::Tensor&, const at::Tensor&) { missing(); }
-at::Tensor linear_relu_squared(const at::Tensor&, const at::Tensor&, const at::Tensor&) {
-  missing();
-}
+bool mlp_takes(const at::Tensor&, const Mlp&) { return false; }
+Branch mlp_gelu(const at::Tensor&, const Mlp&) { missing(); }
+Branch mlp_relu_squared(const at::Tensor&, const Mlp&) { missing(); }
 
 }  // namespace mgdm::ops::cuda
 

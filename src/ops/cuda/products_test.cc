@@ -5,10 +5,7 @@
 #include "ops/cuda/products.h"
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/full.h>
 #include <ATen/ops/matmul.h>
-
-#include <limits>
 
 #include "compat/device.h"
 #include "ops/cuda/test_support.h"
@@ -33,8 +30,7 @@ TEST(Products, AreTheirFormula) {
                          b = numbers({depth, columns}, at::kBFloat16);
         const at::Tensor a_stored = (a_transposed ? a.t() : a).contiguous(),
                          b_stored = (b_transposed ? b.t() : b).contiguous();
-        at::Tensor out = at::full({rows, columns}, std::numeric_limits<double>::quiet_NaN(),
-                                  there.dtype(at::kBFloat16));
+        const at::Tensor out = unwritten(numbers({rows, columns}, at::kBFloat16));
         launch_product({.a = a_stored.const_data_ptr(),
                         .b = b_stored.const_data_ptr(),
                         .out = out.data_ptr(),

@@ -6,8 +6,11 @@
 #pragma once
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/full_like.h>
 #include <ATen/ops/randn.h>
 #include <gtest/gtest.h>
+
+#include <limits>
 
 namespace mgdm::ops::cuda {
 
@@ -22,6 +25,11 @@ inline at::Tensor leaf(const at::Tensor& values) {
 }
 
 inline at::Tensor exact(const at::Tensor& values) { return leaf(values.to(at::kDouble)); }
+
+// What a kernel shall write: NaN before.
+inline at::Tensor unwritten(const at::Tensor& like) {
+  return at::full_like(like, std::numeric_limits<double>::quiet_NaN());
+}
 
 // |got - expected| <= bound for every number.
 inline void expect_within(const at::Tensor& got, const at::Tensor& expected,

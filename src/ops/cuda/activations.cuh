@@ -1,0 +1,35 @@
+// The activations of MLPs and their slopes.
+#pragma once
+
+namespace mgdm::ops::cuda {
+
+// gelu(u) = u (1 + tanh(w)) / 2 = u sigmoid(2 w)  with w = sqrt(2 / pi) (u + 0.044715 u^3),
+// sigmoid(2 w) = 1 / (1 + 2^(-2 w log2(e))): two instructions of the special-function unit, each
+// with an error of about 2^-22.
+struct Gelu {
+  static constexpr float kTwoRoot = 1.5957691216f;  // 2 sqrt(2 / pi)
+  static constexpr float kCube = 0.044715f, kLog2e = 1.4426950409f;
+
+  static __device__ __forceinline__ float sigmoid(float u) {
+    const float exponent = u * fmaf(-kTwoRoot * kCube * kLog2e, u * u, -kTwoRoot * kLog2e);
+    float power, inverse;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(exponent));
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(1 + power));
+    return inverse;
+  }
+  static __device__ __forceinline__ float value(float u) { return u * sigmoid(u); }
+  // s + u s (1 - s) (2 w)'
+  static __device__ __forceinline__ float slope(float u) {
+    const float s = sigmoid(u);
+    return fmaf(u * fmaf(-s, s, s), fmaf(3 * kTwoRoot * kCube, u * u, kTwoRoot), s);
+  }
+};
+
+struct ReluSquared {
+  // Not fmaxf, which would turn NaN into 0.
+  static __device__ __forceinline__ float relu(float u) { return u < 0 ? 0.0f : u; }
+  static __device__ __forceinline__ float value(float u) { return relu(u) * relu(u); }
+  static __device__ __forceinline__ float slope(float u) { return 2 * relu(u); }
+};
+
+}  // namespace mgdm::ops::cuda

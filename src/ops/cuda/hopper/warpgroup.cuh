@@ -1,0 +1,109 @@
+// Hopper's products of a warpgroup (four warps), its tensor copies, and the barriers between them,
+// one function each. Only for sm_90a.
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+
+namespace mgdm::ops::cuda {
+
+__device__ __forceinline__ std::uint32_t shared_address_of(const void* pointer) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
+}
+
+// A barrier in shared memory: a phase ends when `count` threads have arrived and the bytes that
+// were announced are there.
+struct Barrier {
+  std::uint64_t state;
+
+  __device__ void init(int count) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address_of(this)),
+                 "r"(count)
+                 : "memory");
+  }
+  __device__ void arrive() {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address_of(this))
+                 : "memory");
+  }
+  // Arrives, and announces bytes that a copy will bring.
+  __device__ void expect(int bytes) {
+    asm volatile(
+        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address_of(this)),
+        "r"(bytes)
+        : "memory");
+  }
+  // Waits for the end of the phase of that parity: the first has 0. The phase before the first
+  // counts as over.
+  __device__ void wait(int parity) {
+    asm volatile(
+        "{\n.reg .pred done;\nagain:\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+        "@done bra.uni over;\nbra.uni again;\nover:\n}" ::"r"(shared_address_of(this)),
+        "r"(parity)
+        : "memory");
+  }
+};
+
+// What threads wrote to shared memory by themselves, barriers too, is there for copies and
+// products.
+__device__ __forceinline__ void fence_async() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// Copies the box of the tensor that starts at (row, column) to shared memory.
+__device__ __forceinline__ void copy_box(void* to, const CUtensorMap& from, int column, int row,
+                                         Barrier& done) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
+      "%3}], [%4];" ::"r"(shared_address_of(to)),
+      "l"(&from), "r"(column), "r"(row), "r"(shared_address_of(&done))
+      : "memory");
+}
+
+// A matrix in shared memory whose rows are 128 bytes, in the order that copies swizzle them; it
+// starts at a multiple of 1024 bytes, or some columns later.
+__device__ __forceinline__ std::uint64_t rows_of_128_bytes(const void* start) {
+  constexpr std::uint64_t kEightRows = 1024 >> 4, kSwizzled = 1;
+  return (shared_address_of(start) & 0x3ffff) >> 4 | std::uint64_t{1} << 16 | kEightRows << 32 |
+         kSwizzled << 62;
+}
+
+__device__ __forceinline__ void products_begin() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+__device__ __forceinline__ void products_end_group() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+// Waits until all but the newest kCount groups are done.
+template <int kCount>
+__device__ __forceinline__ void products_wait() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kCount) : "memory");
+}
+
+// c (64 x 128) = a (64 x 16) b^T (128 x 16), added to c where `add`. Warp w of the group has rows
+// 16 w .. of c; within them lanes have what mma.cuh says, 16 blocks of 8 columns side by side.
+__device__ __forceinline__ void multiply_64x128(float (&c)[64], std::uint64_t a, std::uint64_t b,
+                                                bool add) {
+  asm volatile(
+      "{\n.reg .pred add;\nsetp.ne.b32 add, %66, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+      "%64, %65, add, 1, 1, 0, 0;\n}"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]), "+f"(c[6]),
+        "+f"(c[7]), "+f"(c[8]), "+f"(c[9]), "+f"(c[10]), "+f"(c[11]), "+f"(c[12]), "+f"(c[13]),
+        "+f"(c[14]), "+f"(c[15]), "+f"(c[16]), "+f"(c[17]), "+f"(c[18]), "+f"(c[19]), "+f"(c[20]),
+        "+f"(c[21]), "+f"(c[22]), "+f"(c[23]), "+f"(c[24]), "+f"(c[25]), "+f"(c[26]), "+f"(c[27]),
+        "+f"(c[28]), "+f"(c[29]), "+f"(c[30]), "+f"(c[31]), "+f"(c[32]), "+f"(c[33]), "+f"(c[34]),
+        "+f"(c[35]), "+f"(c[36]), "+f"(c[37]), "+f"(c[38]), "+f"(c[39]), "+f"(c[40]), "+f"(c[41]),
+        "+f"(c[42]), "+f"(c[43]), "+f"(c[44]), "+f"(c[45]), "+f"(c[46]), "+f"(c[47]), "+f"(c[48]),
+        "+f"(c[49]), "+f"(c[50]), "+f"(c[51]), "+f"(c[52]), "+f"(c[53]), "+f"(c[54]), "+f"(c[55]),
+        "+f"(c[56]), "+f"(c[57]), "+f"(c[58]), "+f"(c[59]), "+f"(c[60]), "+f"(c[61]), "+f"(c[62]),
+        "+f"(c[63])
+      : "l"(a), "l"(b), "r"(static_cast<int>(add)));
+}
+
+}  // namespace mgdm::ops::cuda

@@ -1,0 +1,134 @@
+#ifdef MGDM_CUDA
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+
+#include "ops/cuda/bias_activation.h"
+#include "ops/cuda/functions.h"
+#include "ops/cuda/hopper/activated_product.h"
+#include "ops/cuda/tensor_products.h"
+
+namespace mgdm::ops::cuda {
+namespace {
+
+// y = f(product + bias) with product = x U^T, and z = y D^T. All are matrices in bf16, the bias is
+// float. The activation is part of the products where there are kernels for that, else a pass of
+// its own.
+struct Mlp {
+  Activation activation;
+  at::Tensor up, up_bias, down;
+
+  bool fused() const { return activated_product_takes(up.size(0), up.size(1)); }
+
+  ActivatedProduct arguments(const at::Tensor& x, const at::Tensor& weight,
+                             const at::Tensor& product, at::Tensor& out) const {
+    return {.activation = activation,
+            .rows = product.size(0),
+            .columns = product.size(1),
+            .depth = x.size(1),
+            .x = x.const_data_ptr(),
+            .weight = weight.const_data_ptr(),
+            .bias = floats(up_bias),
+            .product = product.data_ptr(),
+            .out = out.data_ptr()};
+  }
+
+  struct Hidden {
+    at::Tensor product, y;
+  };
+
+  Hidden hidden(const at::Tensor& x) const {
+    const auto stream = c10::cuda::getCurrentCUDAStream();
+    at::Tensor product, y;
+    if (fused()) {
+      product = at::empty({x.size(0), up.size(0)}, x.options());
+      y = at::empty_like(product);
+      launch_activated_product(arguments(x, up, product, y), stream);
+    } else {
+      product = product_of(x, up);
+      y = at::empty_like(product);
+      launch_bias_activation(activation, product.const_data_ptr(), floats(up_bias), y.data_ptr(),
+                             product.size(0), product.size(1), stream);
+    }
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return {product, y};
+  }
+
+  struct HiddenGradients {
+    at::Tensor dproduct, dbias;
+  };
+
+  HiddenGradients hidden_gradients(const at::Tensor& dz, const at::Tensor& product) const {
+    const auto stream = c10::cuda::getCurrentCUDAStream();
+    at::Tensor dproduct = at::empty_like(product), dbias, workspace;
+    if (up_bias.defined()) {
+      dbias = at::empty_like(up_bias);
+      const std::size_t bytes = fused() ? activated_product_workspace(product.size(1))
+                                        : column_sum_workspace(product.size(1));
+      workspace = at::empty({static_cast<std::int64_t>(bytes / sizeof(float))}, up_bias.options());
+    }
+    float* const dbias_at = up_bias.defined() ? dbias.data_ptr<float>() : nullptr;
+    float* const workspace_at = up_bias.defined() ? workspace.data_ptr<float>() : nullptr;
+    if (fused()) {
+      launch_activated_product_backward(arguments(dz, down.t().contiguous(), product, dproduct),
+                                        dbias_at, workspace_at, stream);
+    } else {
+      const at::Tensor dy = multiply(dz, false, down, false);
+      launch_bias_activation_backward(activation, dy.const_data_ptr(), product.const_data_ptr(),
+                                      floats(up_bias), dproduct.data_ptr(), dbias_at, workspace_at,
+                                      product.size(0), product.size(1), stream);
+    }
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return {dproduct, dbias};
+  }
+};
+
+struct MlpFunction : Function<MlpFunction> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& up,
+                            const std::optional<at::Tensor>& up_bias, const at::Tensor& down,
+                            std::int64_t activation) {
+    const c10::cuda::CUDAGuard guard(x.device());
+    const Mlp mlp{static_cast<Activation>(activation), up, tensor_or_none(up_bias), down};
+    const Mlp::Hidden hidden = mlp.hidden(rows_of(x));
+    context->save_for_backward({x, up, mlp.up_bias, down, hidden.product, hidden.y});
+    context->saved_data["activation"] = activation;
+    return product_of(hidden.y, down).view(x.sizes());
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor &x = saved[0], &product = saved[4], &y = saved[5];
+    const Mlp mlp{static_cast<Activation>(context->saved_data["activation"].toInt()), saved[1],
+                  saved[2], saved[3]};
+    const c10::cuda::CUDAGuard guard(x.device());
+    const at::Tensor dz = rows_of(gradients[0].contiguous());
+    const at::Tensor ddown = multiply(dz, true, y, false);
+    const Mlp::HiddenGradients hidden = mlp.hidden_gradients(dz, product);
+    const ProductGradients up(hidden.dproduct, x, mlp.up);
+    return {up.dx, up.dweight, hidden.dbias, ddown, {}};
+  }
+};
+
+Branch mlp_of(const at::Tensor& x, const ops::Mlp& mlp, Activation activation) {
+  return {MlpFunction::apply(x, in_bf16_of(mlp.up), optional(mlp.up_bias), in_bf16_of(mlp.down),
+                             static_cast<std::int64_t>(activation)),
+          mlp.down_bias};
+}
+
+}  // namespace
+
+bool mlp_takes(const at::Tensor& x, const ops::Mlp& mlp) {
+  return linear_takes(x, mlp.up) && mlp.down.size(0) == mlp.up.size(1);
+}
+
+Branch mlp_gelu(const at::Tensor& x, const ops::Mlp& mlp) {
+  return mlp_of(x, mlp, Activation::kGelu);
+}
+
+Branch mlp_relu_squared(const at::Tensor& x, const ops::Mlp& mlp) {
+  return mlp_of(x, mlp, Activation::kReluSquared);
+}
+
+}  // namespace mgdm::ops::cuda
+
+#endif

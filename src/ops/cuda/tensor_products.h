@@ -1,0 +1,58 @@
+// Products of bf16 tensors on CUDA. Only for builds with it.
+#pragma once
+
+#include <ATen/Context.h>
+#include <ATen/ops/empty.h>
+
+#include <vector>
+
+#include "ops/cuda/products.h"
+#include "ops/cuda/tensors.h"
+
+namespace mgdm::ops::cuda {
+
+inline at::Tensor rows_of(const at::Tensor& x) { return x.view({-1, x.size(-1)}); }
+
+// a b of matrices, or with a transposed a and b.
+inline at::Tensor multiply(const at::Tensor& a, bool a_transposed, const at::Tensor& b,
+                           bool b_transposed) {
+  Product product{.a = a.const_data_ptr(),
+                  .b = b.const_data_ptr(),
+                  .out = nullptr,
+                  .rows = a.size(a_transposed ? 1 : 0),
+                  .columns = b.size(b_transposed ? 0 : 1),
+                  .depth = a.size(a_transposed ? 0 : 1),
+                  .a_transposed = a_transposed,
+                  .b_transposed = b_transposed};
+  at::Tensor out = at::empty({product.rows, product.columns}, a.options());
+  product.out = out.data_ptr();
+  at::Tensor workspace =
+      at::empty({static_cast<std::int64_t>(kProductWorkspace)}, a.options().dtype(at::kByte));
+  launch_product(product, workspace.data_ptr(),
+                 /*tune=*/!at::globalContext().deterministicAlgorithms(),
+                 c10::cuda::getCurrentCUDAStream());
+  return out;
+}
+
+// x W^T.
+inline at::Tensor product_of(const at::Tensor& x, const at::Tensor& weight) {
+  std::vector<std::int64_t> sizes = x.sizes().vec();
+  sizes.back() = weight.size(0);
+  return multiply(rows_of(x), false, weight, true).view(sizes);
+}
+
+// Of y = x W^T, for dy (rows, O).
+struct ProductGradients {
+  at::Tensor dx, dweight;
+
+  ProductGradients(const at::Tensor& dy, const at::Tensor& x, const at::Tensor& weight)
+      : dx(multiply(dy, false, weight, false).view(x.sizes())),
+        dweight(multiply(dy, true, rows_of(x), false)) {}
+};
+
+// As autocast does it: cast once a step, and with a gradient.
+inline at::Tensor in_bf16_of(const at::Tensor& weight) {
+  return at::autocast::cached_cast(at::kBFloat16, weight, at::kCUDA);
+}
+
+}  // namespace mgdm::ops::cuda

@@ -1,0 +1,19 @@
+// A transformer's MLP: f(x U^T + u) D^T + d with an activation f of ops/activation.h.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "ops/residual_norm.h"
+
+namespace mgdm::ops {
+
+struct Mlp {
+  at::Tensor up{}, up_bias{};      // (H, C), and (H) or undefined
+  at::Tensor down{}, down_bias{};  // (C, H), and (C) or undefined
+};
+
+// x (..., C) -> (..., C), to be added to a stream.
+Branch mlp_gelu(const at::Tensor& x, const Mlp& mlp);
+Branch mlp_relu_squared(const at::Tensor& x, const Mlp& mlp);
+
+}  // namespace mgdm::ops
