@@ -1,6 +1,7 @@
 #include "cli/solve_dimacs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.h"
 #include "base/text.h"

@@ -1,6 +1,7 @@
 #include "data/prepare_data.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>

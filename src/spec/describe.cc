@@ -1,6 +1,7 @@
 #include "spec/describe.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/files.h"
 #include "base/text.h"

@@ -1,6 +1,7 @@
 #include "tasks/countdown/problem.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.h"
 #include "base/text.h"

@@ -1,6 +1,7 @@
 #include "tasks/countdown/released.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

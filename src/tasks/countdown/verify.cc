@@ -1,6 +1,7 @@
 #include "tasks/countdown/verify.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

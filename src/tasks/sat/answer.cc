@@ -1,6 +1,7 @@
 #include "tasks/sat/answer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,7 @@
 #include "tasks/sat/formula.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
