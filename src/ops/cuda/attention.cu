@@ -24,7 +24,6 @@ struct Arguments {
   const __nv_bfloat16* qkv;
   __nv_bfloat16* out;
   float* lse;
-  std::uint8_t* mask;
 };
 
 template <int kSize, bool kDropout>
@@ -59,7 +58,7 @@ __global__ void __launch_bounds__(32 * kMaxWarps<kSize, kDropout>, 1)
   float* const lse =
       a.lse == nullptr ? nullptr : a.lse + static_cast<std::int64_t>(blockIdx.x) * s.length;
   for (int first = threadIdx.x / 32 * 16; first < s.length; first += blockDim.x / 32 * 16) {
-    Queries<kSize, kDropout> tile(s, dropout, a.mask, q, first);
+    Queries<kSize, kDropout> tile(s, dropout, q, first);
     tile.template walk<false>(k, v, rows);
     if (!tile.in_range()) tile.template walk<true>(k, v, rows);
     tile.finish(to, lse);
@@ -71,8 +70,7 @@ int shared_bytes(int length, int size) { return 3 * round_up(length, 16) * 2 * s
 template <int kSize>
 void launch(const AttentionForward& f, int warps, cudaStream_t stream) {
   const Arguments arguments{HeadSettings(f.settings), static_cast<const __nv_bfloat16*>(f.qkv),
-                            static_cast<__nv_bfloat16*>(f.out), f.lse,
-                            static_cast<std::uint8_t*>(f.mask)};
+                            static_cast<__nv_bfloat16*>(f.out), f.lse};
   const auto kernel = arguments.settings.threshold > 0 ? attention_kernel<kSize, true>
                                                        : attention_kernel<kSize, false>;
   launch_heads(kernel, f.settings, warps, shared_bytes(arguments.settings.length, kSize), stream,
@@ -95,11 +93,6 @@ void launch_attention(const AttentionForward& f, cudaStream_t stream) {
     case 64:
       return launch<64>(f, warps, stream);
   }
-}
-
-std::size_t attention_mask_bytes(const AttentionSettings& s) {
-  return static_cast<std::size_t>(
-      AttentionDropout::tile(s.batch * s.heads, static_cast<int>(s.length), 0, 0));
 }
 
 bool attention_takes(std::int64_t length, std::int64_t size) {

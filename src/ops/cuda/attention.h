@@ -12,7 +12,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <cstddef>
 #include <cstdint>
 
 #include "ops/cuda/launchers.h"
@@ -26,7 +25,7 @@ struct AttentionSettings {
   bool norm = false;
   float eps = 0;            // of the norm; positive
   float dropout = 0;        // share of the weights to drop, 0 <= share < 1; see attention_dropout.h
-  RandomState random = {};  // of forward
+  RandomState random = {};  // the same for forward and backward
 };
 
 // bf16 numbers are `void` here, so that no CUDA type leaves the .cu files. Pointers to bf16 are
@@ -35,9 +34,7 @@ struct AttentionForward {
   AttentionSettings settings;
   const void* qkv;  // (B, N, 3, H, D) bf16
   void* out;        // (B, N, H D) bf16
-  // For backward, null where it is not wanted:
-  float* lse;  // (B, H, N): ln of the sum of exp(score)
-  void* mask;  // attention_mask_bytes(): which weights were kept; null without dropout
+  float* lse;       // (B, H, N): ln of the sum of exp(score); null where backward is not wanted
 };
 void launch_attention(const AttentionForward& arguments, cudaStream_t stream);
 
@@ -46,13 +43,10 @@ struct AttentionBackward {
   const void* qkv;   // as in forward
   const void* out;   // what forward wrote
   const float* lse;  // what forward wrote
-  const void* mask;  // what forward wrote
   const void* dout;  // (B, N, H D) bf16
   void* dqkv;        // (B, N, 3, H, D) bf16
 };
 void launch_attention_backward(const AttentionBackward& arguments, cudaStream_t stream);
-
-std::size_t attention_mask_bytes(const AttentionSettings& settings);
 
 // Which heads there are kernels for: N up to 512 of size 16, 32 or 64, where the current device has
 // the shared memory (an H200 has it for all of them).

@@ -27,7 +27,6 @@ struct Arguments {
   HeadSettings settings;
   const __nv_bfloat16 *qkv, *out, *dout;
   const float* lse;
-  const std::uint8_t* mask;
   __nv_bfloat16* dqkv;
   int chunk;  // queries whose dS is kept at a time
 };
@@ -87,7 +86,9 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
   load_rows<kSize>(dout_rows, a.dout + out_corner, width, s.length, at.rows);
   if (!at.out_stays)
     load_rows<kSize>(shared_address(shared + at.out), a.out + out_corner, width, s.length, at.rows);
-  const float kept_scale = kDropout ? AttentionDropout{0, 0, s.threshold}.scale() : 1.0f;
+  AttentionDropout dropout{};
+  if constexpr (kDropout) dropout = s.dropout();
+  const float kept_scale = kDropout ? dropout.scale() : 1.0f;
   for (int part = 0; part < s.length; part += at.part) {
     const int keys = min(s.length - part, at.part), used = round_up(keys, 16);
     const __nv_bfloat16* const k_from = q_from + width + part * pitch;
@@ -118,19 +119,11 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
       const auto visit_all = [&]<int kUsed, bool kMask>() {
         // Causal: queries before the keys see none of them.
         const int start = s.causal ? max(chunk, part + mine) : chunk;
-        const auto bits_of = [&](int query) {
-          if constexpr (!kDropout) return 0u;
-          return query < chunk_end ? tile.mask_bits(a.mask, head, query) : 0u;
-        };
-        std::uint32_t next_bits = bits_of(start);
-        for (int query = start; query < chunk_end; query += 16) {
-          const std::uint32_t bits = next_bits;
-          next_bits = bits_of(query + 16);
+        for (int query = start; query < chunk_end; query += 16)
           tile.template visit<kUsed, kMask>(query, q_rows + query * kRow, dout_rows + query * kRow,
                                             lse + query, delta + 2 * query,
                                             ds_rows + mine * at.ds_stride + 2 * (query - chunk),
-                                            at.ds_stride, bits);
-        }
+                                            at.ds_stride, dropout, head);
       };
       constexpr int kAll = Kind::kKeyTiles;
       if (mine + 16 * kAll <= keys && !s.causal) {
@@ -201,7 +194,6 @@ void launch(const AttentionBackward& b, const BackwardPlan& plan, cudaStream_t s
                             static_cast<const __nv_bfloat16*>(b.out),
                             static_cast<const __nv_bfloat16*>(b.dout),
                             b.lse,
-                            static_cast<const std::uint8_t*>(b.mask),
                             static_cast<__nv_bfloat16*>(b.dqkv),
                             plan.chunk};
   const auto kernel = arguments.settings.threshold > 0 ? attention_backward_kernel<Kind, true>

@@ -1,9 +1,10 @@
 // Which attention weights are dropped: a pure function of (seed, offset, head, query, key), so that
-// a test can draw it on the host. Forward draws, and leaves a bit for every weight to backward.
+// backward draws what forward drew, and a test can draw it on the host.
 //
 // One Philox block has 128 random bits: eight decisions of 16 bits. They go to eight weights that
-// one thread has in registers. A thread of a tensor-core tile always has the same place within 8 x
-// 8 squares, so a block serves one place in the 2 x 4 squares of 16 queries x 32 keys:
+// one thread has in registers both in forward, whose tiles are queries x keys, and in backward,
+// whose tiles are keys x queries. A thread of a tensor-core tile always has the same place within
+// 8 x 8 squares, so a block serves one place in the 2 x 4 squares of 16 queries x 32 keys:
 //
 //   key      seed low, seed high
 //   counter  (query / 16) << 16 | (key / 32) << 6 | (query % 8) << 3 | key % 8,
@@ -13,11 +14,6 @@
 //
 // A weight is dropped where its 16 bits are below threshold = round(65536 share): the share is met
 // to 2^-17, and what is kept is divided by the kept share as it really is, so that the mean stays.
-//
-// The mask is (B H, tiles of 16 queries, tiles of 32 keys, 8, 8) bytes, the last two query % 8 and
-// key % 8. A bit is 1 where a weight is kept: bit (key / 8) % 4, and 4 more for the higher eight
-// queries. In backward, whose tiles are keys x queries, other threads need it than drew it.
-//
 // Seven rounds are enough for Philox to pass BigCrush (Salmon et al., SC 2011), and they are what
 // this costs.
 #pragma once
@@ -50,22 +46,6 @@ struct AttentionDropout {
   MGDM_HOST_DEVICE bool keeps(std::uint32_t head, std::uint32_t query, std::uint32_t key) const {
     const std::uint32_t word = words(head, query, key)[(key / 8) % 4];
     return (query / 8) % 2 == 0 ? keeps_low(word) : keeps_high(word);
-  }
-
-  // A byte of the mask.
-  MGDM_HOST_DEVICE std::uint32_t bits(const PhiloxWords& words) const {
-    std::uint32_t all = 0;
-    for (unsigned i = 0; i < 4; ++i) {
-      all |= keeps_low(words[i]) ? 1u << i : 0;
-      all |= keeps_high(words[i]) ? 16u << i : 0;
-    }
-    return all;
-  }
-
-  // Where the bytes of the tile of a query and a key begin.
-  static MGDM_HOST_DEVICE std::int64_t tile(std::int64_t head, int length, int query, int key) {
-    const int query_tiles = (length + 15) / 16, key_tiles = (length + 31) / 32;
-    return 64 * ((head * query_tiles + query / 16) * key_tiles + key / 32);
   }
 
   // What kept weights are multiplied by.

@@ -32,21 +32,17 @@ struct AttentionFunction : Function<AttentionFunction> {
     if (dropout > 0) kept->settings.random = next_random_state();
     at::Tensor out =
         at::empty({qkv.size(0), qkv.size(1), qkv.size(3) * qkv.size(4)}, qkv.options());
-    at::Tensor lse, mask;
-    if (for_backward && dropout > 0)
-      mask = at::empty({static_cast<std::int64_t>(attention_mask_bytes(kept->settings))},
-                       qkv.options().dtype(at::kByte));
+    at::Tensor lse;
     if (for_backward)
       lse = at::empty({qkv.size(0), qkv.size(3), qkv.size(1)}, qkv.options().dtype(at::kFloat));
     launch_attention({.settings = kept->settings,
                       .qkv = qkv.const_data_ptr(),
                       .out = out.data_ptr(),
-                      .lse = for_backward ? lse.data_ptr<float>() : nullptr,
-                      .mask = mask.defined() ? mask.data_ptr() : nullptr},
+                      .lse = for_backward ? lse.data_ptr<float>() : nullptr},
                      c10::cuda::getCurrentCUDAStream());
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     if (for_backward) {
-      context->save_for_backward({qkv, out, lse, mask});
+      context->save_for_backward({qkv, out, lse});
       context->saved_data["settings"] = c10::IValue::make_capsule(std::move(kept));
     }
     return out;
@@ -56,7 +52,7 @@ struct AttentionFunction : Function<AttentionFunction> {
     const auto kept = c10::static_intrusive_pointer_cast<KeptSettings>(
         context->saved_data["settings"].toCapsule());
     const variable_list saved = context->get_saved_variables();
-    const at::Tensor &qkv = saved[0], &out = saved[1], &lse = saved[2], &mask = saved[3];
+    const at::Tensor &qkv = saved[0], &out = saved[1], &lse = saved[2];
     const c10::cuda::CUDAGuard guard(qkv.device());
     const at::Tensor dout = gradients[0].contiguous();
     at::Tensor dqkv = at::empty_like(qkv);
@@ -64,7 +60,6 @@ struct AttentionFunction : Function<AttentionFunction> {
                                .qkv = qkv.const_data_ptr(),
                                .out = out.const_data_ptr(),
                                .lse = lse.const_data_ptr<float>(),
-                               .mask = raw(mask),
                                .dout = dout.const_data_ptr(),
                                .dqkv = dqkv.data_ptr()},
                               c10::cuda::getCurrentCUDAStream());

@@ -73,12 +73,12 @@ struct Keys {
 
   // 16 queries from `query` on. q, dout: their rows in shared memory; lse (as log2): their numbers;
   // delta: minus their delta, as pairs that are there twice, which is how the product starts; ds:
-  // where the keys x 16 queries of dS go; bits: as mask_bits() has them. Of the warp's keys there
-  // are 16 kTiles.
+  // where the keys x 16 queries of dS go. Of the warp's keys there are 16 kTiles.
   template <int kTiles, bool kMask>
   __device__ __forceinline__ void visit(int query, std::uint32_t q, std::uint32_t dout,
                                         const float* lse, const float* delta, std::uint32_t ds,
-                                        int ds_stride, std::uint32_t bits) {
+                                        int ds_stride, const AttentionDropout& dropout,
+                                        std::uint32_t head) {
     float p[kKeyTiles][2][4], dp[kKeyTiles][2][4];
     const int column = lane % 4 * 2;
     float4 minus_delta[2];
@@ -102,6 +102,11 @@ struct Keys {
 
     // Dropped weights take no part in dv, and get nothing from it.
     std::uint32_t kept[kKeyTiles][4], gradient[kKeyTiles][4];
+    PhiloxWords words[2];
+    if constexpr (kDropout) {
+      words[0] = dropout.words(head, query + column, first + lane / 4);
+      words[1] = dropout.words(head, query + column + 1, first + lane / 4);
+    }
 #pragma unroll
     for (int n = 0; n < 2; ++n) {
 #pragma unroll
@@ -115,7 +120,8 @@ struct Keys {
             weight[odd] = p[t][n][e];
             float back = dp[t][n][e];
             if constexpr (kDropout) {
-              const bool keep = (bits & 1u << (2 * t + half + 4 * n + 8 * odd)) != 0;
+              const std::uint32_t word = word_of(words[odd], 2 * t + half);
+              const bool keep = n == 0 ? dropout.keeps_low(word) : dropout.keeps_high(word);
               back = keep ? back : odd == 0 ? minus_delta[n].x : minus_delta[n].y;
               weight[odd] = keep ? weight[odd] : 0.0f;
             }
@@ -132,15 +138,9 @@ struct Keys {
     add<kTiles>(dk, gradient, q);
   }
 
-  // Of 16 queries from `query` on: what was kept for the lane's even and odd columns, a byte each,
-  // from its key octet 0 on. One tile of keys is half of what the mask has together.
-  __device__ std::uint32_t mask_bits(const std::uint8_t* masks, std::uint32_t head,
-                                     int query) const {
-    const std::uint8_t* const at = masks +
-                                   AttentionDropout::tile(head, settings.length, query, first) +
-                                   lane % 4 * 16 + lane / 4;
-    const std::uint32_t bits = at[0] | at[8] << 8;
-    return kKeyTiles == 2 || first % 32 == 0 ? bits : bits >> 2;
+  // The word of the warp's key octet i: one tile of keys is half of what Philox draws for.
+  __device__ std::uint32_t word_of(const PhiloxWords& words, int i) const {
+    return kKeyTiles == 2 || first % 32 == 0 ? words[i] : words[(2 + i) % 4];
   }
 
   // Weights of keys that a query does not see. (Keys from N on have rows of zeros, but their weight

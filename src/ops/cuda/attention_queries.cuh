@@ -19,21 +19,14 @@ struct Queries {
   const AttentionDropout& dropout;
   const int lane, first;     // first query
   const std::uint32_t head;  // b H + h
-  std::uint8_t* const kept;  // the mask of these queries; null: not wanted
   std::uint32_t q[kDepth][4];
   float out[kBlocks][4];
   // Of rows r and r + 8 of the tile.
   float reference[2], sum[2];
 
-  __device__ Queries(const HeadSettings& s, const AttentionDropout& d, std::uint8_t* masks,
-                     std::uint32_t rows, int first_query)
-      : settings(s),
-        dropout(d),
-        lane(threadIdx.x % 32),
-        first(first_query),
-        head(blockIdx.x),
-        kept(masks == nullptr ? nullptr
-                              : masks + AttentionDropout::tile(head, s.length, first, 0)) {
+  __device__ Queries(const HeadSettings& s, const AttentionDropout& d, std::uint32_t rows,
+                     int first_query)
+      : settings(s), dropout(d), lane(threadIdx.x % 32), first(first_query), head(blockIdx.x) {
 #pragma unroll
     for (int i = 0; i < kDepth; ++i)
       load_block(q[i], (rows + first * kPitch<kSize> + down_rows<kSize>(lane)) ^ 32 * i);
@@ -99,20 +92,15 @@ struct Queries {
         sum[half] += s[2 * half] + s[2 * half + 1];
       }
     if constexpr (kDropout) {
-      std::uint32_t bits = 0;
 #pragma unroll
       for (int odd = 0; odd < 2; ++odd) {
         const PhiloxWords words = dropout.words(head, query(0), key + lane % 4 * 2 + odd);
-        bits |= dropout.bits(words) << 8 * odd;
 #pragma unroll
         for (int n = 0; n < 2 * kGroups; ++n) {
           if (!dropout.keeps_low(words[n])) score[n][odd] = 0;
           if (!dropout.keeps_high(words[n])) score[n][2 + odd] = 0;
         }
       }
-      // The bytes of places 2 lane and 2 lane + 1.
-      if (kept != nullptr)
-        reinterpret_cast<std::uint16_t*>(kept + 2 * key)[lane] = static_cast<std::uint16_t>(bits);
     }
 #pragma unroll
     for (int g = 0; g < kGroups; ++g) {

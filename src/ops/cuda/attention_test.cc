@@ -67,15 +67,8 @@ struct Results {
 Results run(const AttentionSettings& s, const Bits& qkv, const Bits& dout) {
   OnDevice<std::uint16_t> d_qkv(qkv), d_dout(dout), d_out(dout.size()), d_dqkv(qkv.size());
   OnDevice<float> d_lse(static_cast<std::size_t>(s.batch * s.heads * s.length));
-  OnDevice<std::uint8_t> d_mask(attention_mask_bytes(s));
-  launch_attention({s, d_qkv.get(), d_out.get(), d_lse.get(), d_mask.get()}, nullptr);
-  launch_attention_backward({.settings = s,
-                             .qkv = d_qkv.get(),
-                             .out = d_out.get(),
-                             .lse = d_lse.get(),
-                             .mask = d_mask.get(),
-                             .dout = d_dout.get(),
-                             .dqkv = d_dqkv.get()},
+  launch_attention({s, d_qkv.get(), d_out.get(), d_lse.get()}, nullptr);
+  launch_attention_backward({s, d_qkv.get(), d_out.get(), d_lse.get(), d_dout.get(), d_dqkv.get()},
                             nullptr);
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   return {d_out.read(), d_dqkv.read(), d_lse.read()};
