@@ -33,10 +33,12 @@ target_include_directories(mgdm_torch SYSTEM INTERFACE ${MGDM_TORCH_INCLUDE}
 # The wheels of LibTorch bring a fmt of their own, and what lies in /usr/include would be found after it.
 if(TARGET fmt::fmt AND EXISTS ${MGDM_TORCH_INCLUDE}/fmt/format.h)
   get_target_property(fmt_include fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)
-  set(first ${PROJECT_BINARY_DIR}/first)
-  file(MAKE_DIRECTORY ${first})
-  file(CREATE_LINK ${fmt_include}/fmt ${first}/fmt SYMBOLIC)
-  target_include_directories(mgdm_torch SYSTEM BEFORE INTERFACE ${first})
+  if(NOT fmt_include STREQUAL MGDM_TORCH_INCLUDE)
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/first)
+    file(CREATE_LINK ${fmt_include}/fmt ${PROJECT_BINARY_DIR}/first/fmt SYMBOLIC)
+    target_include_directories(mgdm_torch SYSTEM BEFORE INTERFACE
+      $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/first>)
+  endif()
 endif()
 foreach(name torch torch_cpu c10)
   target_link_libraries(mgdm_torch INTERFACE ${torch_lib}/lib${name}.so)
