@@ -88,9 +88,10 @@ TEST_F(DeviceDecodings, GiveWhatPassesOneByOneGive) {
         const Result got = decoding.decode(batch, settings);
         EXPECT_TRUE(at::equal(got.tokens, expected.tokens));
         EXPECT_TRUE(at::equal(got.forward_passes, expected.forward_passes));
-        if (rows > 1 && settings.early_stop)  // else nothing is tested of rows that finish early
+        if (rows > 1 && settings.early_stop) {  // else nothing is tested of rows that finish early
           EXPECT_LT(got.forward_passes.min().item<std::int64_t>(),
                     got.forward_passes.max().item<std::int64_t>());
+        }
       }
 }
 
