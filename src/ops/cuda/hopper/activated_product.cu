@@ -2,6 +2,10 @@
 // thread starts the copies of x, in pieces of 64 columns, into a ring; three groups of four warps
 // take the tiles of 64 x 128 in turn. While one applies the activation and writes, the others
 // multiply.
+//
+// A barrier of the ring tells only its last phase from the one before. So the ring must have room
+// for a tile of every group: then what a group waits for comes right after what it has taken
+// itself.
 #include <cuda_bf16.h>
 
 #include <algorithm>
@@ -289,7 +293,7 @@ std::size_t activated_product_workspace(std::int64_t columns) {
 
 bool activated_product_takes(std::int64_t columns, std::int64_t depth) {
   return Device::current().major == 9 && columns > 0 && columns % kTileColumns == 0 && depth > 0 &&
-         depth % kPieceColumns == 0 && ring_pieces(depth) >= 2 * depth / kPieceColumns;
+         depth % kPieceColumns == 0 && ring_pieces(depth) >= kGroups * depth / kPieceColumns;
 }
 
 }  // namespace mgdm::ops::cuda
