@@ -26,74 +26,106 @@ namespace {
   throw Error(fmt::format("cannot {} {}: {}", what, path, reason));
 }
 
-using OpenFile = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+}  // namespace
 
-std::string all_bytes(std::FILE* file, const std::string& path) {
-  std::string bytes;
-  char chunk[1 << 16];
-  while (const std::size_t n = std::fread(chunk, 1, sizeof chunk, file)) bytes.append(chunk, n);
-  if (std::ferror(file)) fail("read", path);
-  return bytes;
-}
+// A file, or a pipe from its first byte on.
+class LineReader::Source {
+ private:
+  // Bytes of a file or a pipe that has been opened, without waiting for someone to write into it.
+  class Descriptor {
+   public:
+    explicit Descriptor(const std::string& path)
+        : path_(path),
+          number_(path == "-" ? ::dup(STDIN_FILENO)
+                              : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
+      if (number_ < 0) fail("read", path);
+    }
+    ~Descriptor() { ::close(number_); }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
 
-// Ctrl-C ends the waiting for whoever writes into the pipe.
-std::string all_bytes_of_pipe(int descriptor, const std::string& path) {
-  std::string bytes;
-  char chunk[1 << 16];
-  while (true) {
-    wait_to_read(descriptor);
-    const ssize_t n = ::read(descriptor, chunk, sizeof chunk);
-    if (n == 0) return bytes;
-    if (n > 0)
-      bytes.append(chunk, static_cast<std::size_t>(n));
-    else if (errno != EINTR && errno != EAGAIN)
-      fail("read", path);
-  }
-}
+    // At least one byte, as soon as there is one; 0 at the end. Ctrl-C ends the waiting for whoever
+    // writes into a pipe.
+    std::size_t read(char* to, std::size_t most) const {
+      while (true) {
+        if (!is_file()) wait_to_read(number_);
+        const ssize_t n = ::read(number_, to, most);
+        if (n >= 0) return static_cast<std::size_t>(n);
+        if (errno != EINTR && errno != EAGAIN) fail("read", path_);
+      }
+    }
 
-// Without waiting for someone to write into a pipe: that is for wait_to_read, which Ctrl-C ends.
-std::FILE* open_at_once(const std::string& path) {
-  const int file =
-      path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  return file < 0 ? nullptr : ::fdopen(file, "rb");
-}
+    bool is_file() const { return path_ != "-" && ::lseek(number_, 0, SEEK_CUR) >= 0; }
 
-// A pipe gives its bytes once, but a file is often opened twice: to see what it holds, and to read
-// it. So they are kept, by the pipe's name.
-std::FILE* open_for_reading(const std::string& path) {
-  static std::mutex mutex;
-  static std::map<std::string, std::string> kept_bytes;
-  const std::lock_guard lock(mutex);
-  auto kept = kept_bytes.find(path);
-  if (kept == kept_bytes.end()) {
+   private:
+    std::string path_;
+    int number_;
+  };
+
+  // What came out of a pipe so far, for those who read it again.
+  struct Pipe {
+    explicit Pipe(std::shared_ptr<Descriptor> from) : descriptor(std::move(from)) {}
+    std::shared_ptr<Descriptor> descriptor;
+    std::string kept;
+  };
+
+ public:
+  Source(const std::string& path, Reading reading) : reading_(reading) {
+    static std::mutex mutex;
+    static std::map<std::string, std::shared_ptr<Pipe>> pipes;
+    const std::lock_guard lock(mutex);
+    if (const auto known = pipes.find(path); known != pipes.end()) {
+      pipe_ = known->second;
+      return;
+    }
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored))
       throw Error(fmt::format("cannot read {}: it is a folder", path), "a file");
-    OpenFile file(open_at_once(path), &std::fclose);
-    if (file == nullptr) fail("read", path);
-    const int descriptor = ::fileno(file.get());
-    const bool can_be_read_again = path != "-" && ::lseek(descriptor, 0, SEEK_CUR) >= 0;
-    if (can_be_read_again) return file.release();
-    kept = kept_bytes.emplace(path, all_bytes_of_pipe(descriptor, path)).first;
+    file_ = std::make_shared<Descriptor>(path);
+    if (file_->is_file()) return;
+    pipe_ = std::make_shared<Pipe>(std::move(file_));
+    pipes.emplace(path, pipe_);
   }
-  std::string& bytes = kept->second;
-  std::FILE* const again =
-      bytes.empty() ? std::fopen("/dev/null", "rb") : ::fmemopen(bytes.data(), bytes.size(), "rb");
-  if (again == nullptr) fail("read", path);
-  return again;
-}
 
-}  // namespace
+  // As Descriptor::read.
+  std::size_t read(char* to, std::size_t most) {
+    if (!pipe_) return file_->read(to, most);
+    std::string& kept = pipe_->kept;
+    if (place_ == kept.size() && reading_ == Reading::kOnce) {
+      kept.clear();
+      place_ = 0;
+      return pipe_->descriptor->read(to, most);
+    }
+    if (place_ == kept.size()) {
+      const std::size_t n = pipe_->descriptor->read(to, most);
+      kept.append(to, n);
+      place_ += n;
+      return n;
+    }
+    const std::size_t n = kept.copy(to, most, place_);
+    place_ += n;
+    return n;
+  }
+
+ private:
+  Reading reading_;
+  std::shared_ptr<Descriptor> file_;  // or
+  std::shared_ptr<Pipe> pipe_;
+  std::size_t place_ = 0;  // in what is kept of the pipe
+};
 
 std::string read_file(const std::filesystem::path& path) {
-  const OpenFile file(open_for_reading(path.string()), &std::fclose);
-  return all_bytes(file.get(), path.string());
+  LineReader::Source source(path.string(), Reading::kAgain);
+  std::string bytes;
+  char chunk[1 << 16];
+  while (const std::size_t n = source.read(chunk, sizeof chunk)) bytes.append(chunk, n);
+  return bytes;
 }
 
-LineReader::LineReader(const std::string& path)
-    : path_(path == "-" ? "<stdin>" : path), file_(open_for_reading(path)) {}
+LineReader::LineReader(const std::string& path, Reading reading)
+    : path_(path == "-" ? "<stdin>" : path), source_(std::make_unique<Source>(path, reading)) {}
 
-LineReader::~LineReader() { std::fclose(file_); }
+LineReader::~LineReader() = default;
 
 bool LineReader::next(std::string_view& line) {
   std::size_t searched = begin_;
@@ -118,12 +150,9 @@ bool LineReader::next(std::string_view& line) {
     searched = buffer_.size();
     constexpr std::size_t kChunk = 1 << 16;
     buffer_.resize(searched + kChunk);
-    const std::size_t n = std::fread(buffer_.data() + searched, 1, kChunk, file_);
+    const std::size_t n = source_->read(buffer_.data() + searched, kChunk);
     buffer_.resize(searched + n);
-    if (n < kChunk) {
-      if (std::ferror(file_)) fail("read", path_);
-      at_end_ = std::feof(file_) != 0;
-    }
+    at_end_ = n == 0;
   }
 }
 

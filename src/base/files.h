@@ -11,20 +11,23 @@
 namespace mgdm {
 
 // "-" is standard input, here and below. What cannot be read twice (that, and pipes) is kept in
-// memory: one may look at what it holds, and read it again. Ctrl-C while one waits for them is
-// Interrupted.
+// memory as far as it has been read: one may look at what it holds, and read it again, until a
+// reader says that it is the last. Ctrl-C while one waits for them is Interrupted.
+enum class Reading { kAgain, kOnce };
 
 // The bytes of a file; an Error names the path and the reason.
 std::string read_file(const std::filesystem::path& path);
 
-// Lines of a file, one at a time, without their '\n' or "\r\n". A last line need not end in '\n'. A
-// byte order mark before the first is passed over.
+// Lines of a file, one at a time, without their '\n' or "\r\n", those of a pipe as soon as they are
+// there. A last line need not end in '\n'. A byte order mark before the first is passed over.
 // Memory is bounded: a line longer than kMaxLine is an Error.
 class LineReader {
  public:
   static constexpr std::size_t kMaxLine = std::size_t{64} << 20;
 
-  explicit LineReader(const std::string& path);
+  class Source;
+
+  explicit LineReader(const std::string& path, Reading reading = Reading::kAgain);
   ~LineReader();
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
@@ -37,7 +40,7 @@ class LineReader {
 
  private:
   std::string path_;
-  std::FILE* file_;
+  std::unique_ptr<Source> source_;
   std::string buffer_;
   std::size_t begin_ = 0;
   std::size_t line_number_ = 0;

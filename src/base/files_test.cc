@@ -1,9 +1,12 @@
 #include "base/files.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <future>
+#include <thread>
 
 #include "base/error.h"
 
@@ -35,6 +38,31 @@ std::vector<std::string> lines_of(const std::string& path) {
     EXPECT_EQ(reader.line_number(), lines.size());
   }
   return lines;
+}
+
+TEST_F(Files, LinesOfAPipeComeAsTheyAreWritten) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  std::promise<void> seen;
+  std::thread writer([&] {
+    std::ofstream out(path("pipe"));
+    out << "one\ntwo\n" << std::flush;
+    seen.get_future().wait();  // a reader that waits for the end would wait for ever
+    out << "three\n";
+  });
+  std::string_view line;
+  LineReader first(path("pipe"));
+  ASSERT_TRUE(first.next(line));
+  EXPECT_EQ(line, "one");
+  LineReader again(path("pipe"), Reading::kOnce);
+  for (const char* const expected : {"one", "two"}) {
+    ASSERT_TRUE(again.next(line));
+    EXPECT_EQ(line, expected);
+  }
+  seen.set_value();
+  ASSERT_TRUE(again.next(line));
+  EXPECT_EQ(line, "three");
+  EXPECT_FALSE(again.next(line));
+  writer.join();
 }
 
 TEST_F(Files, LinesOfAllKinds) {

@@ -46,44 +46,74 @@ LocatedExample located(const std::string& path, std::size_t line, const tasks::T
 
 }  // namespace
 
-std::vector<LocatedExample> read_examples(const std::string& path, const tasks::Task& task) {
-  std::vector<LocatedExample> examples;
-  const auto add = [&](std::size_t line, std::string_view input, std::string output) {
-    examples.push_back(located(path, line, task, input, std::move(output)));
+void for_each_example(const std::string& path, const tasks::Task& task,
+                      const std::function<void(LocatedExample&& example)>& use) {
+  bool any = false;
+  const auto give = [&](std::size_t line, std::string_view input, std::string output) {
+    any = true;
+    use(located(path, line, task, input, std::move(output)));
   };
   switch (kind_of(path)) {
     case Kind::kEmpty:
       break;
     case Kind::kJsonl:
-      for (formats::JsonlReader reader(path); reader.next();)
-        add(reader.line_number(), reader.required_text("input"),
-            reader.text("output").value_or(""));
+      for (formats::JsonlReader reader(path, Reading::kOnce); reader.next();)
+        give(reader.line_number(), reader.required_text("input"),
+             reader.text("output").value_or(""));
       break;
     case Kind::kSudokuCsv:
-      formats::for_each_sudoku_csv(path, [&](formats::SudokuRecord&& record, std::size_t line) {
-        add(line, record.puzzle, record.solution.value_or(""));
-      });
+      formats::for_each_sudoku_csv(
+          path,
+          [&](formats::SudokuRecord&& record, std::size_t line) {
+            give(line, record.puzzle, record.solution.value_or(""));
+          },
+          Reading::kOnce);
       break;
     case Kind::kDimacs:
       formats::read_dimacs(read_file(path), path);  // for its complaints, which name the line
-      add(0, read_file(path), "");
+      give(0, read_file(path), "");
       break;
     case Kind::kSolverAnswer:
       throw Error(fmt::format("{} is a solver's answer, not a puzzle", path), "a DIMACS formula");
     case Kind::kLines: {
       if (task.abilities().sudoku_files) {
-        formats::for_each_sudoku_line(path, [&](formats::SudokuRecord&& record, std::size_t line) {
-          add(line, record.puzzle, "");
-        });
+        formats::for_each_sudoku_line(
+            path,
+            [&](formats::SudokuRecord&& record, std::size_t line) {
+              give(line, record.puzzle, "");
+            },
+            Reading::kOnce);
         break;
       }
-      LineReader lines(path);
+      LineReader lines(path, Reading::kOnce);
       for (std::string_view line; lines.next(line);)
-        if (!trim(line).empty()) add(lines.line_number(), line, "");
+        if (!trim(line).empty()) give(lines.line_number(), line, "");
     }
   }
-  if (examples.empty()) throw Error(fmt::format("there is no puzzle in {}", path));
+  if (!any) throw Error(fmt::format("there is no puzzle in {}", path));
+}
+
+std::vector<LocatedExample> read_examples(const std::string& path, const tasks::Task& task) {
+  std::vector<LocatedExample> examples;
+  for_each_example(path, task,
+                   [&](LocatedExample&& example) { examples.push_back(std::move(example)); });
   return examples;
+}
+
+bool is_dimacs(const std::string& path) { return kind_of(path) == Kind::kDimacs; }
+
+std::string first_puzzle(const std::string& path) {
+  const Kind kind = kind_of(path);
+  if (kind == Kind::kDimacs) return read_file(path);
+  if (formats::JsonlReader reader(path); kind == Kind::kJsonl && reader.next())
+    return reader.required_text("input");
+  LineReader lines(path);
+  for (std::string_view line; lines.next(line);) {
+    line = trim(line);
+    if (line.empty() || line == formats::kSudokuCsvHeader) continue;
+    return std::string(kind == Kind::kSudokuCsv ? line.substr(0, line.find(',')) : line);
+  }
+  throw Error(fmt::format("there is no puzzle in {}", path));
 }
 
 std::vector<LocatedAnswer> read_answers(const std::string& path) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,16 @@ struct LocatedExample {
   std::size_t line = 0;  // in the file, from 1; 0 when the file holds this one alone (DIMACS)
 };
 
-// Every input is checked and normalised by the task; an Error names file:line.
+// Every input is checked and normalised by the task; an Error names file:line. One example is held
+// at a time, and a pipe's come as they are written: it cannot be read again.
+void for_each_example(const std::string& path, const tasks::Task& task,
+                      const std::function<void(LocatedExample&& example)>& use);
 std::vector<LocatedExample> read_examples(const std::string& path, const tasks::Task& task);
+
+// Whether it is a formula in DIMACS, by its first line; and the first puzzle in a file, as it
+// stands there. For these a pipe is not read further than needed, and can be read again.
+bool is_dimacs(const std::string& path);
+std::string first_puzzle(const std::string& path);
 
 struct LocatedAnswer {
   std::string answer;

@@ -143,13 +143,6 @@ Cnf read_dimacs(std::string_view text, std::string_view file) {
   return cnf;
 }
 
-bool looks_like_dimacs(std::string_view text) {
-  text = trim(without_bom(text));
-  std::string_view line = text.substr(0, text.find('\n'));
-  const std::string_view word = take_word(line);
-  return word == "p" || word == "c";
-}
-
 std::string write_dimacs(const Cnf& cnf) {
   fmt::memory_buffer out;
   fmt::format_to(fmt::appender(out), "p cnf {} {}\n", cnf.variables, cnf.size());

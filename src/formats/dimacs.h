@@ -35,9 +35,6 @@ struct Cnf {
   bool operator==(const Cnf&) const = default;
 };
 
-// Whether the first line that is not blank is a header or a comment of the format.
-bool looks_like_dimacs(std::string_view text);
-
 // A clause may span lines, comments may stand anywhere, and "%" ends the formula (SATLIB's files
 // close with "%", "0"). An Error names file and line; `file` is only for these messages. Text that
 // is no file of its own (a member of a JSONL line) has none: then whoever calls names the place,

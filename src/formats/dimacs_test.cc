@@ -39,7 +39,6 @@ TEST(Dimacs, ReadsAPlainFile) {
 TEST(Dimacs, AByteOrderMarkIsPassedOver) {
   constexpr std::string_view kText = "\xEF\xBB\xBFp cnf 1 1\n1 0\n";
   EXPECT_EQ(read_dimacs(kText, "f"), cnf(1, {{1}}));
-  EXPECT_TRUE(looks_like_dimacs(kText));
   EXPECT_EQ(read_solver_answer("\xEF\xBB\xBFs SATISFIABLE\nv 1 0\n", "f").literals,
             std::vector<int>{1});
 }
@@ -131,16 +130,6 @@ TEST(SolverAnswer, ReadsStatusAndValues) {
   EXPECT_EQ(read_solver_answer("s UNSATISFIABLE", "f"), (SolverAnswer{Status::kUnsatisfiable, {}}));
   EXPECT_EQ(read_solver_answer("s UNKNOWN\n", "f"), (SolverAnswer{Status::kUnknown, {}}));
   EXPECT_EQ(read_solver_answer("s SATISFIABLE\n", "f"), (SolverAnswer{Status::kSatisfiable, {}}));
-}
-
-TEST(Dimacs, IsRecognisedByItsFirstLine) {
-  for (const char* text :
-       {"p cnf 5 1\n1 2 3 0\n", "\n  c a comment\n", "c\np cnf 1 0\n", "p\tcnf 1 0"})
-    EXPECT_TRUE(looks_like_dimacs(text)) << text;
-  // The paper's notation, a solver's answer, other puzzles.
-  for (const char* text :
-       {"", "c,d,h/2,e,h", "s UNKNOWN\n", "0,1/1,2-0,2", "{\"input\": \"p cnf\"}"})
-    EXPECT_FALSE(looks_like_dimacs(text)) << text;
 }
 
 TEST(SolverAnswer, ValuesAloneSaySatisfiable) {

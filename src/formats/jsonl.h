@@ -33,7 +33,8 @@ std::string jsonl_line(
 
 class JsonlReader {
  public:
-  explicit JsonlReader(const std::string& path) : lines_(path) {}
+  explicit JsonlReader(const std::string& path, Reading reading = Reading::kAgain)
+      : lines_(path, reading) {}
 
   // False at the end of the file.
   bool next();

@@ -55,17 +55,18 @@ SudokuRecord parse_line(std::string_view line) {
               "a column of 81 characters: digits 1-9, and 0 or '.' for a blank cell");
 }
 
-template <class ForEach>
-std::vector<SudokuRecord> collect(const std::string& path, ForEach&& for_each) {
+std::vector<SudokuRecord> collect(const std::string& path, decltype(for_each_sudoku_csv) for_each) {
   std::vector<SudokuRecord> records;
-  for_each(path, [&](SudokuRecord&& record, std::size_t) { records.push_back(std::move(record)); });
+  for_each(
+      path, [&](SudokuRecord&& record, std::size_t) { records.push_back(std::move(record)); },
+      Reading::kAgain);
   return records;
 }
 
 }  // namespace
 
-void for_each_sudoku_csv(const std::string& path, const SudokuSink& sink) {
-  LineReader reader(path);
+void for_each_sudoku_csv(const std::string& path, const SudokuSink& sink, Reading reading) {
+  LineReader reader(path, reading);
   std::string_view line;
   const bool any = reader.next(line);
   if (!any || trim(line) != kSudokuCsvHeader)
@@ -83,8 +84,8 @@ std::vector<SudokuRecord> read_sudoku_csv(const std::string& path) {
   return collect(path, for_each_sudoku_csv);
 }
 
-void for_each_sudoku_line(const std::string& path, const SudokuSink& sink) {
-  LineReader reader(path);
+void for_each_sudoku_line(const std::string& path, const SudokuSink& sink, Reading reading) {
+  LineReader reader(path, reading);
   std::string_view line;
   while (reader.next(line)) {
     line = trim(line);

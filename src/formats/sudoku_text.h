@@ -17,6 +17,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/files.h"
+
 namespace mgdm::formats {
 
 struct SudokuRecord {
@@ -31,12 +33,14 @@ using SudokuSink = std::function<void(SudokuRecord&&, std::size_t line)>;
 inline constexpr std::string_view kSudokuCsvHeader = "quizzes,solutions";
 
 // Blank lines are skipped. Path "-" is standard input.
-void for_each_sudoku_csv(const std::string& path, const SudokuSink& sink);
+void for_each_sudoku_csv(const std::string& path, const SudokuSink& sink,
+                         Reading reading = Reading::kAgain);
 std::vector<SudokuRecord> read_sudoku_csv(const std::string& path);
 
 // Takes the first column of 81 characters [0-9.]; columns are separated by white space. Blank lines
 // and those that start with '#' are skipped.
-void for_each_sudoku_line(const std::string& path, const SudokuSink& sink);
+void for_each_sudoku_line(const std::string& path, const SudokuSink& sink,
+                          Reading reading = Reading::kAgain);
 std::vector<SudokuRecord> read_sudoku_lines(const std::string& path);
 
 // "puzzle,solution"; every record needs a solution in this form.
