@@ -69,6 +69,43 @@ TEST_F(Light, ShowsTheModelsOfAnotherShelf) {
   EXPECT_EQ(outcome.out.find("countdown"), std::string::npos);
 }
 
+TEST_F(Light, SolvesWhatComesThroughAPipeInOrder) {
+  ASSERT_EQ(mgdm("generate planning --nodes 4 --count 300 --out " + path("puzzles")).code, 0);
+  const std::string solve = "solve --model quick-planning-mgdm --json --input ";
+  const Outcome file = light(solve + path("puzzles"));
+  const std::string fill = "mkfifo '" + path("pipe") + "'; cat '" + path("puzzles") + "' >'" +
+                           path("pipe") + "' & MGDM_MODELS='" MGDM_SOURCE_DIR "/models'";
+  EXPECT_EQ(mgdm(solve + path("pipe"), fill, "/dev/null", MGDM_LIGHT_PROGRAM).out, file.out);
+  const std::vector<std::string_view> answers = split(file.out, '\n');
+  const std::string puzzles = read_file(folder_ / "puzzles");
+  ASSERT_EQ(answers.size(), 301u) << file.err;
+  std::size_t at = 0;
+  for (const std::string_view puzzle : split(puzzles, '\n')) {
+    const std::string_view input = puzzle.substr(0, puzzle.find("\", \"output"));
+    EXPECT_EQ(answers[at].substr(0, input.size() - 1).substr(9), input.substr(10)) << at;
+    if (++at == 300) break;
+  }
+  // An answer comes before the line that is none is complained about.
+  write_file(path("bad"), std::string(split(puzzles, '\n')[0]) + "\n{\"input\": \"?\"}\n");
+  const Outcome bad = light(solve + path("bad"));
+  EXPECT_EQ(bad.code, 1);
+  EXPECT_EQ(bad.out, std::string(answers[0]) + "\n");
+  EXPECT_MENTIONS(bad.err, path("bad") + ":2: ");
+}
+
+TEST_F(Light, PicksTheModelForThePuzzle) {
+  const Outcome countdown = light("solve 4,5,6,10,24 --json");
+  EXPECT_MENTIONS(countdown.out, "\"input\":\"4,5,6,10,24\"");
+  const Outcome sudoku = light(
+      "solve --quiet "
+      "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79");
+  EXPECT_EQ(sudoku.out,
+            "534678912672195348198342567859761423426853791713924856961537284287419635345286179\n");
+  const Outcome none = light("solve 'what is love'");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_MENTIONS(none.err, "no model at hand takes the puzzle");
+}
+
 TEST_F(Light, ExportsAndReadsItBack) {
   ASSERT_EQ(light("export --model quick-planning-mgdm --dtype fp32 --out " + path("wide")).code, 0);
   ASSERT_EQ(light("export --model " + path("wide") + " --out " + path("narrow")).code, 0);

@@ -124,9 +124,10 @@ void check_flags(const EvalSettings& settings) {
 void run_eval(const EvalSettings& asked) {
   EvalSettings settings = asked;
   settings.threads = thread_count(static_cast<int>(settings.threads));
-  const auto reasoner = inference::Reasoner::load(
-      inference::find_model(settings.model),
-      {.device = settings.device, .threads = static_cast<int>(settings.threads)});
+  const auto reasoner = inference::Reasoner::load(inference::find_model(settings.model),
+                                                  {.device = settings.device,
+                                                   .threads = static_cast<int>(settings.threads),
+                                                   .arithmetic = settings.arithmetic});
   settings.decode.settings = settings.decode.over(reasoner);
   measure_score(settings, reasoner, read_puzzles(settings, reasoner.task()));
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "cli/arithmetic.h"
 #include "cli/command.h"
 #include "cli/decoding_flags.h"
 #include "cli/threads.h"
@@ -15,6 +16,7 @@ namespace mgdm::cli {
 
 struct EvalSettings {
   std::string model, data, device = "auto", json, predictions, losses, figure, figure_over = "auto";
+  std::string arithmetic = "fp32";
   std::int64_t limit = 0, batch = 256, samples = 1, threads = 0;
   DecodingFlags decode;
   bool quiet = false;
@@ -27,6 +29,7 @@ struct EvalSettings {
     v.field("batch", batch, "puzzles decoded at a time", config::range(1, 1e6));
     v.field("device", device, "auto, cpu, cuda or cuda:N");
     visit_threads(v, threads);
+    visit_arithmetic(v, arithmetic);
     v.field("json", json, "write the score to this file; - prints it alone");
     v.field("predictions", predictions, "write the answers to this file, one JSON object per line");
     v.field("losses", losses,

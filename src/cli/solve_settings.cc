@@ -1,21 +1,26 @@
 #include "cli/solve_settings.h"
 
+#include "cli/arithmetic.h"
 #include "cli/painter.h"
 #include "cli/threads.h"
 
 namespace mgdm::cli {
 
 void SolveSettings::visit(config::Visitor& v) {
-  v.field("model", model, "a checkpoint folder, or the name of a model we ship");
+  v.field("model", model,
+          "a checkpoint folder, or the name of a model we ship (empty = the one for the puzzle)");
   v.field("puzzles", puzzles, "puzzles as text");
-  v.field("input", input,
-          "a file of puzzles (JSONL, lines, Sudoku CSV) or one DIMACS formula; - reads lines or "
-          "DIMACS from standard input");
+  v.field(
+      "input", input,
+      "a file of puzzles (JSONL, lines, Sudoku CSV) or one DIMACS formula; - is standard input. "
+      "Answers come in order, as soon as they are found");
   v.field("show", show, "watch the answer fill in");
   v.field("json", json, "one JSON object per puzzle");
   decode.visit(v);
   v.field("device", device, "auto, cpu, cuda or cuda:N");
   visit_threads(v, threads);
+  v.field("batch", batch, "how many puzzles are decoded at a time", config::range(1, 65536));
+  visit_arithmetic(v, arithmetic);
   v.field("quiet", quiet, "only the answers");
 }
 

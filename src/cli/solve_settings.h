@@ -14,7 +14,8 @@ namespace mgdm::cli {
 struct SolveSettings {
   std::string model, input, device = "auto";
   std::vector<std::string> puzzles;
-  std::int64_t threads = 0;
+  std::int64_t threads = 0, batch = 64;
+  std::string arithmetic = "fp32";
   DecodingFlags decode;
   bool show = false, json = false, quiet = false;
 

@@ -73,6 +73,7 @@ class Reasoner {
   const spec::PuzzleRows& rows() const { return *rows_; }
   const tasks::Task& task() const { return rows_->task(); }
   Engine& engine() const { return *engine_; }
+  const std::shared_ptr<Engine>& shared_engine() const { return engine_; }
 
  private:
   std::shared_ptr<Engine> engine_;

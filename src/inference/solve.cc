@@ -11,15 +11,7 @@
 
 namespace mgdm::inference {
 
-namespace {
-
-// A puzzle as the task writes it, and which tokens of its row are given.
-struct Posed {
-  std::string input;
-  std::vector<std::uint8_t> frozen;
-};
-
-Posed posed(const Reasoner& reasoner, const std::string& puzzle) {
+Posed pose(const Reasoner& reasoner, const std::string& puzzle) {
   const spec::PuzzleRows& rows = reasoner.rows();
   Posed posed{reasoner.task().normalize_input(puzzle), std::vector<std::uint8_t>(rows.length())};
   std::vector<data::Token> tokens(rows.length());
@@ -27,7 +19,7 @@ Posed posed(const Reasoner& reasoner, const std::string& puzzle) {
   return posed;
 }
 
-Solved checked(const Reasoner& reasoner, const std::string& input, const Answer& answer) {
+Solved check(const Reasoner& reasoner, const std::string& input, const Answer& answer) {
   const tasks::Example example{input, ""};
   Solved solved;
   solved.input = input;
@@ -37,8 +29,6 @@ Solved checked(const Reasoner& reasoner, const std::string& input, const Answer&
   solved.passes = answer.best_passes;
   return solved;
 }
-
-}  // namespace
 
 Solved solve(const Reasoner& reasoner, const std::string& puzzle, std::uint32_t item,
              const spec::DecodingSettings& settings, const OnStepText& on_step) {
@@ -54,9 +44,9 @@ std::vector<Solved> solve_all(const Reasoner& reasoner, std::span<const std::str
   std::vector<std::vector<std::uint8_t>> frozen;
   std::vector<std::uint32_t> items;
   for (std::size_t i = 0; i < puzzles.size(); ++i) {
-    Posed puzzle = puzzles.size() == 1 ? posed(reasoner, puzzles[i])
+    Posed puzzle = puzzles.size() == 1 ? pose(reasoner, puzzles[i])
                                        : with_location(fmt::format("puzzle {}", i + 1), 0,
-                                                       [&] { return posed(reasoner, puzzles[i]); });
+                                                       [&] { return pose(reasoner, puzzles[i]); });
     inputs.push_back(std::move(puzzle.input));
     frozen.push_back(std::move(puzzle.frozen));
     items.push_back(first_item + static_cast<std::uint32_t>(i));
@@ -71,7 +61,7 @@ std::vector<Solved> solve_all(const Reasoner& reasoner, std::span<const std::str
       inputs, items, settings, batch,
       [&](const Reasoner::Answers& answers) {
         for (const auto& [index, answer] : answers)
-          solved[index] = checked(reasoner, inputs[index], answer);
+          solved[index] = check(reasoner, inputs[index], answer);
       },
       observer);
   stop_if_interrupted();

@@ -22,6 +22,17 @@ struct Solved {
   std::int64_t passes = 0;
 };
 
+// A puzzle as the task writes it, and which tokens of its row are given. Throws what is wrong with
+// it.
+struct Posed {
+  std::string input;
+  std::vector<std::uint8_t> frozen;
+};
+Posed pose(const Reasoner& reasoner, const std::string& puzzle);
+
+// An answer to it, checked.
+Solved check(const Reasoner& reasoner, const std::string& input, const Answer& answer);
+
 // Called after every pass; returning false ends it with the answer as it is.
 using OnStepText = std::function<bool(const StepText& step)>;
 

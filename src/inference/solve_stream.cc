@@ -1,0 +1,72 @@
+#include "inference/solve_stream.h"
+
+#include <chrono>
+#include <utility>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+
+namespace mgdm::inference {
+namespace {
+
+constexpr std::size_t kHeld = 4;  // batches under way: one is decoded, the others wait their turn
+
+}  // namespace
+
+SolveStream::SolveStream(const Reasoner& reasoner, const spec::DecodingSettings& settings,
+                         std::size_t batch, Take take)
+    : reasoner_(reasoner),
+      settings_(reasoner.resolved(settings)),
+      most_(kHeld * batch),
+      take_(std::move(take)),
+      queue_(reasoner.shared_engine(), {.slots = batch, .waiting = kHeld * batch}) {}
+
+void SolveStream::add(const std::string& puzzle) {
+  Posed posed = pose(reasoner_, puzzle);
+  wait_until_under_way(most_ - 1);
+  std::uint32_t item = 0;
+  decoding::Request request;
+  {
+    const std::lock_guard lock(mutex_);
+    item = next_item_++;
+    request = reasoner_.request(posed.input, item, settings_);
+    under_way_.emplace(item, std::move(posed));
+  }
+  const auto ticket =
+      queue_.submit(std::move(request),
+                    [this, item](const decoding::Finished& finished) { answered(item, finished); });
+  MGDM_CHECK(ticket);
+}
+
+void SolveStream::finish() { wait_until_under_way(0); }
+
+// Counts those that wait for an earlier one, too: they are held.
+void SolveStream::wait_until_under_way(std::size_t most) {
+  std::unique_lock lock(mutex_);
+  while (!failure_ && next_item_ - next_taken_ > most) {
+    changed_.wait_for(lock, std::chrono::milliseconds(100));
+    stop_if_interrupted();
+  }
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void SolveStream::answered(std::uint32_t item, const decoding::Finished& finished) {
+  const std::lock_guard lock(mutex_);
+  const auto posed = under_way_.extract(item);
+  try {
+    if (failure_) return;
+    early_.emplace(item, check(reasoner_, posed.mapped().input,
+                               reasoner_.read(finished, posed.mapped().frozen)));
+    for (auto next = early_.find(next_taken_); next != early_.end();
+         next = early_.find(next_taken_)) {
+      take_(next->second);
+      early_.erase(next);
+      ++next_taken_;
+    }
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  changed_.notify_all();
+}
+
+}  // namespace mgdm::inference

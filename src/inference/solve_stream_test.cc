@@ -1,0 +1,115 @@
+#include "inference/solve_stream.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "inference/test_support.h"
+
+namespace mgdm::inference {
+namespace {
+
+using tasks::Example;
+
+// Puzzles whose answers take different numbers of passes; every third answer is wrong.
+std::vector<Example> scripted(std::uint32_t count) {
+  const auto task = tasks::make_task("planning", {.nodes = 3});
+  std::vector<Example> examples;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    examples.push_back(task->generate(0, tasks::Split::kTest, i));
+    if (i % 3 == 2) examples.back().output = "0,0";
+  }
+  return examples;
+}
+
+spec::DecodingSettings early_stopping() {
+  spec::DecodingSettings settings;
+  settings.steps = 12;
+  settings.noise = 0;
+  settings.early_stop = true;
+  return settings;
+}
+
+TEST(SolveStreams, GiveInOrderWhatEachPuzzleGetsAlone) {
+  const auto examples = scripted(100);
+  for (const std::size_t batch : {1u, 3u, 64u}) {
+    const Reasoner reasoner = scripted_reasoner("planning", 28, examples, /*hardest=*/6);
+    std::vector<Solved> got;
+    SolveStream stream(reasoner, early_stopping(), batch,
+                       [&](const Solved& solved) { got.push_back(solved); });
+    for (const Example& example : examples) stream.add(example.input);
+    stream.finish();
+    ASSERT_EQ(got.size(), examples.size());
+    const Reasoner alone = scripted_reasoner("planning", 28, examples, /*hardest=*/6);
+    int right = 0;
+    for (std::uint32_t i = 0; i < got.size(); ++i) {
+      const Solved want = solve(alone, examples[i].input, i, early_stopping());
+      EXPECT_EQ(got[i].input, want.input);
+      EXPECT_EQ(got[i].text, want.text);
+      EXPECT_EQ(got[i].passes, want.passes);
+      EXPECT_EQ(got[i].verified, want.verified);
+      right += got[i].verified ? 1 : 0;
+    }
+    EXPECT_GT(right, 10);
+    EXPECT_LT(right, 90);
+  }
+}
+
+TEST(SolveStreams, AnswerWhileTheNextPuzzleIsWaitedFor) {
+  const auto examples = scripted(2);
+  const Reasoner reasoner = scripted_reasoner("planning", 28, examples);
+  std::mutex mutex;
+  std::condition_variable changed;
+  int count = 0;
+  SolveStream stream(reasoner, early_stopping(), 64, [&](const Solved&) {
+    const std::lock_guard lock(mutex);
+    ++count;
+    changed.notify_all();
+  });
+  stream.add(examples[0].input);
+  std::unique_lock lock(mutex);
+  EXPECT_TRUE(changed.wait_for(lock, std::chrono::seconds(60), [&] { return count == 1; }));
+}
+
+TEST(SolveStreams, HoldNoMoreThanAFewBatches) {
+  const auto examples = scripted(40);
+  const Reasoner reasoner = scripted_reasoner("planning", 28, examples);
+  std::size_t added = 0, taken = 0, most = 0;
+  std::mutex mutex;
+  SolveStream stream(reasoner, early_stopping(), 2, [&](const Solved&) {
+    const std::lock_guard lock(mutex);
+    most = std::max(most, added - taken++);
+  });
+  for (const Example& example : examples) {
+    stream.add(example.input);
+    const std::lock_guard lock(mutex);
+    ++added;
+  }
+  stream.finish();
+  EXPECT_EQ(taken, 40u);
+  EXPECT_LE(most, 9u);
+}
+
+TEST(SolveStreams, TellWhatWentWrong) {
+  const auto examples = scripted(5);
+  const Reasoner reasoner = scripted_reasoner("planning", 28, examples);
+  {
+    SolveStream stream(reasoner, early_stopping(), 2, [](const Solved&) {});
+    EXPECT_THROW(stream.add("no puzzle"), Error);
+    stream.add(examples[0].input);
+    stream.finish();
+  }
+  int taken = 0;
+  SolveStream stream(reasoner, early_stopping(), 2, [&](const Solved&) {
+    if (++taken == 2) throw Error("the disk is full");
+  });
+  EXPECT_THROW(
+      {
+        for (const Example& example : examples) stream.add(example.input);
+        stream.finish();
+      },
+      Error);
+  EXPECT_EQ(taken, 2);
+}
+
+}  // namespace
+}  // namespace mgdm::inference
