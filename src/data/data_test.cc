@@ -338,11 +338,10 @@ TEST_F(ExamplesFile, ComplaintsNameTheLine) {
   EXPECT_NE(complaint("", "sudoku").find("no puzzle"), std::string::npos);
 }
 
-TEST(ExamplesFile, FormulasAreRecognisedByTheirFirstLine) {
-  const auto path = std::filesystem::temp_directory_path() / "mgdm_first_line";
+TEST_F(ExamplesFile, FormulasAreRecognisedByTheirFirstLine) {
   const auto is = [&](const std::string& text) {
-    write_file(path, text);
-    return is_dimacs(path);
+    write_file(path_, text);
+    return is_dimacs(path_);
   };
   for (const char* text :
        {"p cnf 5 1\n1 2 3 0\n", "\n  c a comment\n", "c\np cnf 1 0\n", "p\tcnf 1 0"})
@@ -351,21 +350,18 @@ TEST(ExamplesFile, FormulasAreRecognisedByTheirFirstLine) {
   for (const char* text :
        {"", "c,d,h/2,e,h", "s UNKNOWN\n", "0,1/1,2-0,2", "{\"input\": \"p cnf\"}"})
     EXPECT_FALSE(is(text)) << text;
-  std::filesystem::remove(path);
 }
 
-TEST(ExamplesFile, TheFirstPuzzleStandsAloneInEveryFormat) {
-  const auto path = std::filesystem::temp_directory_path() / "mgdm_first_puzzle";
+TEST_F(ExamplesFile, TheFirstPuzzleStandsAloneInEveryFormat) {
   const auto first = [&](const std::string& text) {
-    write_file(path, text);
-    return first_puzzle(path);
+    write_file(path_, text);
+    return first_puzzle(path_);
   };
   EXPECT_EQ(first("\n4,5,6,10,24\n1,2,3,4,24\n"), "4,5,6,10,24");
   EXPECT_EQ(first("{\"input\": \"1,2\", \"output\": \"\"}\n"), "1,2");
   EXPECT_EQ(first("quizzes,solutions\n0123,4123\n"), "0123");
   EXPECT_EQ(first("p cnf 1 1\n1 0\n"), "p cnf 1 1\n1 0\n");
   EXPECT_THROW(first("\n\n"), Error);
-  std::filesystem::remove(path);
 }
 
 }  // namespace
