@@ -26,6 +26,7 @@ void TrainingSettings::visit(config::Visitor& v) {
       "model.loops)",
       range(0, 256));
   v.field("cuda_graph", cuda_graph, "record the step once and replay it");
+  v.field("cuda_kernels", cuda_kernels, "on a GPU: our kernels; false: LibTorch's");
   v.field("deterministic", deterministic,
           "CUDA: bit for bit the same, also after --resume; slower (the CPU always is)");
   v.field("log_every", log_every, "steps between two lines of metrics", range(1, 1e9));

@@ -19,6 +19,7 @@ struct TrainingSettings {
   double ema = 0;
   std::int64_t fewest_loops = 0;
   bool cuda_graph = true;
+  bool cuda_kernels = true;
   bool deterministic = false;
   std::int64_t log_every = 50;
   std::int64_t evaluate_every = 0;

@@ -15,6 +15,7 @@
 #include "compat/deterministic.h"
 #include "compat/device.h"
 #include "nn/batch_tensors.h"
+#include "ops/our_kernels.h"
 #include "training/clip.h"
 
 namespace mgdm::training {
@@ -84,6 +85,7 @@ std::int64_t loops_of_step(std::int64_t fewest_loops, std::int64_t model_loops, 
 }
 
 void TrainingStep::body(std::int64_t loops) {
+  const ops::WithoutOurKernels without(!settings_.cuda_kernels);
   state_.optimizer->zero_grad();
   const objectives::Batch batch{tokens_.to(at::kLong), frozen_.to(at::kBool), items_, step_};
   const std::vector<objectives::Noised> copies = objective_.noise(batch, seed_);

@@ -295,6 +295,39 @@ TEST_F(Steps, ReplayedFromAGraphAreTheSteps) {
     }
 }
 
+// Both round to bf16 in their own places: losses differ by about 2^-8 of themselves, not more.
+TEST_F(Steps, WithOurKernelsFollowThoseOfLibTorch) {
+  for (const c10::Device device : devices())
+    for (const std::string architecture : {"gpt2", "looped"}) {
+      nn::ModelSettings model_settings = small_model(data_);
+      model_settings.architecture = architecture;
+      model_settings.width = 128;  // wide enough for the CUDA kernels
+      model_settings.heads = 4;
+      model_settings.shift = architecture == "gpt2";
+      model_settings.dropout = 0;
+      optimizer_.optimizer = architecture == "gpt2" ? "adamw" : "muon";
+      const auto losses_of = [&](bool kernels) {
+        settings_.cuda_kernels = kernels;
+        const auto model = nn::make_model(model_settings, 2);
+        model->to(device);
+        Run one(*this, *model);
+        std::vector<double> losses;
+        for (int step = 0; step < 10; ++step) {
+          one.next(1);
+          losses.push_back(one.step.loss());
+        }
+        return losses;
+      };
+      const std::vector<double> ours = losses_of(true), theirs = losses_of(false);
+      if (device.is_cpu()) {
+        EXPECT_EQ(ours, theirs);
+        continue;
+      }
+      for (std::size_t i = 0; i < ours.size(); ++i)
+        EXPECT_NEAR(ours[i], theirs[i], 0x1p-7 * theirs[i]) << architecture << " step " << i;
+    }
+}
+
 // Counted tokens of all examples, however many are looked at together.
 TEST_F(Steps, LeaveHeldOutExamplesToBeLookedAt) {
   Table model(model_settings(0));

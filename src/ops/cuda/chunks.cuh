@@ -13,8 +13,8 @@ namespace mgdm::ops::cuda {
 
 constexpr int kChunk = 8192;
 constexpr int kChunkThreads = 256;  // of a block
-// Of one launch; more tensors take more launches. The table stays below 4 KB, as much as kernels took
-// before CUDA 12.1.
+// Of one launch; more tensors take more launches. The table stays below 4 KB, as much as kernels
+// took before CUDA 12.1.
 constexpr int kTableTensors = 56;
 
 inline std::int64_t chunks_of(std::int64_t count) { return (count + kChunk - 1) / kChunk; }

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "ops/cuda/launchers.h"
+#include "ops/our_kernels.h"
 
 namespace mgdm::ops::cuda {
 
@@ -22,7 +23,7 @@ using torch::autograd::variable_list;
 
 // Where our kernels take part: on CUDA, in bf16 mixed precision.
 inline bool in_bf16(const at::Tensor& tensor) {
-  return tensor.is_cuda() && at::autocast::is_autocast_enabled(at::kCUDA) &&
+  return with_our_kernels() && tensor.is_cuda() && at::autocast::is_autocast_enabled(at::kCUDA) &&
          at::autocast::get_autocast_dtype(at::kCUDA) == at::kBFloat16;
 }
 

@@ -23,10 +23,11 @@ int count_of(const auto& list) { return static_cast<int>(list.size()); }
 }  // namespace
 
 bool updates_take(const std::vector<at::Tensor>& tensors) {
-  return !tensors.empty() && std::ranges::all_of(tensors, [](const at::Tensor& tensor) {
-    return !tensor.defined() ||
-           (tensor.is_cuda() && tensor.is_contiguous() && tensor.scalar_type() == at::kFloat);
-  });
+  return with_our_kernels() && !tensors.empty() &&
+         std::ranges::all_of(tensors, [](const at::Tensor& tensor) {
+           return !tensor.defined() || (tensor.is_cuda() && tensor.is_contiguous() &&
+                                        tensor.scalar_type() == at::kFloat);
+         });
 }
 
 at::Tensor clip(const std::vector<at::Tensor>& gradients, double max_norm) {

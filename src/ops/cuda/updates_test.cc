@@ -158,7 +158,8 @@ TEST_F(UpdateKernels, MuonMovesMomentumAndValues) {
         const at::Tensor norm = (u * u).sum({1, 2}, /*keepdim=*/true).sqrt() + 1e-7;
         const at::Tensor x = u / norm;
         expect_within(momenta, moved, 4 * kFloat * size, "m");
-        expect_within(turned, x, 1.01 * (kBf16 * x.abs() + kBlockSums * (size / norm + x.abs())), "x");
+        expect_within(turned, x, 1.01 * (kBf16 * x.abs() + kBlockSums * (size / norm + x.abs())),
+                      "x");
         const double ratio = static_cast<double>(rows) / static_cast<double>(columns);
         const at::Tensor step =
             kFactor * kLr * std::sqrt(std::max(1.0, ratio)) * turned.to(at::kDouble);
