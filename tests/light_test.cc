@@ -27,7 +27,8 @@ class Light : public Program {
 TEST_F(Light, HasTheSameHelp) {
   EXPECT_EQ(light("--help").out, mgdm("--help").out);
   for (const std::string command : {"solve", "eval", "generate", "demo", "export"})
-    EXPECT_EQ(light(command + " --help").out, mgdm(command + " --help").out);
+    EXPECT_EQ(light(command + " --help").out,
+              mgdm(command + " --help", "", "/dev/null", MGDM_PROGRAM).out);
 }
 
 TEST_F(Light, SaysHowToTrain) {
