@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "formats/markdown_table.h"
+#include "formats/test_support.h"
 #include "measure.h"
 #include "runtime/network.h"
 #include "runtime/peak.h"
@@ -62,7 +63,7 @@ double operations(const Case& each) {
 // The median time of a pass, in seconds.
 double pass_seconds(const Case& each, std::size_t batch, const std::string& arithmetic) {
   const spec::ModelSettings settings = settings_of(each);
-  const runtime::TemporaryFolder folder;
+  const formats::TemporaryFolder folder;
   runtime::write_weights(folder.path(), settings, runtime::random_weights(settings));
   const auto network = runtime::load_network(folder.path(), settings,
                                              {.arithmetic = runtime::arithmetic_named(arithmetic)});
