@@ -18,7 +18,7 @@ namespace mgdm::formats {
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string name = (std::filesystem::path(testing::TempDir()) / "mgdm_XXXXXX").string();
+    std::string name = (std::filesystem::temp_directory_path() / "mgdm_XXXXXX").string();
     path_ = ::mkdtemp(name.data());
   }
   ~TemporaryFolder() {
