@@ -91,19 +91,17 @@ class LineReader::Source {
   std::size_t read(char* to, std::size_t most) {
     if (!pipe_) return file_->read(to, most);
     std::string& kept = pipe_->kept;
-    if (place_ == kept.size() && reading_ == Reading::kOnce) {
-      kept.clear();
-      place_ = 0;
-      return pipe_->descriptor->read(to, most);
-    }
-    if (place_ == kept.size()) {
-      const std::size_t n = pipe_->descriptor->read(to, most);
-      kept.append(to, n);
+    if (place_ < kept.size()) {
+      const std::size_t n = kept.copy(to, most, place_);
       place_ += n;
       return n;
     }
-    const std::size_t n = kept.copy(to, most, place_);
-    place_ += n;
+    const std::size_t n = pipe_->descriptor->read(to, most);
+    if (reading_ == Reading::kAgain)
+      kept.append(to, n);
+    else
+      kept.clear();
+    place_ = kept.size();
     return n;
   }
 
