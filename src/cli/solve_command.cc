@@ -101,7 +101,7 @@ Command solve_command() {
       "  mgdm solve --model runs/planning/checkpoint-4883 "
       "'6,2/2,10/1,9/2,0/5,3/0,11/4,1/10,4/8,2/11,5-8,3'\n"
       "  mgdm solve --model runs/sudoku/checkpoint-9000 --input puzzles.txt --show\n"
-      "  mgdm generate sudoku --count 1000 | mgdm solve --input - --json\n"
+      "  mgdm generate sudoku --count 20 | mgdm solve --input - --json\n"
       "  mgdm solve --model runs/sat-7/checkpoint-29000 --input formula.cnf --tries 20\n",
       {"puzzles"}, {}, run_solve);
   command.inherited = decoding_keys();
