@@ -13,14 +13,6 @@ namespace {
 
 using tasks::Example;
 
-std::vector<Example> planning_examples(std::uint32_t count) {
-  const auto task = tasks::make_task("planning", {.nodes = 3});
-  std::vector<Example> examples;
-  for (std::uint32_t i = 0; i < count; ++i)
-    examples.push_back(task->generate(0, tasks::Split::kTest, i));
-  return examples;
-}
-
 std::vector<std::string> inputs_of(const std::vector<Example>& examples) {
   std::vector<std::string> inputs;
   for (const Example& example : examples) inputs.push_back(example.input);

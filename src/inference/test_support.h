@@ -13,6 +13,14 @@
 
 namespace mgdm::inference {
 
+inline std::vector<tasks::Example> planning_examples(std::uint32_t count) {
+  const auto task = tasks::make_task("planning", {.nodes = 3});
+  std::vector<tasks::Example> examples;
+  for (std::uint32_t i = 0; i < count; ++i)
+    examples.push_back(task->generate(0, tasks::Split::kTest, i));
+  return examples;
+}
+
 // Answers each puzzle with the example's output, right or wrong. A token of difficulty d is only
 // known once d others are shown right; difficulties are drawn from 0..hardest.
 inline Reasoner scripted_reasoner(const std::string& task, int length,
