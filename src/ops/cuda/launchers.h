@@ -1,5 +1,5 @@
 // The CUDA kernels, as plain functions on device pointers: these .cu files know nothing of
-// LibTorch. Work is queued on `stream`; arguments are checked by the caller (functions.cc).
+// LibTorch. Work is queued on `stream`; arguments are checked by the caller (*_function.cc).
 #pragma once
 
 #include <cuda_runtime_api.h>
