@@ -7,6 +7,8 @@
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
+
+#include <array>
 #endif
 
 namespace mgdm::compat {
@@ -15,11 +17,16 @@ namespace mgdm::compat {
 
 struct StepGraph::State {
   static constexpr int kWarmUps = 4;
+  // How many replays may wait for the device. Where other processes hold the GPU too, a host that
+  // queued them without end died of a null pointer in the driver's cuGraphLaunch; four keep the device
+  // busy.
+  static constexpr int kAhead = 4;
 
   // Capture is not allowed on the default stream, so every run is on a stream of our own.
   c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool();
   at::cuda::CUDAGraph graph;
-  int runs = 0;
+  std::array<at::cuda::CUDAEvent, kAhead> ends;  // of the last replays, in turn
+  int64_t runs = 0;
 };
 
 StepGraph::StepGraph(c10::Device device, bool enabled) {
@@ -52,7 +59,10 @@ void StepGraph::run(const std::function<void()>& body) {
         body();
         state_->graph.capture_end();
       }
+      at::cuda::CUDAEvent& end = state_->ends[static_cast<size_t>(state_->runs % State::kAhead)];
+      end.synchronize();  // returns at once where it was never recorded
       state_->graph.replay();
+      end.record(state_->stream);
     }
     ++state_->runs;
   }
