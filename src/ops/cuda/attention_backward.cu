@@ -176,6 +176,7 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
 #pragma unroll
       for (int t = 0; t < Kind::kKeyTiles; ++t) {
         const int row = mine + 16 * t;
+        if (row >= keys) continue;  // there are no factors either, behind the last key
         __nv_bfloat16* const to = a.dqkv + corner + width + (part + row) * pitch;
         scale_tile(tile.dk[t], s.scale * kept_scale);
         if (s.norm) norm_gradient<kSize>(tile.dk[t], shared + at.k + row * kRow, k_factor + row);
