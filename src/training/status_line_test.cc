@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -17,6 +18,20 @@ std::string text_of(std::FILE* file) {
   std::string text(4096, ' ');
   std::rewind(file);
   text.resize(std::fread(text.data(), 1, text.size(), file));
+  return text;
+}
+
+// What a terminal shows, up to the end of a line. It hands on what was written piece by piece, in
+// its own time.
+std::string line_of(int terminal) {
+  std::string text;
+  pollfd waiting{terminal, POLLIN, 0};
+  while (!text.ends_with('\n') && ::poll(&waiting, 1, /*milliseconds=*/5000) == 1) {
+    char piece[4096];
+    const ssize_t count = ::read(terminal, piece, sizeof piece);
+    if (count <= 0) break;
+    text.append(piece, static_cast<std::size_t>(count));
+  }
   return text;
 }
 
@@ -51,9 +66,7 @@ TEST(StatusLine, MovesEverySecondOnATerminal) {
     status.show("step 2", start + 1s);
     status.keep("the end");
     std::fflush(file.get());
-    std::string text(4096, ' ');
-    text.resize(static_cast<std::size_t>(::read(terminal, text.data(), text.size())));
-    EXPECT_EQ(text, "\rstep 1\x1b[K\rstep 2\x1b[K\rthe end\x1b[K\r\n");
+    EXPECT_EQ(line_of(terminal), "\rstep 1\x1b[K\rstep 2\x1b[K\rthe end\x1b[K\r\n");
   }
   ::close(terminal);
 }
