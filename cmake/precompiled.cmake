@@ -19,10 +19,13 @@ function(mgdm_precompile target maker)
   endif()
 endfunction()
 
-# Most of the time goes into headers and what they instantiate: files of one target are compiled some
-# at a time, as if they were one. A file's own names must therefore differ from its neighbours'.
-option(MGDM_TOGETHER "Compile the files of a room some at a time" ON)
+# Most of the time goes into headers and what they instantiate: the files of a room are compiled as if
+# they were one, and its tests ten at a time. A file's own names must therefore differ from its
+# neighbours'.
+option(MGDM_TOGETHER "Compile the files of a room together" ON)
 
-function(mgdm_together target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${MGDM_TOGETHER} UNITY_BUILD_BATCH_SIZE 10)
+# mgdm_together(TARGET FILES): at most so many files of the target at a time, 0 for all.
+function(mgdm_together target files)
+  set_target_properties(${target} PROPERTIES
+    UNITY_BUILD ${MGDM_TOGETHER} UNITY_BUILD_BATCH_SIZE ${files})
 endfunction()

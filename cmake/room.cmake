@@ -1,12 +1,12 @@
-# mgdm_room(NAME [COLD] DEPENDS rooms... LINKS libraries... HEADERS header_only_libraries...)
+# mgdm_room(NAME [EFFORT 0|1] DEPENDS rooms... LINKS libraries... HEADERS header_only_libraries...)
 #
 # A room is a folder, a library target and a namespace. Its sources are the .cc files below
 # src/NAME; the ones named *_test.cc are its unit tests and become the program NAME_test.
-# Users of an installed mgdm link LINKS too; HEADERS are needed only to build. A COLD room has nothing
-# that takes time when it runs: it is optimised less, which takes a quarter off its compilation, and
-# with sanitizers not at all, which takes half.
+# Users of an installed mgdm link LINKS too; HEADERS are needed only to build. EFFORT is for a room with
+# nothing in it that takes time when it runs: how much it is optimised (-O0, -O1), which takes a third
+# off its compilation. With sanitizers such rooms are not optimised at all.
 function(mgdm_room name)
-  cmake_parse_arguments(ROOM "COLD" "" "DEPENDS;LINKS;HEADERS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "EFFORT" "DEPENDS;LINKS;HEADERS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
@@ -19,29 +19,33 @@ function(mgdm_room name)
   target_link_libraries(mgdm_${name}
     PUBLIC ${ROOM_DEPENDS} ${ROOM_LINKS} ${ROOM_HEADERS}
     PRIVATE $<BUILD_INTERFACE:mgdm_compile_options>)
-  if(ROOM_COLD AND MGDM_SANITIZE)
-    target_compile_options(mgdm_${name} PRIVATE -O0)
-  elseif(ROOM_COLD AND CMAKE_BUILD_TYPE STREQUAL "Release")
-    target_compile_options(mgdm_${name} PRIVATE -O1)
-  endif()
-  # Above the torch line base makes the precompiled headers, below it compat.
+  # Above the torch line base makes the precompiled headers, and config for rooms that are not optimised
+  # (they have to agree in that); below the line compat makes them.
   set(maker base)
   set(headers)
   if(TARGET mgdm_compat)
     set(maker compat)
     set(headers ${MGDM_TORCH_HEADERS})
   endif()
-  if(NOT (ROOM_COLD AND MGDM_SANITIZE))  # they were made with another -O
-    mgdm_precompile(mgdm_${name} mgdm_${maker} ${headers})
+  set(tests_maker ${maker})
+  if(DEFINED ROOM_EFFORT AND MGDM_SANITIZE)
+    set(ROOM_EFFORT 0)
   endif()
-  mgdm_together(mgdm_${name})
+  if(DEFINED ROOM_EFFORT AND (MGDM_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Release"))
+    target_compile_options(mgdm_${name} PRIVATE -O${ROOM_EFFORT})
+    if(ROOM_EFFORT EQUAL 0)
+      set(maker config)
+    endif()
+  endif()
+  mgdm_precompile(mgdm_${name} mgdm_${maker} ${headers})
+  mgdm_together(mgdm_${name} 0)
 
   if(MGDM_TESTS AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE mgdm_${name} GTest::gtest_main mgdm_compile_options)
     target_compile_options(${name}_test PRIVATE ${MGDM_TEST_OPTIONS})
-    mgdm_precompile(${name}_test ${maker}_test ${headers} <gtest/gtest.h>)
-    mgdm_together(${name}_test)
+    mgdm_precompile(${name}_test ${tests_maker}_test ${headers} <gtest/gtest.h>)
+    mgdm_together(${name}_test 10)
     # A process takes half a second to load LibTorch, longer than most tests run: a room that links it
     # (compat and those after it) is one test of ctest, which names what failed in its output.
     if(TARGET mgdm_compat)
