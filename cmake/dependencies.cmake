@@ -42,14 +42,15 @@ else()
   message(STATUS "CaDiCaL not found: formulas of more than 20 variables cannot be solved")
 endif()
 
-# Highway runs models on the CPU (the room runtime). A build from carried headers may lack it: then
-# only an engine that the program registers itself, on LibTorch, runs models.
+# Highway runs models on the CPU, and trains them there (the room vectors). A build from carried headers
+# may lack it: then only an engine that the program registers itself, on LibTorch, runs models, and
+# LibTorch's operations train.
 find_package(hwy QUIET)
 set(MGDM_HIGHWAY ${hwy_FOUND})
 if(hwy_FOUND)
   add_library(mgdm::highway ALIAS hwy::hwy)
 elseif(MGDM_HEADERS)
-  message(STATUS "Highway not found: models are run by LibTorch alone")
+  message(STATUS "Highway not found: models are run and trained by LibTorch alone")
 else()
   message(FATAL_ERROR "hwy/highway.h not found: install the packages in scripts/packages.txt "
                       "(./mgdm does it)")

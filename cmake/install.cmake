@@ -25,7 +25,7 @@ install(TARGETS mgdm_library mgdm_api mgdm_inference mgdm_decoding mgdm_spec mgd
   mgdm_formats mgdm_config mgdm_base mgdm_cadical
   EXPORT mgdm_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(MGDM_HIGHWAY)
-  install(TARGETS mgdm_runtime EXPORT mgdm_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS mgdm_runtime mgdm_vectors EXPORT mgdm_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 install(TARGETS mgdm_shared EXPORT mgdm_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT mgdm_targets NAMESPACE mgdm:: FILE mgdm_targets.cmake DESTINATION ${package_dir})

@@ -10,8 +10,7 @@
 #include <cstdint>
 #include <span>
 
-#include "runtime/array.h"
-#include "runtime/product.h"
+#include "runtime/kernels.h"
 
 namespace mgdm::runtime {
 

@@ -1,40 +1,24 @@
-// Every kernel against plain loops in double, on every instruction set that this processor has.
+// Products of weights, keys and values against plain loops in double, on every instruction set that
+// this processor has.
+#include "runtime/kernels.h"
+
 #include <gtest/gtest.h>
 
-#include "formats/floats.h"
-#include "runtime/targets.h"
-// Those of the runtime, as its files see them.
-#include <hwy/targets.h>
-
 #include <cmath>
-#include <limits>
 #include <set>
 #include <vector>
 
+#include "formats/floats.h"
 #include "runtime/keys_and_values.h"
-#include "runtime/norm.h"
-#include "runtime/product.h"
-#include "runtime/softmax.h"
 #include "runtime/test_support.h"
 #include "runtime/weight_matrix.h"
+#include "vectors/test_support.h"
 
 namespace mgdm::runtime {
 namespace {
 
-using Floats = std::vector<float>;
-
-// Runs `test` once for every instruction set.
-template <class Test>
-void on_every_target(const Test& test) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    test();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
+using vectors::Floats;
+using vectors::on_every_target;
 
 double activated(Activation activation, double x) {
   if (activation == Activation::kReluSquared) return x > 0 ? x * x : 0;
@@ -167,69 +151,6 @@ TEST(Product, OfARowDoesNotDependOnTheRowsBesideIt) {
         for (std::size_t j = 0; j < kColumns; ++j) ASSERT_EQ(alone[j], together[i * kColumns + j]);
       }
     }
-  });
-}
-
-TEST(Norm, IsThatOfPlainLoops) {
-  on_every_target([] {
-    for (const std::size_t width : {1u, 3u, 16u, 24u, 33u, 64u}) {
-      constexpr std::size_t kRows = 3;
-      const Floats x = random_numbers(kRows * width, 1, 2),
-                   weight = random_numbers(width + 16, 2, 1),
-                   bias = random_numbers(width + 16, 3, 1);
-      Floats rms = x, layer(x.size());
-      rms_norm({rms.data(), width}, kRows, width, 1e-6f, {rms.data(), width});
-      layer_norm({x.data(), width}, kRows, width, 1e-5f, weight.data(), bias.data(),
-                 {layer.data(), width});
-      for (std::size_t i = 0; i < kRows; ++i) {
-        const auto n = static_cast<double>(width);
-        double squares = 0, mean = 0, variance = 0;
-        for (std::size_t j = 0; j < width; ++j) {
-          const double value = static_cast<double>(x[i * width + j]);
-          squares += value * value / n;
-          mean += value / n;
-        }
-        for (std::size_t j = 0; j < width; ++j)
-          variance += std::pow(static_cast<double>(x[i * width + j]) - mean, 2) / n;
-        for (std::size_t j = 0; j < width; ++j) {
-          const double value = static_cast<double>(x[i * width + j]);
-          ASSERT_NEAR(rms[i * width + j], value / std::sqrt(squares + 1e-6), 1e-5);
-          ASSERT_NEAR(layer[i * width + j],
-                      (value - mean) / std::sqrt(variance + 1e-5) * static_cast<double>(weight[j]) +
-                          static_cast<double>(bias[j]),
-                      1e-5);
-        }
-      }
-    }
-  });
-}
-
-TEST(Softmax, IsThatOfPlainLoopsAndSeesNothingLater) {
-  on_every_target([] {
-    for (const std::size_t columns : {5u, 16u, 37u, 64u})
-      for (const bool causal : {false, true}) {
-        constexpr std::size_t kRows = 4;
-        const std::size_t stride = (columns + 15) / 16 * 16;
-        const std::size_t first_sees = causal ? columns - kRows + 1 : columns;
-        Floats scores = random_numbers(kRows * stride, 1, 20);
-        for (std::size_t i = 0; i < kRows; ++i)  // what is not seen may be anything
-          for (std::size_t j = first_sees + (causal ? i : 0); j < stride; ++j)
-            scores[i * stride + j] = std::numeric_limits<float>::quiet_NaN();
-        const Floats before = scores;
-        softmax({scores.data(), stride}, kRows, columns, 0.5f, first_sees, causal);
-        for (std::size_t i = 0; i < kRows; ++i) {
-          const std::size_t seen = first_sees + (causal ? i : 0);
-          double total = 0;
-          for (std::size_t j = 0; j < seen; ++j)
-            total += std::exp(0.5 * static_cast<double>(before[i * stride + j]));
-          for (std::size_t j = 0; j < columns; ++j)
-            ASSERT_NEAR(scores[i * stride + j],
-                        j < seen
-                            ? std::exp(0.5 * static_cast<double>(before[i * stride + j])) / total
-                            : 0.0,
-                        1e-6);
-        }
-      }
   });
 }
 

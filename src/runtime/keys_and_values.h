@@ -4,8 +4,7 @@
 
 #include <cstddef>
 
-#include "runtime/array.h"
-#include "runtime/product.h"
+#include "runtime/kernels.h"
 
 namespace mgdm::runtime {
 

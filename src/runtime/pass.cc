@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/norm.h"
-#include "runtime/softmax.h"
+#include "runtime/kernels.h"
 
 namespace mgdm::runtime {
 namespace {

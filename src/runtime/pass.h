@@ -13,7 +13,7 @@
 
 #include "data/vocabulary.h"
 #include "runtime/activations.h"
-#include "runtime/array.h"
+#include "runtime/kernels.h"
 #include "runtime/keys_and_values.h"
 #include "runtime/team.h"
 #include "runtime/transformer.h"

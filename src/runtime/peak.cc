@@ -4,8 +4,8 @@
 #include <chrono>
 #include <vector>
 
-#include "runtime/targets.h"
 #include "runtime/team.h"
+#include "vectors/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/peak.cc"

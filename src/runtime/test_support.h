@@ -8,21 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "base/random.h"
 #include "formats/safetensors_folder.h"
 #include "runtime/scalar_transformer.h"
 #include "spec/tensors.h"
 #include "spec/weights.h"
+#include "vectors/test_support.h"
 
 namespace mgdm::runtime {
 
-// Uniform with mean 0 and the given standard deviation.
-inline std::vector<float> random_numbers(std::size_t count, std::uint32_t item, float deviation) {
-  Stream random(1, Purpose::kTest, item);
-  std::vector<float> numbers(count);
-  for (float& number : numbers) number = deviation * std::sqrt(12.0f) * (random.uniform() - 0.5f);
-  return numbers;
-}
+using vectors::random_numbers;
 
 // Weights that make every part of the network count; no tensor is zero or one.
 inline Numbers random_weights(const spec::ModelSettings& settings) {

@@ -15,8 +15,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "runtime/array.h"
-#include "runtime/product.h"
+#include "runtime/kernels.h"
 #include "runtime/weight_matrix.h"
 
 namespace mgdm::runtime {

@@ -10,8 +10,7 @@
 #include <span>
 #include <string_view>
 
-#include "runtime/array.h"
-#include "runtime/product.h"
+#include "runtime/kernels.h"
 
 namespace mgdm::runtime {
 

@@ -1,4 +1,6 @@
 // What is our own on the CPU against LibTorch's operations in double.
+#ifdef MGDM_HAVE_VECTORS
+
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/abs.h>
 #include <ATen/ops/equal.h>
@@ -11,16 +13,16 @@
 #include <ATen/ops/softmax.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "compat/device.h"
 #include "ops/activation.h"
 #include "ops/attention.h"
-#include "ops/cpu/lanes.h"
 #include "ops/residual_norm.h"
+#include "vectors/test_support.h"
 
 namespace mgdm::ops::cpu {
 namespace {
+
+using vectors::on_every_target;
 
 double largest_difference(const at::Tensor& a, const at::Tensor& b) {
   return at::abs(a.detach().to(at::kDouble) - b.detach().to(at::kDouble)).max().item<double>();
@@ -30,19 +32,6 @@ at::Tensor leaf(const at::Tensor& x) { return x.detach().clone().set_requires_gr
 
 at::Tensor random_heads(std::int64_t positions, std::int64_t size) {
   return at::randn({2, 3, positions, size});
-}
-
-TEST(Lanes, ExpIsThatOfTheLibrary) {
-  double worst = 0;
-  for (float x = -87; x < 88; x += 0.0037f) {
-    const auto right = std::exp(static_cast<double>(x));
-    const auto got = static_cast<double>(exp(Lanes{} + x)[2]);
-    worst = std::max(worst, std::abs(got / right - 1));
-  }
-  EXPECT_LT(worst, 0x1p-22);  // two units in the last place
-  EXPECT_EQ(exp(Lanes{})[0], 1);
-  EXPECT_LT(exp(Lanes{} - 1e30f)[0], 1e-37f);
-  EXPECT_TRUE(std::isnan(exp(Lanes{} + std::nanf(""))[0]));
 }
 
 TEST(Gelu, IsThatOfLibtorchWithItsGradient) {
@@ -78,8 +67,7 @@ struct Shape {
 
 class Attention : public testing::TestWithParam<Shape> {};
 
-TEST_P(Attention, IsThePlainOneWithItsGradients) {
-  const Shape shape = GetParam();
+void check_attention(const Shape& shape) {
   at::Tensor all[] = {random_heads(shape.n, shape.size), random_heads(shape.m, shape.size),
                       random_heads(shape.m, shape.size)};
   at::Tensor exact[3];
@@ -98,6 +86,10 @@ TEST_P(Attention, IsThePlainOneWithItsGradients) {
   (right * weight).sum().backward();
   for (int i = 0; i < 3; ++i)
     EXPECT_LT(largest_difference(all[i].grad(), exact[i].grad()), 1e-5) << "qkv"[i];
+}
+
+TEST_P(Attention, IsThePlainOneWithItsGradients) {
+  on_every_target([] { check_attention(GetParam()); });
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Attention,
@@ -132,3 +124,5 @@ TEST(AttentionDropout, DropsWeightsAndTheSameBackward) {
 
 }  // namespace
 }  // namespace mgdm::ops::cpu
+
+#endif  // MGDM_HAVE_VECTORS

@@ -1,3 +1,5 @@
+#ifdef MGDM_HAVE_VECTORS
+
 #include "ops/cpu/elementwise.h"
 
 #include <ATen/CPUGeneratorImpl.h>
@@ -7,7 +9,8 @@
 #include <mutex>
 
 #include "compat/parallel.h"
-#include "ops/cpu/lanes.h"
+#include "ops/cpu/elementwise_loops.h"
+#include "ops/cpu/keep.h"
 
 namespace mgdm::ops::cpu {
 namespace {
@@ -15,58 +18,49 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Four numbers at a time, the last of them filled up with zeros:
-// out[i] = f(i, inputs[i]...) for all of them.
-template <class F, class... Input>
-at::Tensor map(const F& f, const at::Tensor& first, const Input&... more) {
-  at::Tensor out = at::empty_like(first);
-  const auto loop = [&f, to = out.data_ptr<float>()](std::int64_t begin, std::int64_t end,
-                                                     const auto*... from) {
-    std::int64_t i = begin;
-    for (; i + kLanes <= end; i += kLanes) store(to + i, f(i, load(from + i)...));
-    if (i == end) return;
-    const auto part = [&](const float* source) {
-      Lanes x{};
-      __builtin_memcpy(&x, source, static_cast<std::size_t>(end - i) * sizeof(float));
-      return x;
-    };
-    const Lanes y = f(i, part(from + i)...);
-    __builtin_memcpy(to + i, &y, static_cast<std::size_t>(end - i) * sizeof(float));
-  };
-  constexpr std::int64_t kGrain = 1 << 14;
-  const std::int64_t count = first.numel(), parts = (count + kGrain - 1) / kGrain;
-  compat::parallel_for(0, parts, 1, [&](std::int64_t from_part, std::int64_t to_part) {
-    loop(from_part * kGrain, std::min(count, to_part * kGrain), first.template data_ptr<float>(),
-         more.template data_ptr<float>()...);
+// work(first, count) for parts of the numbers of `like`, shared by the threads.
+template <class Work>
+void for_parts(const at::Tensor& like, const Work& work) {
+  constexpr std::int64_t kPart = 1 << 14;
+  const std::int64_t count = like.numel(), parts = (count + kPart - 1) / kPart;
+  compat::parallel_for(0, parts, 1, [&](std::int64_t from, std::int64_t to) {
+    const std::int64_t first = from * kPart, last = std::min(count, to * kPart);
+    work(first, static_cast<std::size_t>(last - first));
   });
-  return out;
 }
-
-constexpr float kRoot = 0.7978845608028654f;  // sqrt(2 / pi)
-constexpr float kCube = 0.044715f;
 
 struct Gelu : torch::autograd::Function<Gelu> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& given) {
     const at::Tensor x = given.contiguous();
     context->save_for_backward({x});
-    return map([](std::int64_t,
-                  Lanes v) { return v / (1.0f + exp(-2 * kRoot * (v + kCube * v * v * v))); },
-               x);
+    const at::Tensor y = at::empty_like(x);
+    const float* const from = x.data_ptr<float>();
+    float* const to = y.data_ptr<float>();
+    for_parts(x, [&](std::int64_t first, std::size_t count) {
+      gelu_loop(from + first, count, to + first);
+    });
+    return y;
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
-    const at::Tensor x = context->get_saved_variables()[0];
-    return {map(
-        [](std::int64_t, Lanes v, Lanes gradient) {
-          const Lanes s = 1.0f / (1.0f + exp(-2 * kRoot * (v + kCube * v * v * v)));
-          return gradient * (s + v * s * (1.0f - s) * 2 * kRoot * (1.0f + 3 * kCube * v * v));
-        },
-        x, gradients[0].contiguous())};
+    const at::Tensor x = context->get_saved_variables()[0], dy = gradients[0].contiguous();
+    const at::Tensor dx = at::empty_like(x);
+    const float *const from = x.data_ptr<float>(), *const gradient = dy.data_ptr<float>();
+    float* const to = dx.data_ptr<float>();
+    for_parts(x, [&](std::int64_t first, std::size_t count) {
+      gelu_gradient_loop(from + first, gradient + first, count, to + first);
+    });
+    return {dx};
   }
 };
 
 at::Tensor keep_some(const at::Tensor& x, const Keep& keep) {
-  return map([keep](std::int64_t i, Lanes v) { return v * keep(static_cast<std::uint32_t>(i)); },
-             x);
+  const at::Tensor y = at::empty_like(x);
+  const float* const from = x.data_ptr<float>();
+  float* const to = y.data_ptr<float>();
+  for_parts(x, [&](std::int64_t first, std::size_t count) {
+    dropout_loop(keep, static_cast<std::uint32_t>(first), from + first, count, to + first);
+  });
+  return y;
 }
 
 struct Dropout : torch::autograd::Function<Dropout> {
@@ -98,3 +92,5 @@ std::uint64_t dropout_key() {
 }
 
 }  // namespace mgdm::ops::cpu
+
+#endif  // MGDM_HAVE_VECTORS

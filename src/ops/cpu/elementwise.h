@@ -1,4 +1,4 @@
-// Activation and dropout on the CPU.
+// Activation and dropout on the CPU, by the widest vectors that the processor has.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,7 +7,7 @@
 
 namespace mgdm::ops::cpu {
 
-// Whether what is here is for tensors like x: float, on the CPU.
+// Whether what is here is for tensors like x: float, on the CPU; never in a build without Highway.
 bool takes(const at::Tensor& x);
 
 // As in ops/activation.h. Debian's LibTorch for arm64 takes tanh one number at a time, a sixth of a
@@ -18,7 +18,7 @@ at::Tensor gelu(const at::Tensor& x);
 // mask.
 at::Tensor dropout(const at::Tensor& x, double dropped);
 
-// A fresh key for Keep (lanes.h), drawn from LibTorch's generator: seed_dropout decides it.
+// A fresh key for Keep (keep.h), drawn from LibTorch's generator: seed_dropout decides it.
 std::uint64_t dropout_key();
 
 }  // namespace mgdm::ops::cpu

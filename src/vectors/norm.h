@@ -3,9 +3,9 @@
 
 #include <cstddef>
 
-#include "runtime/product.h"
+#include "vectors/rows.h"
 
-namespace mgdm::runtime {
+namespace mgdm::vectors {
 
 // x / sqrt(mean(x^2) + eps) of each row. `to` may be `from`.
 void rms_norm(ConstRows from, std::size_t rows, std::size_t width, float eps, MutableRows to);
@@ -14,4 +14,4 @@ void rms_norm(ConstRows from, std::size_t rows, std::size_t width, float eps, Mu
 void layer_norm(ConstRows from, std::size_t rows, std::size_t width, float eps, const float* weight,
                 const float* bias, MutableRows to);
 
-}  // namespace mgdm::runtime
+}  // namespace mgdm::vectors

@@ -8,7 +8,7 @@
 #include <memory>
 #include <new>
 
-namespace mgdm::runtime {
+namespace mgdm::vectors {
 
 template <class T>
 class Array {
@@ -46,4 +46,4 @@ class Array {
   std::size_t size_ = 0;
 };
 
-}  // namespace mgdm::runtime
+}  // namespace mgdm::vectors

@@ -1,21 +1,21 @@
-#include "runtime/softmax.h"
+#include "vectors/softmax.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "runtime/targets.h"
+#include "vectors/targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "runtime/softmax.cc"
+#define HWY_TARGET_INCLUDE "vectors/softmax.cc"
 #include <hwy/foreach_target.h>
 // After it, as Highway wants it.
 #include <hwy/highway.h>
 
-#include "runtime/exp-inl.h"
-#include "runtime/vectors-inl.h"
+#include "vectors/exp-inl.h"
+#include "vectors/floats-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace mgdm::runtime::HWY_NAMESPACE {
+namespace mgdm::vectors::HWY_NAMESPACE {
 namespace {
 
 // Of one row. Whole vectors are read and written: rows have room for them.
@@ -52,11 +52,11 @@ void softmax_here(MutableRows scores, std::size_t rows, std::size_t columns, flo
 }
 
 }  // namespace
-}  // namespace mgdm::runtime::HWY_NAMESPACE
+}  // namespace mgdm::vectors::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace mgdm::runtime {
+namespace mgdm::vectors {
 
 HWY_EXPORT(softmax_here);
 
@@ -65,5 +65,5 @@ void softmax(MutableRows scores, std::size_t rows, std::size_t columns, float sc
   HWY_DYNAMIC_DISPATCH(softmax_here)(scores, rows, columns, scale, first_sees, causal);
 }
 
-}  // namespace mgdm::runtime
+}  // namespace mgdm::vectors
 #endif

@@ -1,27 +1,27 @@
-#include "runtime/product.h"
+#include "vectors/product.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "runtime/targets.h"
+#include "vectors/targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "runtime/product.cc"
+#define HWY_TARGET_INCLUDE "vectors/product.cc"
 #include <hwy/foreach_target.h>
 // After it, as Highway wants it.
 #include <hwy/highway.h>
 
-#include "runtime/exp-inl.h"
-#include "runtime/vectors-inl.h"
+#include "vectors/floats-inl.h"
+#include "vectors/gelu-inl.h"
+#include "vectors/panel_size-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace mgdm::runtime::HWY_NAMESPACE {
+namespace mgdm::vectors::HWY_NAMESPACE {
 namespace {
 
-// A tile has kMostRows rows of kVectors vectors: its sums, a vector of B each and one number of A
-// must fit into the registers, 16 or 32.
-constexpr std::size_t kVectors = 2, kPanelColumns = kVectors * kLanes;
+// A tile has kMostRows rows of kPanelVectors vectors: its sums, a vector of B each and one number
+// of A must fit into the registers, 16 or 32.
 #if HWY_TARGET == HWY_SCALAR
 constexpr std::size_t kMostRows = 2;  // right, not fast
 #elif HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2
@@ -34,13 +34,8 @@ Vector activate(Activation activation, Vector x) {
   switch (activation) {
     case Activation::kNone:
       break;
-    case Activation::kGelu: {  // x / (1 + exp(-2 u)), u = sqrt(2 / pi) (x + 0.044715 x^3)
-      constexpr float kTwice = 1.5957691216057308f;  // 2 sqrt(2 / pi)
-      const Vector one = hn::Set(kFloats, 1.0f), square = hn::Mul(x, x);
-      const Vector inner = hn::MulAdd(square, hn::Set(kFloats, 0.044715f), one);
-      const Vector u = hn::Mul(hn::Mul(x, inner), hn::Set(kFloats, -kTwice));
-      return hn::Div(x, hn::Add(one, exp(kFloats, u)));
-    }
+    case Activation::kGelu:
+      return gelu(x);
     case Activation::kReluSquared: {
       const Vector positive = hn::Max(x, hn::Zero(kFloats));
       return hn::Mul(positive, positive);
@@ -73,19 +68,25 @@ HWY_INLINE Vector load_wide(const std::uint16_t* from) {  // bf16 is the upper h
   return hn::BitCast(kFloats, hn::ShiftLeft<16>(hn::PromoteTo(wide, hn::Load(narrow, from))));
 }
 
+// A, whose number k of row i is data[i stride + k step]: a matrix in memory, or its transpose.
+struct Left {
+  const float* data;
+  std::size_t stride, step;
+};
+
 // kRows rows of A by the first vectors of a panel; `columns` of the results count. Meanwhile the
 // next panel is fetched from afar: a number of it at `ahead` and then at every `ahead_step`.
 template <class T, std::size_t kRows, std::size_t kWide>
-void tile(ConstRows a, const T* panel, std::size_t depth, const Ending& ending,
-          std::size_t first_column, std::size_t columns, MutableRows c, const T* ahead,
-          std::size_t ahead_step) {
+void tile(Left a, const T* panel, std::size_t depth, const Ending& ending, std::size_t first_column,
+          std::size_t columns, MutableRows c, const T* ahead, std::size_t ahead_step) {
   Vector sums[kRows][kWide];
 #pragma GCC unroll 12
   for (std::size_t r = 0; r < kRows; ++r)
 #pragma GCC unroll 4
     for (std::size_t v = 0; v < kWide; ++v) sums[r][v] = hn::Zero(kFloats);
   const float* from_a = a.data;
-  for (std::size_t k = 0; k < depth; ++k, ++from_a, panel += kPanelColumns, ahead += ahead_step) {
+  for (std::size_t k = 0; k < depth;
+       ++k, from_a += a.step, panel += kPanelColumns, ahead += ahead_step) {
     __builtin_prefetch(ahead, /*rw=*/0, /*locality=*/2);
     Vector b[kWide];
 #pragma GCC unroll 4
@@ -121,14 +122,14 @@ constexpr std::array<Tile<T>, kMostRows> tiles_of_rows(std::index_sequence<kRows
 
 // [vectors - 1][rows - 1]
 template <class T>
-constexpr std::array<std::array<Tile<T>, kMostRows>, kVectors> kTiles{
+constexpr std::array<std::array<Tile<T>, kMostRows>, kPanelVectors> kTiles{
     tiles_of_rows<T, 1>(std::make_index_sequence<kMostRows>()),
     tiles_of_rows<T, 2>(std::make_index_sequence<kMostRows>())};
 
 std::size_t panel_columns_here() { return kPanelColumns; }
 
 template <class T>
-void product_of(ConstRows a, std::size_t rows, const PanelsOf<T>& b, const Ending& ending,
+void product_of(Left a, std::size_t rows, const PanelsOf<T>& b, const Ending& ending,
                 MutableRows c) {
   if (rows == 0) return;
   // As few tiles as there must be, all of nearly the same height: a low one is a slow one.
@@ -141,8 +142,8 @@ void product_of(ConstRows a, std::size_t rows, const PanelsOf<T>& b, const Endin
     const auto& by_rows = kTiles<T>[(columns - 1) / kLanes];
     for (std::size_t t = 0; t < tiles; ++t) {
       const std::size_t first = rows * t / tiles, height = rows * (t + 1) / tiles - first;
-      by_rows[height - 1]({a.data + first * a.stride, a.stride}, panel, b.depth, ending, j, columns,
-                          {c.data + first * c.stride + j, c.stride},
+      by_rows[height - 1]({a.data + first * a.stride, a.stride, a.step}, panel, b.depth, ending, j,
+                          columns, {c.data + first * c.stride + j, c.stride},
                           panel + b.next_panel + b.depth * ahead_step * t, ahead_step);
     }
   }
@@ -150,12 +151,17 @@ void product_of(ConstRows a, std::size_t rows, const PanelsOf<T>& b, const Endin
 
 void product_here(ConstRows a, std::size_t rows, const Panels& b, const Ending& ending,
                   MutableRows c) {
-  product_of(a, rows, b, ending, c);
+  product_of({a.data, a.stride, 1}, rows, b, ending, c);
+}
+
+void transposed_product_here(ConstRows a, std::size_t rows, const Panels& b, const Ending& ending,
+                             MutableRows c) {
+  product_of({a.data, 1, a.stride}, rows, b, ending, c);
 }
 
 void narrow_product_here(ConstRows a, std::size_t rows, const NarrowPanels& b, const Ending& ending,
                          MutableRows c) {
-  product_of(a, rows, b, ending, c);
+  product_of({a.data, a.stride, 1}, rows, b, ending, c);
 }
 
 void end_product_here(ConstRows sums, std::size_t rows, std::size_t first_column,
@@ -172,14 +178,15 @@ void end_product_here(ConstRows sums, std::size_t rows, std::size_t first_column
 }
 
 }  // namespace
-}  // namespace mgdm::runtime::HWY_NAMESPACE
+}  // namespace mgdm::vectors::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace mgdm::runtime {
+namespace mgdm::vectors {
 
 HWY_EXPORT(panel_columns_here);
 HWY_EXPORT(product_here);
+HWY_EXPORT(transposed_product_here);
 HWY_EXPORT(narrow_product_here);
 HWY_EXPORT(end_product_here);
 
@@ -187,6 +194,11 @@ std::size_t panel_columns() { return HWY_DYNAMIC_DISPATCH(panel_columns_here)();
 
 void product(ConstRows a, std::size_t rows, const Panels& b, const Ending& ending, MutableRows c) {
   HWY_DYNAMIC_DISPATCH(product_here)(a, rows, b, ending, c);
+}
+
+void transposed_product(ConstRows a, std::size_t rows, const Panels& b, const Ending& ending,
+                        MutableRows c) {
+  HWY_DYNAMIC_DISPATCH(transposed_product_here)(a, rows, b, ending, c);
 }
 
 void product(ConstRows a, std::size_t rows, const NarrowPanels& b, const Ending& ending,
@@ -199,5 +211,5 @@ void end_product(ConstRows sums, std::size_t rows, std::size_t first_column, std
   HWY_DYNAMIC_DISPATCH(end_product_here)(sums, rows, first_column, columns, ending, c);
 }
 
-}  // namespace mgdm::runtime
+}  // namespace mgdm::vectors
 #endif

@@ -12,7 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mgdm::runtime {
+#include "vectors/rows.h"
+
+namespace mgdm::vectors {
 
 // Of the instructions that this processor has; the same as long as the program runs.
 std::size_t panel_columns();
@@ -37,24 +39,18 @@ struct Ending {
   bool add = false;
 };
 
-// Rows of numbers in memory, `stride` numbers from one row to the next.
-struct ConstRows {
-  const float* data = nullptr;
-  std::size_t stride = 0;
-};
-struct MutableRows {
-  float* data = nullptr;
-  std::size_t stride = 0;
-};
-
 // A (rows, K) times B (K, columns) into C (rows, columns).
 void product(ConstRows a, std::size_t rows, const Panels& b, const Ending& ending, MutableRows c);
 void product(ConstRows a, std::size_t rows, const NarrowPanels& b, const Ending& ending,
              MutableRows c);
+
+// The same for a matrix in memory that is A's transpose (K, rows).
+void transposed_product(ConstRows a, std::size_t rows, const Panels& b, const Ending& ending,
+                        MutableRows c);
 
 // The last step for sums that were made elsewhere, at most 32 columns of them from first_column on.
 // Reads whole vectors of the sums.
 void end_product(ConstRows sums, std::size_t rows, std::size_t first_column, std::size_t columns,
                  const Ending& ending, MutableRows c);
 
-}  // namespace mgdm::runtime
+}  // namespace mgdm::vectors

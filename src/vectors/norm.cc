@@ -1,33 +1,20 @@
-#include "runtime/norm.h"
+#include "vectors/norm.h"
 
 #include <cmath>
 
-#include "runtime/targets.h"
+#include "vectors/targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "runtime/norm.cc"
+#define HWY_TARGET_INCLUDE "vectors/norm.cc"
 #include <hwy/foreach_target.h>
 // After it, as Highway wants it.
 #include <hwy/highway.h>
 
-#include "runtime/vectors-inl.h"
+#include "vectors/floats-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace mgdm::runtime::HWY_NAMESPACE {
+namespace mgdm::vectors::HWY_NAMESPACE {
 namespace {
-
-// The first `count` numbers as a vector, zeros behind them; nothing else is read.
-HWY_INLINE Vector load_part(const float* from, std::size_t count) {
-  HWY_ALIGN float part[kLanes] = {};
-  for (std::size_t i = 0; i < kLanes && i < count; ++i) part[i] = from[i];
-  return hn::Load(kFloats, part);
-}
-
-HWY_INLINE void store_part(Vector x, std::size_t count, float* to) {
-  HWY_ALIGN float part[kLanes];
-  hn::Store(x, kFloats, part);
-  for (std::size_t i = 0; i < kLanes && i < count; ++i) to[i] = part[i];
-}
 
 // The sum of f(x) over a row.
 template <class F>
@@ -80,11 +67,11 @@ void layer_norm_here(ConstRows from, std::size_t rows, std::size_t width, float 
 }
 
 }  // namespace
-}  // namespace mgdm::runtime::HWY_NAMESPACE
+}  // namespace mgdm::vectors::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace mgdm::runtime {
+namespace mgdm::vectors {
 
 HWY_EXPORT(rms_norm_here);
 HWY_EXPORT(layer_norm_here);
@@ -98,5 +85,5 @@ void layer_norm(ConstRows from, std::size_t rows, std::size_t width, float eps, 
   HWY_DYNAMIC_DISPATCH(layer_norm_here)(from, rows, width, eps, weight, bias, to);
 }
 
-}  // namespace mgdm::runtime
+}  // namespace mgdm::vectors
 #endif

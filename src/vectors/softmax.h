@@ -3,13 +3,13 @@
 
 #include <cstddef>
 
-#include "runtime/product.h"
+#include "vectors/rows.h"
 
-namespace mgdm::runtime {
+namespace mgdm::vectors {
 
 // For each row i: exp(scale s) / sum(exp(scale s)) over the first n of its numbers, and 0 for the
 // others up to `columns`. n is first_sees, one more in every further row where `causal`.
 void softmax(MutableRows scores, std::size_t rows, std::size_t columns, float scale,
              std::size_t first_sees, bool causal);
 
-}  // namespace mgdm::runtime
+}  // namespace mgdm::vectors

@@ -1,0 +1,21 @@
+// The loops of elementwise.h, over plain arrays.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ops/cpu/keep.h"
+
+namespace mgdm::ops::cpu {
+
+// y = gelu(x)
+void gelu_loop(const float* x, std::size_t count, float* y);
+
+// dx = gelu'(x) dy
+void gelu_gradient_loop(const float* x, const float* dy, std::size_t count, float* dx);
+
+// y = x where it is kept, scaled, and else 0; x is number `first` and those after it.
+void dropout_loop(const Keep& keep, std::uint32_t first, const float* x, std::size_t count,
+                  float* y);
+
+}  // namespace mgdm::ops::cpu

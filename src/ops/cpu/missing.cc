@@ -1,0 +1,28 @@
+// The operations of a build without Highway: none takes anything, and LibTorch's are taken.
+#ifndef MGDM_HAVE_VECTORS
+
+#include "base/error.h"
+#include "ops/cpu/attention.h"
+#include "ops/cpu/elementwise.h"
+
+namespace mgdm::ops::cpu {
+namespace {
+
+[[noreturn]] void missing() {
+  MGDM_CHECK(!"a loop on the CPU was called in a build without Highway");
+  std::abort();
+}
+
+}  // namespace
+
+bool takes(const at::Tensor&) { return false; }
+at::Tensor gelu(const at::Tensor&) { missing(); }
+at::Tensor dropout(const at::Tensor&, double) { missing(); }
+at::Tensor attention(const at::Tensor&, const at::Tensor&, const at::Tensor&, bool, double,
+                     double) {
+  missing();
+}
+
+}  // namespace mgdm::ops::cpu
+
+#endif

@@ -1,0 +1,26 @@
+// The kernels of the room vectors, which nearly every file here is made of.
+#pragma once
+
+#include "vectors/array.h"
+#include "vectors/norm.h"
+#include "vectors/product.h"
+#include "vectors/rows.h"
+#include "vectors/softmax.h"
+
+namespace mgdm::runtime {
+
+using vectors::Activation;
+using vectors::Array;
+using vectors::ConstRows;
+using vectors::end_product;
+using vectors::Ending;
+using vectors::layer_norm;
+using vectors::MutableRows;
+using vectors::NarrowPanels;
+using vectors::panel_columns;
+using vectors::Panels;
+using vectors::product;
+using vectors::rms_norm;
+using vectors::softmax;
+
+}  // namespace mgdm::runtime
