@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include "compat/freed_memory.h"
 #include "compat/parallel.h"
 #include "formats/markdown_table.h"
 #include "measure.h"
@@ -51,6 +52,7 @@ Seconds least(at::Tensor x, const std::function<at::Tensor(const at::Tensor&)>& 
 void print_table() {
   using formats::Align;
   compat::use_threads(1);
+  compat::keep_freed_memory();  // as training does
   formats::MarkdownTable table(
       {{"operation"}, {"forward, ms", Align::kRight}, {"backward, ms", Align::kRight}});
   const auto add = [&](const std::string& name, const Seconds& seconds) {

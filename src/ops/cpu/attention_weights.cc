@@ -21,11 +21,11 @@ using namespace vectors::HWY_NAMESPACE;
 
 void drop_weights_here(const Keep& keep, std::uint32_t first, std::size_t count, float* p,
                        float* out) {
-  const Vector scale = hn::Set(kFloats, keep.scale);
+  const Draws draws(keep);
   for (std::size_t i = 0; i < count; i += kLanes) {
-    const auto mask = kept(keep, first + static_cast<std::uint32_t>(i));
+    const auto mask = draws.kept(first + static_cast<std::uint32_t>(i));
     const Vector weight = hn::LoadU(kFloats, p + i);
-    hn::StoreU(hn::IfThenElseZero(mask, hn::Mul(scale, weight)), kFloats, out + i);
+    hn::StoreU(hn::IfThenElseZero(mask, hn::Mul(draws.scale(), weight)), kFloats, out + i);
     hn::StoreU(hn::IfThenElse(mask, weight, hn::Neg(weight)), kFloats, p + i);
   }
 }

@@ -43,12 +43,12 @@ void gelu_gradient_here(const float* x, const float* dy, std::size_t count, floa
 
 void dropout_here(const Keep& keep, std::uint32_t first, const float* x, std::size_t count,
                   float* y) {
-  const Vector scale = hn::Set(kFloats, keep.scale);
+  const Draws draws(keep);
   map(
       count, y,
       [&](std::size_t i, Vector v) {
-        const auto mask = kept(keep, first + static_cast<std::uint32_t>(i));
-        return hn::Mul(v, hn::IfThenElseZero(mask, scale));
+        const auto mask = draws.kept(first + static_cast<std::uint32_t>(i));
+        return hn::Mul(v, hn::IfThenElseZero(mask, draws.scale()));
       },
       x);
 }
