@@ -107,6 +107,20 @@ TEST_F(Light, PicksTheModelForThePuzzle) {
   EXPECT_MENTIONS(none.err, "no model at hand takes the puzzle");
 }
 
+TEST_F(Light, SaysWhichProgramRunsModelsOfNoisedVectors) {
+  ASSERT_EQ(mgdm("train '" MGDM_SOURCE_DIR "/recipes/smoke/vdm.toml' training.steps=1 "
+                 "evaluation.count=0 --quiet --out " +
+                 path("run"))
+                .code,
+            0);
+  const std::string solve = "solve --model " + path("run/checkpoint-1") + " '1,2/3,1/4,0/0,5-4,5'";
+  const Outcome refused = light(solve);
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_MENTIONS(refused.err, "noised vectors");
+  EXPECT_MENTIONS(refused.err, "the full program, built with LibTorch, runs it");
+  EXPECT_MENTIONS(mgdm(solve).err, "wrong, 4 passes");  // it answers, though nothing was learned
+}
+
 TEST_F(Light, ExportsAndReadsItBack) {
   ASSERT_EQ(light("export --model quick-planning-mgdm --dtype fp32 --out " + path("wide")).code, 0);
   ASSERT_EQ(light("export --model " + path("wide") + " --out " + path("narrow")).code, 0);

@@ -25,7 +25,7 @@ enum class Purpose : std::uint32_t {
   kInit = 4,      // weights; item = place in the list of tensors
   kTimestep = 5,  // t of an item; step = training step
   kMask = 6,      // which positions are masked; step = training step
-  kNoise = 7,     // which tokens stand in for shown ones; step = training step
+  kNoise = 7,     // which tokens stand in for shown ones, or normal noise; step = training step
   kDecode = 8,    // noise while decoding; step = try * 65536 + denoising step
   kDropout = 9,   // the seed of LibTorch's generator; item = training step, step = rank
   kLoops = 10,    // how often a looped network is applied; item = training step

@@ -42,6 +42,9 @@ std::unique_ptr<Attempt> make_attempt(const Puzzle& puzzle, Network& network) {
       return std::make_unique<Greedy>(puzzle, network);
     case spec::Decoder::kMultinomial:
       return std::make_unique<Multinomial>(puzzle, network.vocabulary());
+    case spec::Decoder::kAncestral:
+      throw Error("decoding from random vectors by a network that reads tokens",
+                  "the full program, built with LibTorch: it decodes models of the objective vdm");
     case spec::Decoder::kOnePass:
     case spec::Decoder::kDiffusion:
       return std::make_unique<Diffusion>(puzzle, network.vocabulary());

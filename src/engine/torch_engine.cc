@@ -8,6 +8,7 @@
 #include "compat/device.h"
 #include "compat/out_of_memory.h"
 #include "compat/parallel.h"
+#include "engine/ancestral.h"
 #include "engine/autoregressive.h"
 #include "engine/device_decoding.h"
 #include "engine/diffusion.h"
@@ -87,6 +88,8 @@ class BatchDecoding {
     const OnStep on_step = observed() ? observe : OnStep();
     if (settings.decoder == spec::Decoder::kLeftToRight)
       return decode_autoregressive(model_, batch, on_step, bf16_);
+    if (settings.decoder == spec::Decoder::kAncestral)
+      return decode_ancestral(model_, batch, settings, on_step, bf16_);
     const Network network = network_of(model_, bf16_, settings.loops);
     if (settings.decoder == spec::Decoder::kMultinomial)
       return decode_multinomial(network, model_.settings().vocabulary, batch, settings, on_step);
@@ -238,7 +241,7 @@ std::unique_ptr<inference::Engine> load_engine(const std::filesystem::path& fold
                                                const spec::ModelCard& card,
                                                const inference::EngineSettings& settings) {
 #ifdef MGDM_HAVE_RUNTIME
-  if (compat::device(settings.device).is_cpu())
+  if (compat::device(settings.device).is_cpu() && config.settings.vectors == 0)
     return inference::load_cpu_engine(folder, config, card, settings);
 #endif
   return load_torch_engine(folder, config, card, settings);

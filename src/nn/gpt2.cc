@@ -26,6 +26,7 @@ Gpt2::Gpt2(const ModelSettings& settings, std::optional<std::uint64_t> seed)
                        linear_named(name + "attn.c_proj"), norm_named(name + "ln_2"),
                        linear_named(name + "mlp.c_fc"), linear_named(name + "mlp.c_proj")});
   }
+  if (settings.vectors > 0) reader_.emplace(parameters_);
 }
 
 Norm Gpt2::norm_named(const std::string& name) const {
@@ -67,9 +68,16 @@ void Gpt2::run(Residual& stream, double dropout, Cache* cache) const {
 
 Output Gpt2::forward(const Input& input) {
   const double dropout = input.training ? settings_.dropout : 0;
-  Residual stream(embed({tokens_, positions_}, input, /*first=*/0, dropout), dropout);
+  Input shown = input;
+  if (reader_) {
+    shown.vectors = reader_->read(input, tokens_);
+    shown.noise_level = at::Tensor();
+  }
+  Residual stream(embed({tokens_, positions_}, shown, /*first=*/0, dropout), dropout);
   run(stream, dropout, /*cache=*/nullptr);
-  return {{Prediction(stream.normed(final_), tokens_, settings_.shift)}};
+  const Prediction prediction(stream.normed(final_), tokens_, settings_.shift);
+  if (reader_) return {{Prediction(prediction.logits() + reader_->evidence(input))}};
+  return {{prediction}};
 }
 
 at::Tensor Gpt2::next_logits(const at::Tensor& tokens, Cache& cache) {

@@ -4,6 +4,7 @@
 
 #include "nn/model.h"
 #include "nn/residual.h"
+#include "nn/vector_reader.h"
 
 namespace mgdm::nn {
 
@@ -36,6 +37,7 @@ class Gpt2 : public Model {
   at::Tensor tokens_, positions_;  // (V, C), (P, C)
   std::vector<Block> blocks_;
   Norm final_;
+  std::optional<VectorReader> reader_;  // of a network that reads noised vectors
 };
 
 }  // namespace mgdm::nn

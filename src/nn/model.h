@@ -31,7 +31,9 @@ struct Input {
   bool training = false;     // turns dropout on
   std::int64_t loops = 0;    // looped: how often the blocks are applied; 0 = as the settings say
   at::Tensor vectors{};      // (B, N, C) in place of the tokens' embeddings; undefined: the tokens
-  at::Tensor noise_level{};  // (B): how noisy the rows are, for networks that have a use for it
+  at::Tensor noise_level{};  // (B): how noisy the rows are, for networks that have a use for it:
+                             // those of settings.vectors = D, whose vectors are (B, N, D) ...
+  at::Tensor guess{};        // ... and which may see what they guessed before, (B, N, D)
 };
 
 class Model {

@@ -25,6 +25,10 @@ std::vector<Noised> Objective::noise(const Batch& batch, std::uint64_t seed) con
   return {noise_at(batch, seed, t)};
 }
 
+nn::Input Objective::shown(const Batch& batch, const Noised& noised, const Guess&) const {
+  return {.tokens = noised.input, .frozen = batch.frozen};
+}
+
 at::Tensor Objective::token_loss(const nn::Prediction& prediction, const Batch& batch,
                                  const Noised&) const {
   const at::Tensor cross_entropy =
@@ -66,7 +70,7 @@ LossSum Objective::loss(const nn::Output& output, const Batch& batch, const Nois
   return {*sum, noised.counted.sum().to(at::kFloat)};
 }
 
-std::unique_ptr<Objective> make_objective(const Settings& asked) {
+std::unique_ptr<Objective> make_objective(const Settings& asked, const nn::Parameters* parameters) {
   const Settings settings = spec::resolved(asked);
   switch (spec::objective_kind(settings.kind).noise) {
     case spec::Noise::kNone:
@@ -77,6 +81,8 @@ std::unique_ptr<Objective> make_objective(const Settings& asked) {
       return make_absorbing(settings);
     case spec::Noise::kUniform:
       return make_uniform(settings);
+    case spec::Noise::kGaussian:
+      return make_vdm(settings, parameters);
   }
   check_failed("a known noise", __FILE__, __LINE__);
 }

@@ -3,9 +3,10 @@
 // An objective never sees a network. It turns a batch into what the network is shown (noise), and
 // what the network says into a loss:
 //
-//   const auto objective = make_objective(settings);
+//   const auto objective = make_objective(settings, &model.parameters());
 //   for (const Noised& noised : objective->noise(batch, seed)) {
-//     const LossSum part = objective->loss(model.forward({noised.input, ...}), batch, noised);
+//     const nn::Input input = objective->shown(batch, noised, guess);
+//     const LossSum part = objective->loss(model.forward(input), batch, noised);
 //     // add up the sums and the counts; the loss is sum / count
 //   }
 //
@@ -16,6 +17,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,6 +27,7 @@
 
 #include "data/vocabulary.h"
 #include "nn/batch_tensors.h"
+#include "nn/model.h"
 #include "nn/prediction.h"
 #include "spec/objective_settings.h"
 
@@ -40,6 +43,9 @@ using Settings = spec::ObjectiveSettings;
 // draws.
 struct Batch : nn::TensorRows {
   at::Tensor step;  // () int64: the training step
+  at::Tensor
+      place{};  // (B) float in [0, 1): where each stands in the whole batch of all processes,
+                // for levels that are spread evenly over it; undefined: nobody knows
 };
 
 // One noised copy x_t of a batch.
@@ -48,6 +54,10 @@ struct Noised {
   at::Tensor counted;  // (B, N) bool: positions whose prediction is in the loss
   at::Tensor weight;   // (B, N) float: of a position's loss; 0 where not counted
   at::Tensor t;        // (B) int64 in 0..T-1: the noise level; 0 where there is none
+  // Of tokens as vectors; undefined elsewhere.
+  at::Tensor time{};     // (B) float in [0, 1]
+  at::Tensor eps{};      // (B, N, D) float: normal noise
+  at::Tensor guessed{};  // (B) bool: the network is shown its own guess
 };
 
 // loss = sum / count. Over several noised copies, batches or processes add up both before dividing;
@@ -56,6 +66,9 @@ struct LossSum {
   at::Tensor sum;    // () float, with gradient
   at::Tensor count;  // () float: counted positions
 };
+
+// What a network says of an input as it answers: without dropout and without a gradient.
+using Guess = std::function<nn::Prediction(const nn::Input& input)>;
 
 class Objective {
  public:
@@ -71,6 +84,10 @@ class Objective {
   // One copy at the given noise levels t (B). Its draws are those of noise(): an example whose
   // drawn level is t looks the same in both. Without noise (levels() = 1) t changes nothing.
   virtual Noised noise_at(const Batch& batch, std::uint64_t seed, const at::Tensor& t) const = 0;
+
+  // What the network is shown of a copy: its tokens, unless overridden. `guess` is asked where the
+  // network is shown what it guessed itself.
+  virtual nn::Input shown(const Batch& batch, const Noised& noised, const Guess& guess) const;
 
   // How many noise levels there are: T, or 1 where there is no noise.
   virtual std::int64_t levels() const { return settings_.steps; }
@@ -102,7 +119,10 @@ class Objective {
                                        const Noised& noised) const;
 };
 
-// UsageError when the settings do not fit together.
-std::unique_ptr<Objective> make_objective(const Settings& settings);
+// UsageError when the settings do not fit together. Some objectives learn parameters of their own
+// (VDM's vectors and schedule), which lie among the model's and are shared with it; without any
+// they can be made, but not used.
+std::unique_ptr<Objective> make_objective(const Settings& settings,
+                                          const nn::Parameters* parameters = nullptr);
 
 }  // namespace mgdm::objectives

@@ -1,8 +1,12 @@
 #include "ops/draws.h"
 
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/log1p.h>
 
 #include <algorithm>
+#include <numbers>
 
 #include "base/error.h"
 #include "compat/parallel.h"
@@ -40,6 +44,20 @@ at::Tensor uniform(std::uint64_t seed, Purpose purpose, const at::Tensor& items,
   MGDM_CHECK(step.numel() == 1 && step.scalar_type() == at::kLong);
   return items.is_cuda() ? cuda::uniform(seed, purpose, items, step, columns)
                          : uniform_on_cpu(seed, purpose, items, step, columns);
+}
+
+at::Tensor normal(std::uint64_t seed, Purpose purpose, const at::Tensor& items,
+                  const at::Tensor& step, std::int64_t columns) {
+  const std::int64_t pairs = (columns + 1) / 2;
+  return normal_of(uniform(seed, purpose, items, step, 2 * pairs)).slice(1, 0, columns);
+}
+
+at::Tensor normal_of(const at::Tensor& uniform) {
+  const std::int64_t pairs = uniform.size(1) / 2;
+  // 1 - u lies in (0, 1], where the logarithm is finite.
+  const at::Tensor radius = (-2 * at::log1p(-uniform.slice(1, 0, pairs))).sqrt();
+  const at::Tensor angle = 2 * std::numbers::pi * uniform.slice(1, pairs);
+  return at::cat({radius * angle.cos(), radius * angle.sin()}, 1);
 }
 
 }  // namespace mgdm::ops

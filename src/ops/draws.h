@@ -18,4 +18,13 @@ namespace mgdm::ops {
 at::Tensor uniform(std::uint64_t seed, Purpose purpose, const at::Tensor& items,
                    const at::Tensor& step, std::int64_t columns);
 
+// Normal numbers (B, columns) from those of the stream; they may differ in their last bits between
+// devices.
+at::Tensor normal(std::uint64_t seed, Purpose purpose, const at::Tensor& items,
+                  const at::Tensor& step, std::int64_t columns);
+
+// As many normal numbers as there are uniform ones, (B, 2n): the first half of a row gives the
+// radius, the second the angle (Box and Muller).
+at::Tensor normal_of(const at::Tensor& uniform);
+
 }  // namespace mgdm::ops

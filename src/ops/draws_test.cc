@@ -1,10 +1,13 @@
 #include "ops/draws.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <vector>
 
 #include "compat/device.h"
@@ -54,6 +57,29 @@ TEST(Draws, ManyRowsAreSharedAmongThreads) {
       u[2999].equal(uniform(1, Purpose::kTest, integers({items.back()}), step_tensor(2), 30)[0]));
   // 90,000 numbers of variance 1/12: the mean is within 5 standard errors of 1/2.
   EXPECT_NEAR(u.mean().item<double>(), 0.5, 5 * 0.2887 / 300);
+}
+
+// From the stream's numbers, by the formula; and of the mean, variance and tails of normal numbers.
+TEST(Draws, NormalOnesAreThoseOfBoxAndMuller) {
+  for (const std::int64_t columns : {7, 8}) {
+    const at::Tensor drawn = normal(5, Purpose::kTest, integers({42}), step_tensor(9), columns);
+    ASSERT_EQ(drawn.size(1), columns);
+    Stream random(5, Purpose::kTest, 42, 9);
+    double u[8];
+    for (double& each : u) each = static_cast<double>(random.uniform());
+    for (int i = 0; i < columns; ++i) {
+      const double radius = std::sqrt(-2 * std::log(1 - u[i % 4]));
+      const double angle = 2 * std::numbers::pi * u[4 + i % 4];
+      EXPECT_NEAR(drawn[0][i].item<double>(), radius * (i < 4 ? std::cos(angle) : std::sin(angle)),
+                  1e-5);
+    }
+  }
+  const at::Tensor many = normal(1, Purpose::kTest, integers({1, 2, 3, 4}), step_tensor(0), 25000);
+  // 100,000 numbers: within 5 standard errors, of which those of squares are sqrt(2) times as
+  // large.
+  EXPECT_NEAR(many.mean().item<double>(), 0, 5 / 316.0);
+  EXPECT_NEAR(many.square().mean().item<double>(), 1, 5 * 1.415 / 316);
+  EXPECT_NEAR((many.abs() > 1.96).to(at::kDouble).mean().item<double>(), 0.05, 5 * 0.218 / 316);
 }
 
 TEST(Draws, PurposesAndStepsDiffer) {

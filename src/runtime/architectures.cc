@@ -104,6 +104,10 @@ Transformer make_transformer(const ModelSettings& settings, const formats::Safet
                              Arithmetic arithmetic) {
   const Architecture& architecture = find(settings.architecture);
   spec::check(settings);
+  if (settings.vectors > 0)
+    throw Error("a network that reads noised vectors (objective vdm)",
+                "one that reads tokens, in a program without LibTorch",
+                "the full program, built with LibTorch, runs it");
   Transformer network;
   network.width = static_cast<std::size_t>(settings.width);
   network.heads = static_cast<std::size_t>(settings.heads);

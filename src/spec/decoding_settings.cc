@@ -53,6 +53,7 @@ bool DecodingSettings::stochastic() const {
     case Decoder::kLeftToRight:
       return false;
     case Decoder::kMultinomial:
+    case Decoder::kAncestral:
       return true;
     case Decoder::kOnePass:
       return samples_tokens();

@@ -48,6 +48,13 @@ const std::vector<ObjectiveKind>& objectives() {
        Decoder::kMultinomial,
        "none",
        {kSteps}},
+      {"vdm",
+       "tokens as vectors under normal noise, in continuous time (VDM)",
+       false,
+       Noise::kGaussian,
+       Decoder::kAncestral,
+       "none",
+       {"objective.self_condition", "model.vectors"}},
       {"ar",
        "each token from those before it",
        true,
@@ -73,7 +80,7 @@ const std::vector<ArchitectureKind>& architectures() {
        "gpt2",
        /*loops=*/false,
        /*gpt2_files=*/true,
-       {"model.dropout"}},
+       {"model.dropout", "model.vectors"}},
       {"looped",
        "a few layers, applied several times",
        "mgdm_looped",
@@ -128,6 +135,7 @@ const std::vector<std::pair<Decoder, Keys>>& decoder_reads() {
         {Decoder::kDiffusion, diffusion},
         {Decoder::kMultinomial,
          {"decoding.steps", "decoding.tries", "decoding.seed", "decoding.loops"}},
+        {Decoder::kAncestral, {"decoding.steps", "decoding.tries", "decoding.seed"}},
     };
   }();
   return reads;

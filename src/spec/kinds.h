@@ -15,10 +15,11 @@ using Keys = std::vector<std::string_view>;  // settings as a recipe names them:
 
 // What becomes of an answer's tokens before the network sees them.
 enum class Noise {
-  kNone,     // shown as they are; a causal network predicts each from those before it
-  kHidden,   // all of them hidden, always
-  kMask,     // some become [MASK] (absorbing)
-  kUniform,  // some are drawn anew from all tokens (multinomial)
+  kNone,      // shown as they are; a causal network predicts each from those before it
+  kHidden,    // all of them hidden, always
+  kMask,      // some become [MASK] (absorbing)
+  kUniform,   // some are drawn anew from all tokens (multinomial)
+  kGaussian,  // all become vectors, drowned more or less in normal noise
 };
 
 // How an answer is drawn from the network.
@@ -27,6 +28,7 @@ enum class Decoder {
   kOnePass,      // all at once
   kDiffusion,    // from all [MASK], in an order
   kMultinomial,  // from random tokens, by the posterior of the noise
+  kAncestral,    // from random vectors, the same
 };
 
 struct ObjectiveKind {

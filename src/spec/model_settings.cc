@@ -25,6 +25,10 @@ void ModelSettings::visit(config::Visitor& v) {
   v.field("loop_norm", loop_norm,
           "looped: normalise the stream before every loop but the first, so that more loops can be "
           "added when decoding");
+  v.field("vectors", vectors,
+          "gpt2: numbers in the noised vector of a token that it reads, with the noise level, in "
+          "place of the token (objective vdm); 0: it reads tokens",
+          range(0, 4096));
   v.field("vocabulary", vocabulary, "number of tokens", range(6, 256));
 }
 
@@ -39,6 +43,11 @@ void check(const ModelSettings& settings) {
     throw UsageError(
         fmt::format("architecture {} with frozen_embedding", in_quotes(settings.architecture)),
         "frozen_embedding = false");
+  if (settings.vectors > 0 && (settings.architecture != "gpt2" || settings.causal))
+    throw UsageError(
+        fmt::format("a {}{} network that reads vectors of {} numbers",
+                    settings.causal ? "causal " : "", settings.architecture, settings.vectors),
+        "vectors = 0, or architecture = \"gpt2\" with causal = false");
   if (settings.causal && settings.frozen_embedding)
     throw UsageError("a causal model with frozen_embedding",
                      "frozen_embedding = false: a causal model reads what is given first");

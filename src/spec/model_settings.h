@@ -20,6 +20,7 @@ struct ModelSettings {
   bool shift = true;
   bool frozen_embedding = false;
   bool loop_norm = false;
+  std::int64_t vectors = 0;
   std::int64_t vocabulary = 31;
 
   void visit(config::Visitor& v);

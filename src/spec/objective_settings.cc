@@ -49,6 +49,9 @@ void check(const ObjectiveSettings& settings) {
   if (settings.label_smoothing > 0 && !reads(settings, "objective.label_smoothing"))
     throw UsageError(fmt::format("label_smoothing with kind {}", in_quotes(settings.kind)),
                      "label_smoothing = 0: its loss is a divergence, not a cross entropy");
+  if (settings.self_condition > 0 && !reads(settings, "objective.self_condition"))
+    throw UsageError(fmt::format("self_condition with kind {}", in_quotes(settings.kind)),
+                     "kind = \"vdm\": the others show tokens, not vectors");
   if (settings.vocabulary <= data::kSpecialTokens)
     throw UsageError(fmt::format("a vocabulary of {} tokens", settings.vocabulary),
                      fmt::format("more than the {} special ones", data::kSpecialTokens));
@@ -78,6 +81,11 @@ void ObjectiveSettings::visit(config::Visitor& v) {
   v.field("label_smoothing", label_smoothing, "fraction of the target spread over all tokens",
           range(0, 0.99));
   v.field("coupled", coupled, "rdm: two coupled noise levels for every example");
+  v.field(
+      "self_condition", self_condition,
+      "vdm: fraction of the examples that show the network its own guess of the answer; 0 saves a "
+      "quarter of the time",
+      range(0, 1));
   v.field("loop_weights", loop_weights,
           "looped models: the loss of loop r weighs r, or only the last one counts",
           one_of({"linear", "last"}));

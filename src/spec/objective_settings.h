@@ -20,6 +20,7 @@ struct ObjectiveSettings {
   double shown_noise = 0;
   double label_smoothing = 0;
   bool coupled = false;
+  double self_condition = 0;
   std::string loop_weights = "linear";
   std::int64_t vocabulary = 31;  // V; not a setting of its own: the data's
 

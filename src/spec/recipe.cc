@@ -31,6 +31,12 @@ void check(const Recipe& recipe) {
     throw UsageError(
         fmt::format("objective.kind = {} with model.causal = {}", kind, recipe.model.causal),
         fmt::format("model.causal={} for {}", causal, kind));
+  const bool vectors = objective.noise == Noise::kGaussian;
+  if ((recipe.model.vectors > 0) != vectors)
+    throw UsageError(
+        fmt::format("objective.kind = {} with model.vectors = {}", kind, recipe.model.vectors),
+        vectors ? fmt::format("model.vectors=16, or another width of its tokens' vectors")
+                : fmt::format("model.vectors=0: {} shows tokens", kind));
   if (recipe.training.fewest_loops > recipe.model.loops)
     throw UsageError(fmt::format("training.fewest_loops = {} with model.loops = {}",
                                  recipe.training.fewest_loops, recipe.model.loops),

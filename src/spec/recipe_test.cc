@@ -84,6 +84,10 @@ TEST(Recipes, SectionsMustFitTogether) {
   EXPECT_THROW(read("teacherless", {"model.causal=false"}), UsageError);
   EXPECT_THROW(read("mgdm", {"model.causal=true"}), UsageError);
   EXPECT_THROW(read("ar", {"data.layout=in_place"}), UsageError);
+  EXPECT_NO_THROW(read("vdm", {}));
+  EXPECT_THROW(read("vdm", {"model.vectors=0"}), UsageError);
+  EXPECT_THROW(read("mgdm", {"model.vectors=8"}), UsageError);
+  EXPECT_THROW(check(read("vdm", {"model.architecture=looped"}).model), UsageError);
   EXPECT_THROW(read("mgdm", {"extends=[\"ar.toml\"]"}), UsageError);  // only files do
 }
 

@@ -13,6 +13,30 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
+// VDM's noise schedule begins as in Plaid (Gulrajani and Hashimoto, 2023).
+constexpr double kFirstGamma = -3, kLastGamma = 6;
+constexpr std::int64_t kGammaBins = 32;
+
+// What VDM adds to a network, and learns itself: nn/noised_vectors.h and objectives/vdm_schedule.h
+// say what they are. The prefix is that of all tensors in GPT-2's files.
+void add_vdm_tensors(const ModelSettings& settings, std::vector<TensorSpec>& list) {
+  constexpr double kStd = 0.02;
+  const std::int64_t width = settings.width;
+  const auto add = [&](const char* name, Shape shape, Init init) {
+    list.push_back({std::string("transformer.vdm.") + name, std::move(shape), init});
+  };
+  add("tokens", {settings.vocabulary, settings.vectors}, {.std = 1});
+  add("gamma.first", {1}, {.constant = kFirstGamma});
+  add("gamma.log_range", {1}, {.constant = std::log(kLastGamma - kFirstGamma)});
+  add("gamma.density", {kGammaBins}, {});
+  add("input", {width, settings.vectors}, {kStd});
+  add("guess", {width, settings.vectors}, {});
+  add("level.up.weight", {width, kLevelFeatures}, {kStd});
+  add("level.up.bias", {width}, {});
+  add("level.down.weight", {width, width}, {kStd});
+  add("level.down.bias", {width}, {});
+}
+
 std::vector<TensorSpec> gpt2_tensors(const ModelSettings& settings) {
   constexpr double kStd = 0.02;
   // Residual outputs start smaller the more of them add up: 0.02 / sqrt(2 layers).
@@ -39,6 +63,7 @@ std::vector<TensorSpec> gpt2_tensors(const ModelSettings& settings) {
     linear(block + "mlp.c_proj", 4 * width, width, residual_std);
   }
   norm("transformer.ln_f");
+  if (settings.vectors > 0) add_vdm_tensors(settings, list);
   return list;
 }
 

@@ -28,6 +28,9 @@ struct TensorSpec {
   Role role = Role::kOther;
 };
 
+// A network that is told a noise level reads it as so many sines and cosines.
+constexpr std::int64_t kLevelFeatures = 32;
+
 // In the order in which weights are drawn, saved and optimised. Tensor names are those of Hugging
 // Face where the files are (spec/kinds.h gpt2_files).
 std::vector<TensorSpec> tensors_of(const ModelSettings& settings);

@@ -20,6 +20,7 @@
 #include "objectives/cross_entropy.h"
 #include "objectives/objective.h"
 #include "spec/kinds.h"
+#include "training/step.h"
 
 namespace mgdm::training {
 namespace {
@@ -46,7 +47,8 @@ class Profiler {
         puzzles_(rows),
         settings_(settings),
         bf16_(bf16),
-        objective_(objectives::make_objective(objective_settings(card, rows, settings))),
+        objective_(objectives::make_objective(objective_settings(card, rows, settings),
+                                              &model.parameters())),
         profile_{empty(), {}} {}
 
   void add(std::span<const Example> examples, std::size_t first_item) {
@@ -58,7 +60,7 @@ class Profiler {
         stop_if_interrupted();
         const objectives::Noised noised = objective_->noise_at(
             batch, static_cast<std::uint64_t>(settings_.seed), at::full_like(batch.items, t));
-        count(rows, noised.input, noised.counted,
+        count(rows, objective_->shown(batch, noised, guess_of(model_, bf16_)), noised.counted,
               [t](Losses& losses, std::size_t n) -> TokenLosses& {
                 return losses.noised.at(static_cast<std::size_t>(t), n);
               });
@@ -113,13 +115,12 @@ class Profiler {
     return rows;
   }
 
-  // One pass over `input` (B, N); the losses at `counted` (B, N) go to cell(table, position).
+  // One pass over the input; the losses at `counted` (B, N) go to cell(table, position).
   template <class Cell>
-  void count(const Rows& rows, const at::Tensor& input, const at::Tensor& counted, Cell&& cell) {
+  void count(const Rows& rows, const nn::Input& input, const at::Tensor& counted, Cell&& cell) {
     const at::Tensor& targets = rows.batch.tokens;
     const compat::Autocast autocast(model_.device(), bf16_);
-    const at::Tensor logits =
-        model_.forward({input, rows.batch.frozen}).last().logits();  // (B, N, V)
+    const at::Tensor logits = model_.forward(input).last().logits();  // (B, N, V)
     const at::Tensor loss =
         objectives::token_cross_entropy(logits, targets).to(at::kCPU).contiguous();
     const at::Tensor right = (logits.argmax(-1) == targets).to(at::kCPU).contiguous();
@@ -145,7 +146,8 @@ class Profiler {
     for (std::int64_t n = 0; n <= last; ++n) {
       stop_if_interrupted();
       const at::Tensor hidden = at::logical_and(output, place >= n);
-      count(rows, tokens.masked_fill(hidden, data::kMask), at::logical_and(asked, place == n),
+      count(rows, {tokens.masked_fill(hidden, data::kMask), rows.batch.frozen},
+            at::logical_and(asked, place == n),
             [](Losses& losses, std::size_t position) -> TokenLosses& {
               return losses.left_to_right->at(0, position);
             });

@@ -2,6 +2,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/tensor.h>
@@ -23,30 +24,45 @@ namespace {
 
 objectives::Batch part_of(const objectives::Batch& batch, std::int64_t begin, std::int64_t end) {
   return {batch.tokens.slice(0, begin, end), batch.frozen.slice(0, begin, end),
-          batch.items.slice(0, begin, end), batch.step};
+          batch.items.slice(0, begin, end), batch.step, batch.place.slice(0, begin, end)};
 }
 
 objectives::Noised part_of(const objectives::Noised& noised, std::int64_t begin, std::int64_t end) {
-  return {noised.input.slice(0, begin, end), noised.counted.slice(0, begin, end),
-          noised.weight.slice(0, begin, end), noised.t.slice(0, begin, end)};
+  const auto part = [&](const at::Tensor& all) {
+    return all.defined() ? all.slice(0, begin, end) : all;
+  };
+  return {part(noised.input), part(noised.counted), part(noised.weight), part(noised.t),
+          part(noised.time),  part(noised.eps),     part(noised.guessed)};
 }
 
 }  // namespace
 
+objectives::Guess guess_of(nn::Model& model, bool bf16) {
+  return [&model, bf16](const nn::Input& input) {
+    const at::NoGradGuard no_grad;
+    // Its own: within that of a forward pass, weights rounded here would be taken there, where they
+    // need a gradient.
+    const compat::Autocast autocast(model.device(), bf16);
+    return model.forward(input).last();
+  };
+}
+
 TrainingStep::TrainingStep(TrainingState& state, const objectives::Objective& objective,
                            distributed::ProcessGroup& group, const TrainingSettings& settings,
-                           double clip, std::uint64_t seed, std::int64_t rows, std::int64_t length)
+                           double clip, std::uint64_t seed, data::Share rows, std::int64_t length)
     : state_(state),
       objective_(objective),
       group_(group),
       settings_(settings),
       clip_(clip),
       seed_(seed),
-      rows_(rows) {
+      rows_(static_cast<std::int64_t>(rows.end - rows.begin)) {
   const auto options = at::TensorOptions().device(state.model.device());
-  tokens_ = at::empty({rows, length}, options.dtype(at::kInt));
-  frozen_ = at::empty({rows, length}, options.dtype(at::kByte));
-  items_ = at::empty({rows}, options.dtype(at::kLong));
+  tokens_ = at::empty({rows_, length}, options.dtype(at::kInt));
+  frozen_ = at::empty({rows_, length}, options.dtype(at::kByte));
+  items_ = at::empty({rows_}, options.dtype(at::kLong));
+  place_ = (at::arange(rows_, options.dtype(at::kFloat)) + static_cast<double>(rows.begin)) /
+           static_cast<double>(settings.batch);
   step_ = at::zeros({}, options.dtype(at::kLong));
   asked_ = at::zeros({3}, options.dtype(at::kFloat));
   agreed_ = at::zeros({3}, options.dtype(at::kFloat));
@@ -87,7 +103,8 @@ std::int64_t loops_of_step(std::int64_t fewest_loops, std::int64_t model_loops, 
 void TrainingStep::body(std::int64_t loops) {
   const ops::WithoutOurKernels without(!settings_.cuda_kernels);
   state_.optimizer->zero_grad();
-  const objectives::Batch batch{tokens_.to(at::kLong), frozen_.to(at::kBool), items_, step_};
+  const objectives::Batch batch{tokens_.to(at::kLong), frozen_.to(at::kBool), items_, step_,
+                                place_};
   const std::vector<objectives::Noised> copies = objective_.noise(batch, seed_);
   at::Tensor count = at::zeros({1}, loss_.options());
   for (const objectives::Noised& noised : copies) count = count + noised.counted.sum();
@@ -96,6 +113,7 @@ void TrainingStep::body(std::int64_t loops) {
   agreed_.copy_(shared.slice(0, 0, 3));
   count = shared.select(0, 3).clamp_min(1);
 
+  const bool bf16 = settings_.precision == "bf16";
   at::Tensor loss = at::zeros({}, loss_.options());
   const std::int64_t part = (rows_ + settings_.accumulate - 1) / settings_.accumulate;
   for (const objectives::Noised& noised : copies) {
@@ -103,11 +121,13 @@ void TrainingStep::body(std::int64_t loops) {
       const std::int64_t end = std::min(rows_, begin + part);
       const objectives::Batch batch_part = part_of(batch, begin, end);
       const objectives::Noised noised_part = part_of(noised, begin, end);
+      nn::Input input = objective_.shown(batch_part, noised_part, guess_of(state_.model, bf16));
+      input.training = true;
+      input.loops = loops;
       at::Tensor part_loss;
       {
-        const compat::Autocast autocast(state_.model.device(), settings_.precision == "bf16");
-        const nn::Output output =
-            state_.model.forward({noised_part.input, batch_part.frozen, /*training=*/true, loops});
+        const compat::Autocast autocast(state_.model.device(), bf16);
+        const nn::Output output = state_.model.forward(input);
         part_loss = objective_.loss(output, batch_part, noised_part).sum / count;
       }
       part_loss.backward();
@@ -163,8 +183,9 @@ HeldOut held_out(nn::Model& model, const objectives::Objective& objective,
         nn::tensors_of(rows, device),
         at::zeros({}, at::TensorOptions().device(device).dtype(at::kLong))};
     for (const objectives::Noised& noised : objective.noise(batch, seed)) {
+      const nn::Input input = objective.shown(batch, noised, guess_of(model, bf16));
       const compat::Autocast autocast(device, bf16);
-      const at::Tensor logits = model.forward({noised.input, batch.frozen}).last().logits();
+      const at::Tensor logits = model.forward(input).last().logits();
       const objectives::LossSum part = objective.loss({{logits}}, batch, noised);
       loss += part.sum.item<double>();
       count += part.count.item<double>();

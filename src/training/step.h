@@ -30,11 +30,11 @@ struct Wishes {
 
 class TrainingStep {
  public:
-  // Everything given must outlive the step. This process works on `rows` rows of every batch, of
+  // Everything given must outlive the step. This process works on those rows of every batch, of
   // `length` tokens each.
   TrainingStep(TrainingState& state, const objectives::Objective& objective,
                distributed::ProcessGroup& group, const TrainingSettings& settings, double clip,
-               std::uint64_t seed, std::int64_t rows, std::int64_t length);
+               std::uint64_t seed, data::Share rows, std::int64_t length);
 
   // Queues a step on the share of a batch; the learning rates are times `factor`, where the first
   // process's counts.
@@ -60,10 +60,14 @@ class TrainingStep {
   // What changes from step to step, in tensors that stay where they are.
   at::Tensor tokens_, frozen_;  // (B, N) int32 and bytes
   at::Tensor items_;            // (B) int64
+  at::Tensor place_;            // (B) float: where in the whole batch, which stays
   at::Tensor step_;             // () int64
   at::Tensor asked_, agreed_;   // (3) float: factor, stop, end; of this process and of all
   at::Tensor loss_, norm_;      // () float
 };
+
+// The model as an objective may ask it for a guess; it must outlive the result.
+objectives::Guess guess_of(nn::Model& model, bool bf16);
 
 // How often a looped network is applied in a step: drawn from fewest_loops..model_loops, the same
 // on all processes; model_loops where fewest_loops is 0.

@@ -59,7 +59,7 @@ class Steps : public testing::Test {
   struct Run {
     Run(Steps& test, nn::Model& model, double ema = 0)
         : state(model, test.optimizer_, ema),
-          step(state, *test.objective_, test.group_, test.settings_, test.clip_, kSeed, kRows,
+          step(state, *test.objective_, test.group_, test.settings_, test.clip_, kSeed, {0, kRows},
                test.data_.train.length()),
           batches(test.data_.train, static_cast<std::size_t>(kRows), kSeed) {}
 

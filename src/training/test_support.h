@@ -48,10 +48,11 @@ inline nn::ModelSettings small_model(const data::PreparedData& data) {
   return settings;
 }
 
-inline std::unique_ptr<objectives::Objective> small_objective(const data::PreparedData& data) {
-  objectives::Settings settings;
+inline std::unique_ptr<objectives::Objective> small_objective(
+    const data::PreparedData& data, objectives::Settings settings = {},
+    const nn::Parameters* parameters = nullptr) {
   settings.vocabulary = data.vocabulary.size();
-  return objectives::make_objective(settings);
+  return objectives::make_objective(settings, parameters);
 }
 
 inline TrainingSettings small_training() {
@@ -68,7 +69,8 @@ struct SmallRun {
   std::filesystem::path train(bool resume = false) {
     RunFolder folder(path(), resume);
     if (!resume) folder.write_config("");
-    if (!resume) model = nn::make_model(small_model(data), 1);
+    if (!resume) model = nn::make_model(network, 1);
+    objective = small_objective(data, minimised, &model->parameters());
     return training::train({.model = *model,
                             .objective = *objective,
                             .data = data,
@@ -98,6 +100,8 @@ struct SmallRun {
   formats::TemporaryFolder temporary;
   std::string name = "run";
   data::PreparedData data = small_data();
+  nn::ModelSettings network = small_model(data);
+  objectives::Settings minimised;
   std::unique_ptr<nn::Model> model;
   std::unique_ptr<objectives::Objective> objective = small_objective(data);
   distributed::ProcessGroup group{c10::Device(c10::kCPU)};

@@ -36,8 +36,8 @@ class Loop {
         share_(share_of(run.training, run.group)),
         budget_(run.training, static_cast<std::int64_t>(run.data.train.size())),
         state_(run.model, run.optimizer, run.training.ema),
-        step_(state_, run.objective, run.group, run.training, run.optimizer.clip, run.seed,
-              static_cast<std::int64_t>(share_.end - share_.begin), run.data.train.length()),
+        step_(state_, run.objective, run.group, run.training, run.optimizer.clip, run.seed, share_,
+              run.data.train.length()),
         status_(run.quiet) {
     if (run.resume && run.folder != nullptr) restore();
     state_.share(run.group);

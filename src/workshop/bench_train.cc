@@ -52,11 +52,12 @@ TrainSpeed bench_train(const spec::Recipe& asked, const TrainBench& bench) {
   const data::PreparedData data = data::prepare_data(recipe.task, recipe.data, seed);
   const std::vector<data::Batch> batches = some_batches(data, recipe);
   const auto model = start_model(recipe, data.vocabulary, data.train.length(), device);
-  const auto objective = start_objective(recipe, data.vocabulary.size());
+  const auto objective = start_objective(recipe, data.vocabulary.size(), &model->parameters());
   distributed::ProcessGroup group(device);
   training::TrainingState state(*model, recipe.optimizer, recipe.training.ema);
   training::TrainingStep step(state, *objective, group, recipe.training, recipe.optimizer.clip,
-                              seed, recipe.training.batch, data.train.length());
+                              seed, {0, static_cast<std::size_t>(recipe.training.batch)},
+                              data.train.length());
   if (device.is_cuda()) compat::use_one_thread();
 
   std::uint64_t done = 0;

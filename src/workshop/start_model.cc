@@ -69,10 +69,11 @@ spec::ModelCard card_of(const spec::Recipe& recipe, int length) {
           .decoding = recipe.decoding};
 }
 
-std::unique_ptr<objectives::Objective> start_objective(const spec::Recipe& recipe, int vocabulary) {
+std::unique_ptr<objectives::Objective> start_objective(const spec::Recipe& recipe, int vocabulary,
+                                                       const nn::Parameters* parameters) {
   objectives::Settings settings = recipe.objective;
   settings.vocabulary = vocabulary;
-  return objectives::make_objective(settings);
+  return objectives::make_objective(settings, parameters);
 }
 
 }  // namespace mgdm::workshop

@@ -21,7 +21,9 @@ std::shared_ptr<nn::Model> start_model(const spec::Recipe& recipe,
 // What its checkpoints say about it, for rows of `length` tokens.
 spec::ModelCard card_of(const spec::Recipe& recipe, int length);
 
-// The recipe's objective over a vocabulary of that size.
-std::unique_ptr<objectives::Objective> start_objective(const spec::Recipe& recipe, int vocabulary);
+// The recipe's objective over a vocabulary of that size, with its own parameters among the model's;
+// without any it can be tried, but not used.
+std::unique_ptr<objectives::Objective> start_objective(const spec::Recipe& recipe, int vocabulary,
+                                                       const nn::Parameters* parameters = nullptr);
 
 }  // namespace mgdm::workshop

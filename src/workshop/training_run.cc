@@ -44,7 +44,7 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
   training::Budget(recipe.training, static_cast<std::int64_t>(data.train.size()));
 
   const std::shared_ptr<nn::Model> model = start_model(recipe, data.vocabulary, length, device);
-  const auto objective = start_objective(recipe, data.vocabulary.size());
+  const auto objective = start_objective(recipe, data.vocabulary.size(), &model->parameters());
   const spec::ModelCard card = card_of(recipe, length);
   const inference::Reasoner reasoner(
       engine::torch_engine(model, recipe.training.precision == "bf16"), model->settings(), card,

@@ -1,0 +1,37 @@
+#include "objectives/vdm_schedule.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/cumsum.h>
+#include <ATen/ops/softmax.h>
+
+namespace mgdm::objectives {
+namespace {
+
+constexpr double kLearned = 0.9;  // the rest is even, so that no level is ever forgotten
+
+}  // namespace
+
+NoiseSchedule::NoiseSchedule(const nn::Parameters& parameters)
+    : first_(parameters.at("transformer.vdm.gamma.first")),
+      log_range_(parameters.at("transformer.vdm.gamma.log_range")),
+      density_(parameters.at("transformer.vdm.gamma.density")) {}
+
+at::Tensor NoiseSchedule::last() const { return first_ + log_range_.exp(); }
+
+NoiseLevel NoiseSchedule::at(const at::Tensor& t) const {
+  const std::int64_t bins = density_.size(0);
+  const auto count = static_cast<double>(bins);
+  const at::Tensor share = kLearned * at::softmax(density_, 0) + (1 - kLearned) / count;  // (K)
+  const at::Tensor fixed = share.detach();
+  const at::Tensor end = at::cumsum(fixed, 0);
+  const at::Tensor bin =
+      (t.unsqueeze(1) >= end).sum(1).clamp_max(bins - 1);  // (B): the first that ends after t
+  const auto of_bin = [&](const at::Tensor& values) { return values.index_select(0, bin); };
+  const at::Tensor width = of_bin(fixed);
+  const at::Tensor inside = ((t - of_bin(end - fixed)) / width).clamp(0, 1);
+  const at::Tensor place = (bin.to(t.scalar_type()) + inside) / count;  // in the range
+  const at::Tensor range = log_range_.exp();
+  return {first_ + range * place, range / (count * width), of_bin((count * share).log())};
+}
+
+}  // namespace mgdm::objectives
