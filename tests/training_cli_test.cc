@@ -57,8 +57,12 @@ TEST_F(Training, EverySmokeRecipeTrainsSavesLoadsAndAnswers) {
     const std::string out = path(name);
     const Outcome trained = train(name, "--out " + out);
     ASSERT_EQ(trained.code, 0) << name << ": " << trained.err;
-    const std::string task = name == "looped" ? "sudoku" : "planning --nodes 3";
-    ASSERT_EQ(mgdm("generate " + task + " --split test --count 5 --out " + path("test.jsonl")).code,
+    const std::string task = name == "looped"   ? "sudoku"
+                             : name == "search" ? "search-3"
+                                                : "planning";
+    ASSERT_EQ(mgdm("generate " + task + (task == "planning" ? " --nodes 3" : "") +
+                   " --split test --count 5 --out " + path("test.jsonl"))
+                  .code,
               0);
     const Outcome evaluated =
         mgdm("eval --model " + out + "/checkpoint-12 --data " + path("test.jsonl") + " --json " +
@@ -69,9 +73,8 @@ TEST_F(Training, EverySmokeRecipeTrainsSavesLoadsAndAnswers) {
     EXPECT_GT(score["forward_passes"], 0.0) << name;
     EXPECT_TRUE(score.contains("accuracy") && score.contains("accuracy_paper")) << name;
     // What was written verifies to the same score.
-    ASSERT_EQ(mgdm("verify " + std::string(name == "looped" ? "sudoku" : "planning") + " --data " +
-                   path("test.jsonl") + " --predictions " + path("answers.jsonl") + " --json " +
-                   path("again.json"))
+    ASSERT_EQ(mgdm("verify " + task + " --data " + path("test.jsonl") + " --predictions " +
+                   path("answers.jsonl") + " --json " + path("again.json"))
                   .code,
               0);
     EXPECT_EQ(nlohmann::json::parse(read_file(path("again.json")))["accuracy"], score["accuracy"]);

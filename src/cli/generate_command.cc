@@ -31,7 +31,7 @@ struct GenerateSettings {
   bool quiet = false;
 
   void visit(config::Visitor& v) {
-    v.field("task", task, "planning, countdown-3..6, sudoku, sat-5..9");
+    v.field("task", task, "planning, countdown-3..6, sudoku, sat-5..9, search-3..5, optimal-3..5");
     v.field("count", count, "how many examples", config::range(1, 4e9));
     v.field("seed", seed, "another seed makes other examples", config::at_least(0));
     v.field("split", split, "the two never share a puzzle", config::one_of({"train", "test"}));

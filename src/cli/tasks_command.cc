@@ -17,6 +17,8 @@ void run_tasks(const TasksSettings&) {
     fmt::print("{:<12} {}\n{:13}input   {}\n{:13}output  {}\n", name, task->about(), "",
                example.input, "", example.output);
   }
+  for (const std::string& name : tasks::search_task_names())
+    fmt::print("{:<12} {}\n", name, tasks::make_task(name)->about());
   fmt::print("\nmgdm generate TASK makes more of them; mgdm verify TASK checks answers.\n");
 }
 

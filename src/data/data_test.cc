@@ -36,6 +36,43 @@ TEST(Vocabulary, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(Vocabulary("xyz").size(), 8);
 }
 
+TEST(Vocabulary, OfWordsTakesTheLongest) {
+  const Vocabulary vocabulary("@search");
+  EXPECT_EQ(vocabulary.size(), kSpecialTokens + 1000 + 12 + 14);
+  EXPECT_EQ(vocabulary.alphabet(), "@search");
+  EXPECT_EQ(vocabulary.words()[999], "999");
+  // A number is one word, a longer one its digits in threes; no word begins with a 0 but 0 itself.
+  EXPECT_EQ(vocabulary.count("95-90=5"), 5u);
+  EXPECT_EQ(vocabulary.encode("12345007"),
+            (std::vector<Token>{kSpecialTokens + 123, kSpecialTokens + 450, kSpecialTokens,
+                                kSpecialTokens + 7}));
+  EXPECT_EQ(vocabulary.encode("855"), (std::vector<Token>{kSpecialTokens + 855}));
+  const std::string line =
+      "Current State: 28:[32, 4], Operations: ['67-53=14', '14-10=4']\n"
+      "Exploring Operation: 32-4=28, Resulting Numbers: [28]\n28,28 equal: Goal Reached";
+  EXPECT_EQ(vocabulary.decode(vocabulary.encode(line)), line);
+  EXPECT_EQ(vocabulary.count("Current State: 28:[32, 4], Operations: ['67-53=14', '14-10=4']\n"),
+            21u);
+  EXPECT_THROW(vocabulary.encode("love"), Error);
+  EXPECT_EQ(Vocabulary("@find").size(), kSpecialTokens + 5);  // characters, as ever
+  const Vocabulary copy = vocabulary;
+  EXPECT_EQ(copy.encode(line), vocabulary.encode(line));
+}
+
+// Every text that the tasks make can be written, and is much shorter in words than in characters.
+TEST(Vocabulary, KnowsTheWordsOfSearches) {
+  const Vocabulary vocabulary("@search");
+  for (const std::string& name : tasks::search_task_names()) {
+    const auto task = tasks::make_task(name);
+    for (std::uint32_t item = 0; item < (name.back() == '5' ? 3u : 20u); ++item) {
+      const auto example = task->generate(0, tasks::Split::kTrain, item);
+      EXPECT_EQ(vocabulary.decode(vocabulary.encode(example.input)), example.input);
+      EXPECT_EQ(vocabulary.decode(vocabulary.encode(example.output)), example.output);
+      EXPECT_LT(3 * vocabulary.count(example.output), 2 * example.output.size()) << name;
+    }
+  }
+}
+
 struct RowData {
   std::vector<Token> tokens;
   std::vector<std::uint8_t> frozen;
@@ -70,7 +107,39 @@ TEST(Layout, InPlace) {
   EXPECT_THROW(layout->check_fits(4, 3), Error);
 }
 
+// "12" with an answer of seven in rows of six: 1 2 [SEP] a b c | d e f g [EOS].
+TEST(Layout, LongCutsExamples) {
+  const auto layout = make_long(6);
+  const Vocabulary vocabulary;
+  EncodedDataset dataset(vocabulary, make_long(6));
+  dataset.add({"12", "abcdefg"});
+  dataset.add({"3", "4"});
+  dataset.add({"12", "abcdefghij"});
+  std::vector<std::string> rows;
+  std::vector<std::vector<std::uint8_t>> frozen;
+  for (std::size_t i = 0; i < dataset.size(); ++i) {
+    RowData row{std::vector<Token>(6, 99), std::vector<std::uint8_t>(6, 99)};
+    dataset.write_row(i, {row.tokens, row.frozen});
+    rows.push_back(vocabulary.decode(row.tokens));
+    frozen.push_back(row.frozen);
+  }
+  EXPECT_EQ(rows,
+            (std::vector<std::string>{"12[SEP]abc", "defg[EOS][PAD]", "3[SEP]4[EOS][PAD][PAD]",
+                                      "12[SEP]abc", "defghi", "j[EOS][PAD][PAD][PAD][PAD]"}));
+  EXPECT_EQ(frozen[0], (std::vector<std::uint8_t>{1, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(frozen[1], (std::vector<std::uint8_t>{1, 0, 0, 0, 0, 0}));
+  RowData puzzle{std::vector<Token>(6, 99), std::vector<std::uint8_t>(6, 99)};
+  layout->write_puzzle(vocabulary.encode("12"), {puzzle.tokens, puzzle.frozen});
+  EXPECT_EQ(puzzle.frozen, (std::vector<std::uint8_t>{1, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(layout->answer_begin(puzzle.frozen), 3u);
+  // A puzzle fits when a token of its answer does.
+  EXPECT_TRUE(layout->has_room(3, 1000));
+  EXPECT_FALSE(layout->has_room(4, 1));
+  EXPECT_THROW(layout->check_fits(4, 1), Error);
+}
+
 TEST(Layout, ByName) {
+  EXPECT_EQ(make_layout("long", 9, Vocabulary())->name(), "long");
   EXPECT_EQ(make_layout("seq2seq", 9, Vocabulary())->name(), "seq2seq");
   EXPECT_EQ(make_layout("in_place", 81, Vocabulary())->name(), "in_place");
   EXPECT_THROW(make_layout("sideways", 9, Vocabulary()), UsageError);

@@ -11,15 +11,15 @@ EncodedDataset::EncodedDataset(Vocabulary vocabulary, std::shared_ptr<const Layo
     : vocabulary_(std::move(vocabulary)), layout_(std::move(layout)) {}
 
 void EncodedDataset::add(const tasks::Example& example) {
-  layout_->check_fits(example.input.size(), example.output.size());
   MGDM_CHECK(vocabulary_.size() <= 0x10000);
-  const std::size_t start = tokens_.size();
-  for (const std::string* text : {&example.input, &example.output})
-    for (const Token token : vocabulary_.encode(*text))
-      tokens_.push_back(static_cast<std::uint16_t>(token));
-  starts_.push_back(start);
-  MGDM_CHECK(example.input.size() <= 0xFFFF);
-  input_lengths_.push_back(static_cast<std::uint16_t>(example.input.size()));
+  for (const Piece& piece :
+       layout_->pieces(vocabulary_.encode(example.input), vocabulary_.encode(example.output))) {
+    starts_.push_back(tokens_.size());
+    for (const std::vector<Token>* part : {&piece.input, &piece.output})
+      for (const Token token : *part) tokens_.push_back(static_cast<std::uint16_t>(token));
+    MGDM_CHECK(piece.input.size() <= 0xFFFF);
+    input_lengths_.push_back(static_cast<std::uint16_t>(piece.input.size()));
+  }
 }
 
 void EncodedDataset::append(EncodedDataset&& other) {

@@ -19,12 +19,13 @@ class EncodedDataset {
   // Every example must fit `layout`, which rows are later written in.
   EncodedDataset(Vocabulary vocabulary, std::shared_ptr<const Layout> layout);
 
-  // Error when the example has a character without a token or does not fit the layout.
+  // Error when the example has a character without a token or does not fit the layout. In the
+  // layout `long` it may become several rows, each of which counts.
   void add(const tasks::Example& example);
   void append(EncodedDataset&& other);
   void shrink_to_fit();
 
-  std::size_t size() const { return starts_.size(); }
+  std::size_t size() const { return starts_.size(); }  // rows
   std::size_t memory_bytes() const;
   const Vocabulary& vocabulary() const { return vocabulary_; }
   const Layout& layout() const { return *layout_; }

@@ -16,18 +16,18 @@ class Seq2Seq : public Layout {
 
   std::string name() const override { return "seq2seq"; }
   bool in_place() const override { return false; }
-  std::size_t most_characters() const override {
+  std::size_t most_tokens() const override {
     return static_cast<std::size_t>(std::max(0, length() - 2));  // [SEP] and [EOS]
   }
   bool has_room(std::size_t input_length, std::size_t output_length) const override {
-    return input_length + output_length <= most_characters();
+    return input_length + output_length <= most_tokens();
   }
 
   void check_fits(std::size_t input_length, std::size_t output_length) const override {
     const std::size_t needed = input_length + output_length + 2;  // [SEP] and [EOS]
     if (needed > static_cast<std::size_t>(length()))
-      throw Error(fmt::format("an input of {} and an output of {} characters need {} tokens",
-                              input_length, output_length, needed),
+      throw Error(fmt::format("an input of {} and an output of {} tokens need {}", input_length,
+                              output_length, needed),
                   fmt::format("at most {} tokens", length()), "a larger sequence length");
   }
 
@@ -50,23 +50,74 @@ class Seq2Seq : public Layout {
   }
 };
 
+// Pieces hold [SEP] and [EOS] themselves.
+class Long : public Seq2Seq {
+ public:
+  using Seq2Seq::Seq2Seq;
+
+  std::string name() const override { return "long"; }
+  bool has_room(std::size_t input_length, std::size_t) const override {
+    return input_length < most_tokens();  // with one token of the answer
+  }
+
+  void check_fits(std::size_t input_length, std::size_t) const override {
+    if (!has_room(input_length, 0))
+      throw Error(fmt::format("an input of {} tokens", input_length),
+                  fmt::format("less than {}: rows have {} tokens", most_tokens(), length()),
+                  "a larger sequence length");
+  }
+
+  std::vector<Piece> pieces(std::vector<Token> input, std::vector<Token> output) const override {
+    check_fits(input.size(), output.size());
+    input.push_back(kSep);
+    output.push_back(kEos);
+    const auto row = static_cast<std::size_t>(length());
+    std::vector<Piece> all;
+    std::span<const Token> rest(output);
+    const auto add = [&](std::vector<Token> given) {
+      const std::span<const Token> head = rest.first(std::min(row - given.size(), rest.size()));
+      all.push_back({std::move(given), {head.begin(), head.end()}});
+      rest = rest.subspan(head.size());
+    };
+    add(std::move(input));
+    while (!rest.empty()) {
+      const Token first = rest.front();
+      rest = rest.subspan(1);
+      add({first});
+    }
+    return all;
+  }
+
+  void write(std::span<const Token> input, std::span<const Token> output, Row row) const override {
+    const auto answer = std::copy(input.begin(), input.end(), row.tokens.begin());
+    std::fill(std::copy(output.begin(), output.end(), answer), row.tokens.end(), kPad);
+    const auto frozen = answer - row.tokens.begin();
+    std::fill(row.frozen.begin(), row.frozen.begin() + frozen, std::uint8_t{1});
+    std::fill(row.frozen.begin() + frozen, row.frozen.end(), std::uint8_t{0});
+  }
+
+  void write_puzzle(std::span<const Token> input, Row row) const override {
+    Seq2Seq::write(input, {}, row);
+  }
+};
+
 class InPlace : public Layout {
  public:
   InPlace(int length, Token blank) : Layout(length), blank_(blank) {}
 
   std::string name() const override { return "in_place"; }
   bool in_place() const override { return true; }
-  std::size_t most_characters() const override { return static_cast<std::size_t>(length()); }
+  std::size_t most_tokens() const override { return static_cast<std::size_t>(length()); }
   bool has_room(std::size_t input_length, std::size_t) const override {
-    return input_length == most_characters();
+    return input_length == most_tokens();
   }
 
   void check_fits(std::size_t input_length, std::size_t output_length) const override {
     const auto needed = static_cast<std::size_t>(length());
     if (input_length != needed || output_length != needed)
       throw Error(
-          fmt::format("an input of {} and an output of {} characters", input_length, output_length),
-          fmt::format("both of {} characters, for the in_place layout", needed));
+          fmt::format("an input of {} and an output of {} tokens", input_length, output_length),
+          fmt::format("both of {}, for the in_place layout", needed));
   }
 
   void write(std::span<const Token> input, std::span<const Token> output, Row row) const override {
@@ -91,6 +142,8 @@ class InPlace : public Layout {
 
 std::unique_ptr<Layout> make_seq2seq(int length) { return std::make_unique<Seq2Seq>(length); }
 
+std::unique_ptr<Layout> make_long(int length) { return std::make_unique<Long>(length); }
+
 std::unique_ptr<Layout> make_in_place(int length, Token blank) {
   return std::make_unique<InPlace>(length, blank);
 }
@@ -98,8 +151,9 @@ std::unique_ptr<Layout> make_in_place(int length, Token blank) {
 std::unique_ptr<Layout> make_layout(std::string_view name, int length,
                                     const Vocabulary& vocabulary) {
   if (name == "seq2seq") return make_seq2seq(length);
+  if (name == "long") return make_long(length);
   if (name == "in_place") return make_in_place(length, vocabulary.encode("0").front());
-  throw UsageError(fmt::format("unknown layout {}", in_quotes(name)), "seq2seq or in_place");
+  throw UsageError(fmt::format("unknown layout {}", in_quotes(name)), "seq2seq, in_place or long");
 }
 
 }  // namespace mgdm::data

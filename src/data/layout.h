@@ -2,6 +2,9 @@
 //
 //   seq2seq    input [SEP] output [EOS] [PAD] [PAD] ...     the paper's; input and [SEP] are frozen
 //   in_place   the output itself, given positions frozen    Sudoku: 81 cells instead of 164 tokens
+//   long       as seq2seq, cut into as many rows as it takes: a search, for models that go left to
+//              right. Rows after the first begin in the middle of the output, and only the last one
+//              has an [EOS]; their first token is frozen, for nothing stands before it.
 //
 // Frozen positions are never masked; every other one is diffused and counted in the loss, the
 // [PAD]s after [EOS] too: that is how a model learns the length of an answer.
@@ -11,11 +14,18 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "data/rows.h"
 #include "data/vocabulary.h"
 
 namespace mgdm::data {
+
+// What is written into one row.
+struct Piece {
+  std::vector<Token> input, output;
+};
 
 class Layout {
  public:
@@ -29,16 +39,23 @@ class Layout {
   // The answer stands where the puzzle does, rather than after it.
   virtual bool in_place() const = 0;
 
-  // How many characters a puzzle and its answer can have: together, or in place each of them.
-  virtual std::size_t most_characters() const = 0;
+  // How many tokens a puzzle and its answer can have: together, or in place each of them.
+  virtual std::size_t most_tokens() const = 0;
 
-  // Whether a puzzle, with its answer or with one not known yet (0 characters), fits.
+  // Whether a puzzle, with its answer or with one not known yet (0 tokens), fits.
   virtual bool has_room(std::size_t input_length, std::size_t output_length) const = 0;
 
   // Error when an example with these lengths does not fit.
   virtual void check_fits(std::size_t input_length, std::size_t output_length) const = 0;
 
-  // Fills a row that fits.
+  // An example as the rows that it takes: itself, or what it is cut into. Error when it does not
+  // fit.
+  virtual std::vector<Piece> pieces(std::vector<Token> input, std::vector<Token> output) const {
+    check_fits(input.size(), output.size());
+    return {{std::move(input), std::move(output)}};
+  }
+
+  // Fills a row with a piece.
   virtual void write(std::span<const Token> input, std::span<const Token> output,
                      Row row) const = 0;
 
@@ -62,6 +79,7 @@ class Layout {
 // `blank` is the in_place input character that marks a position to fill in.
 std::unique_ptr<Layout> make_seq2seq(int length);
 std::unique_ptr<Layout> make_in_place(int length, Token blank);
+std::unique_ptr<Layout> make_long(int length);
 
 // By name, as recipes and checkpoints say it; in_place blanks are '0'. UsageError for another name.
 std::unique_ptr<Layout> make_layout(std::string_view name, int length,

@@ -9,8 +9,9 @@ namespace {
 
 void write_example(const tasks::Example& example, const Vocabulary& vocabulary,
                    const Layout& layout, Row row) {
-  layout.check_fits(example.input.size(), example.output.size());
-  layout.write(vocabulary.encode(example.input), vocabulary.encode(example.output), row);
+  const std::vector<Piece> pieces =
+      layout.pieces(vocabulary.encode(example.input), vocabulary.encode(example.output));
+  layout.write(pieces.front().input, pieces.front().output, row);
 }
 
 class Fixed : public Source {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -35,6 +36,13 @@ struct Loaded {
   Items items;
   std::vector<Example> train;  // empty where examples are made on the fly
   std::vector<Example> held_out;
+  std::optional<EncodedDataset> packed = {};  // in place of `train`: long texts are never all there
+};
+
+// Where examples become tokens as they come: known before the first of them.
+struct Packing {
+  Vocabulary vocabulary;
+  std::shared_ptr<const Layout> layout;
 };
 
 std::vector<Example> generate(const tasks::Task& task, std::uint64_t seed, const Items& items,
@@ -80,7 +88,25 @@ void read_files(Loaded& source, std::size_t held_out) {
   if (count > 0) train.resize(count);
 }
 
-void make_released(Loaded& source, std::size_t held_out) {
+EncodedDataset generate_packed(const Loaded& source, std::uint64_t seed, std::size_t count,
+                               int threads, const Packing& packing) {
+  EncodedDataset all(packing.vocabulary, packing.layout);
+  for_chunks<EncodedDataset>(
+      count, 128, threads,
+      [&](std::size_t begin, std::size_t end) {
+        EncodedDataset chunk(packing.vocabulary, packing.layout);
+        for (std::size_t i = begin; i < end; ++i) {
+          stop_if_interrupted();
+          chunk.add(source.task->generate(seed, tasks::Split::kTrain, source.items.at(i)));
+        }
+        return chunk;
+      },
+      [&](EncodedDataset&& chunk) { all.append(std::move(chunk)); });
+  all.shrink_to_fit();
+  return all;
+}
+
+void make_released(Loaded& source, std::size_t held_out, const Packing* packing) {
   if (source.settings.endless)
     throw UsageError("data.endless = true with data.as_released = true", "one of them");
   if (!source.task->abilities().released)
@@ -91,12 +117,21 @@ void make_released(Loaded& source, std::size_t held_out) {
         "data.as_released=false");
   const auto count = static_cast<std::size_t>(source.settings.count);
   const auto released = source.task->released(tasks::Split::kTrain);
+  if (packing != nullptr) source.packed.emplace(packing->vocabulary, packing->layout);
+  std::size_t made = 0;
   tasks::for_released(*released, count + held_out, [&](const Example& example) {
-    (source.train.size() < count ? source.train : source.held_out).push_back(example);
+    if (made++ >= count)
+      source.held_out.push_back(example);
+    else if (source.packed)
+      source.packed->add(example);
+    else
+      source.train.push_back(example);
   });
+  if (source.packed) source.packed->shrink_to_fit();
 }
 
-void fill(Loaded& source, std::size_t held_out, std::uint64_t seed, int threads) {
+void fill(Loaded& source, std::size_t held_out, std::uint64_t seed, int threads,
+          const Packing* packing) {
   const SourceSettings& settings = source.settings;
   if (!settings.files.empty()) {
     if (settings.endless)
@@ -106,8 +141,10 @@ void fill(Loaded& source, std::size_t held_out, std::uint64_t seed, int threads)
   const auto count = static_cast<std::uint64_t>(settings.count);
   if (count == 0 && !settings.endless)
     throw UsageError("data.count = 0 without files", "how many examples to generate");
-  if (settings.as_released) return make_released(source, held_out);
-  if (!settings.endless)
+  if (settings.as_released) return make_released(source, held_out, packing);
+  if (!settings.endless && packing != nullptr)
+    source.packed = generate_packed(source, seed, count, threads, *packing);
+  else if (!settings.endless)
     source.train = generate(*source.task, seed, source.items, 0, count, threads);
   const std::uint64_t first = settings.endless ? source.items.range - held_out : count;
   source.held_out = generate(*source.task, seed, source.items, first, held_out, threads);
@@ -115,17 +152,19 @@ void fill(Loaded& source, std::size_t held_out, std::uint64_t seed, int threads)
 
 // Tokens per row that hold every example, and every copy of it where there are such.
 int longest_row(const tasks::Task& task, const std::vector<Example>& examples,
-                const DataSettings& settings) {
+                const DataSettings& settings, const Vocabulary& vocabulary) {
   std::size_t longest = 0;
   for (const Example& example : examples) {
-    const std::size_t both = settings.augment ? task.longest_copy(example)
-                                              : example.input.size() + example.output.size();
-    longest = std::max(longest, settings.layout == "in_place" ? example.output.size() : both + 2);
+    const std::size_t output = vocabulary.count(example.output);
+    const std::size_t both =
+        settings.augment ? task.longest_copy(example) : vocabulary.count(example.input) + output;
+    longest = std::max(longest, settings.layout == "in_place" ? output : both + 2);
   }
   return static_cast<int>(longest);
 }
 
-int row_length(const std::vector<Loaded>& sources, const DataSettings& settings) {
+int row_length(const std::vector<Loaded>& sources, const DataSettings& settings,
+               const Vocabulary& vocabulary) {
   const auto length = static_cast<int>(settings.length);
   int needed = 0;
   for (const Loaded& source : sources) {
@@ -133,7 +172,7 @@ int row_length(const std::vector<Loaded>& sources, const DataSettings& settings)
       throw UsageError("data.endless without data.length",
                        "tokens per row: what is not generated yet cannot be measured");
     for (const std::vector<Example>* examples : {&source.train, &source.held_out})
-      needed = std::max(needed, longest_row(*source.task, *examples, settings));
+      needed = std::max(needed, longest_row(*source.task, *examples, settings, vocabulary));
   }
   if (length == 0 && needed == 0) throw UsageError("no example to measure rows by", "data.length");
   if (length == 0) return needed;
@@ -159,8 +198,8 @@ std::vector<std::size_t> held_out_counts(const std::vector<SourceSettings>& sour
   return counts;
 }
 
-std::vector<Loaded> load(const std::string& task, const DataSettings& settings,
-                         std::uint64_t seed) {
+std::vector<Loaded> load(const std::string& task, const DataSettings& settings, std::uint64_t seed,
+                         const Packing* packing) {
   const std::vector<SourceSettings> asked = settings.all_sources();
   const std::vector<std::size_t> held_out = held_out_counts(asked, settings.held_out);
   const std::uint64_t range = (std::uint64_t{1} << 32) / asked.size();
@@ -168,16 +207,31 @@ std::vector<Loaded> load(const std::string& task, const DataSettings& settings,
   for (std::size_t i = 0; i < asked.size(); ++i) {
     sources.push_back(
         {asked[i], tasks::make_task(task, asked[i].task_options()), {i * range, range}, {}, {}});
-    fill(sources.back(), held_out[i], seed, static_cast<int>(settings.threads));
+    fill(sources.back(), held_out[i], seed, static_cast<int>(settings.threads), packing);
   }
   return sources;
+}
+
+// The layout `long` is for texts that are long: what they take in memory is their tokens.
+std::optional<Packing> packing_of(const DataSettings& settings, const Vocabulary& vocabulary) {
+  if (settings.layout != "long") return std::nullopt;
+  if (settings.length == 0)
+    throw UsageError("data.layout = long without data.length", "tokens per row: 4096, say");
+  for (const SourceSettings& source : settings.all_sources())
+    if (source.endless || settings.augment || settings.reverse)
+      throw UsageError("data.layout = long with data.endless, data.augment or data.reverse",
+                       "examples that are generated once, or come from files");
+  return Packing{vocabulary, make_long(static_cast<int>(settings.length))};
 }
 
 }  // namespace
 
 PreparedData prepare_data(const std::string& task_name, const DataSettings& settings,
                           std::uint64_t seed) {
-  std::vector<Loaded> sources = load(task_name, settings, seed);
+  const Vocabulary vocabulary(settings.alphabet.empty() ? kPaperAlphabet
+                                                        : std::string_view(settings.alphabet));
+  const std::optional<Packing> packing = packing_of(settings, vocabulary);
+  std::vector<Loaded> sources = load(task_name, settings, seed, packing ? &*packing : nullptr);
   const std::shared_ptr<const tasks::Task> task = sources.front().task;
   Augment augment;  // refuses a task without symmetries
   if (settings.augment) augment = symmetries(task, seed, settings.reverse);
@@ -185,9 +239,7 @@ PreparedData prepare_data(const std::string& task_name, const DataSettings& sett
                                       [](const Loaded& source) { return source.settings.endless; }))
     throw UsageError("data.augment with nothing but endless sources",
                      "data.augment=false: no puzzle comes twice");
-  const int length = row_length(sources, settings);
-  const Vocabulary vocabulary(settings.alphabet.empty() ? kPaperAlphabet
-                                                        : std::string_view(settings.alphabet));
+  const int length = row_length(sources, settings, vocabulary);
   const std::shared_ptr<const Layout> layout = make_layout(settings.layout, length, vocabulary);
   const int threads = static_cast<int>(settings.threads);
   const auto encoded = [&](std::vector<Example>& examples) {
@@ -212,7 +264,8 @@ PreparedData prepare_data(const std::string& task_name, const DataSettings& sett
                     return example;
                   },
                   vocabulary, layout)
-            : fixed_source(encoded(source.train), augment);
+            : fixed_source(source.packed ? std::move(*source.packed) : encoded(source.train),
+                           augment);
     parts.push_back({std::move(made), static_cast<std::uint32_t>(source.settings.weight)});
     source = {};
   }

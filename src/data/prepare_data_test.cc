@@ -49,6 +49,42 @@ TEST(PrepareData, GeneratedExamplesAreTheFirstItemsAndHeldOutTheNext) {
   EXPECT_EQ(examples_of(data.held_out), expected);
 }
 
+// Rows of a long text are its parts, and no text is lost between them.
+TEST(PrepareData, LongTextsAreCutIntoRows) {
+  DataSettings settings;
+  settings.count = 6;
+  settings.held_out = 2;
+  settings.alphabet = "@search";
+  settings.layout = "long";
+  settings.length = 48;
+  for (const bool as_released : {false, true}) {
+    settings.as_released = as_released;
+    const PreparedData data = prepare_data("search-3", settings, 7);
+    const auto task = tasks::make_task("search-3");
+    const auto released = task->released(tasks::Split::kTrain);
+    std::string expected, rows;
+    for (std::uint32_t i = 0; i < 6; ++i)
+      expected +=
+          row_of(as_released ? released->next() : task->generate(7, tasks::Split::kTrain, i));
+    EXPECT_GT(data.train.size(), 6u);
+    for (std::uint32_t i = 0; i < data.train.size(); ++i) {
+      std::string row = row_text(data, 0, i);
+      rows += row.substr(0, row.find("[PAD]"));
+    }
+    EXPECT_EQ(rows, expected);
+    EXPECT_GE(data.held_out.size(), 2u);
+  }
+  settings.length = 0;
+  EXPECT_THROW(prepare_data("search-3", settings, 7), UsageError);
+  settings.length = 48;
+  settings.endless = true;
+  settings.as_released = false;
+  EXPECT_THROW(prepare_data("search-3", settings, 7), UsageError);
+  settings.endless = false;
+  settings.length = 8;  // no room for a puzzle
+  EXPECT_THROW(prepare_data("search-3", settings, 7), Error);
+}
+
 TEST(PrepareData, CountIsTheTrainingExamplesOfFilesToo) {
   const std::string path = std::filesystem::temp_directory_path() /
                            ("mgdm_prepare_" + std::to_string(::getpid()) + ".jsonl");

@@ -38,9 +38,11 @@ void DataSettings::visit(config::Visitor& v) {
       "sources", sources,
       "a mixture: for each source the fields above that differ, as \"weight=3 difficulty=hard\"; "
       "no spaces inside a value");
-  v.field("layout", layout, "how an example lies in a row", one_of({"seq2seq", "in_place"}));
+  v.field("layout", layout, "how an example lies in a row, or in several (long)",
+          one_of({"seq2seq", "in_place", "long"}));
   v.field("length", length, "tokens per row (0 = as long as the longest example)", range(0, 65536));
-  v.field("alphabet", alphabet, "characters with a token (empty = the paper's 26)");
+  v.field("alphabet", alphabet,
+          "characters with a token (empty = the paper's 26), or @search: the words of a search");
   v.field("reverse", reverse, "learn the answer backwards (planning)");
   v.field("augment", augment, "another copy of every puzzle in each epoch");
   v.field("held_out", held_out, "further examples, to watch the loss on; of files the last",

@@ -1,10 +1,12 @@
-// Characters to token ids and back.
+// Text to token ids and back.
 //
-// Ids 0..4 are special; then one id per character of the alphabet. The paper's alphabet gives 31.
+// Ids 0..4 are special; then one id per word. Words are the characters of an alphabet (the paper's
+// gives 31 tokens), or those of a list that goes by a name in the alphabet's place (word_lists.h):
+// "@search". Text is cut into words from left to right, the longest that fits first.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,19 +28,27 @@ class Vocabulary {
   // Error when a character comes twice or there are too many.
   explicit Vocabulary(std::string_view alphabet = kPaperAlphabet);
 
-  int size() const { return kSpecialTokens + static_cast<int>(alphabet_.size()); }
-  const std::string& alphabet() const { return alphabet_; }
+  int size() const { return kSpecialTokens + static_cast<int>(words().size()); }
+  const std::string& alphabet() const { return alphabet_; }  // or the name of the list
 
-  // One token per character; Error names the first character that has none.
-  void encode(std::string_view text, std::span<Token> tokens) const;
+  // What text is measured in, for people: "characters" or "words".
+  std::string_view unit() const { return alphabet_.starts_with('@') ? "words" : "characters"; }
+
+  // In the order of their ids, after the special ones.
+  const std::vector<std::string>& words() const;
+
+  // Error names the first character that no word begins with.
   std::vector<Token> encode(std::string_view text) const;
+  std::size_t count(std::string_view text) const;  // of its tokens
 
   // Special tokens appear by name: "12[EOS][PAD]".
   std::string decode(std::span<const Token> tokens) const;
 
  private:
+  struct Words;
+
   std::string alphabet_;
-  std::array<Token, 256> ids_{};  // by character; kUnk where there is none
+  std::shared_ptr<const Words> words_;  // which never change
 };
 
 }  // namespace mgdm::data

@@ -13,9 +13,10 @@ StepText step_text(const spec::PuzzleRows& rows, std::span<const std::uint8_t> f
     const data::Token token = step.tokens[n];
     if (token == data::kEos) break;
     if (token < data::kSpecialTokens && token != data::kMask) continue;
-    seen.text +=
+    const std::string word =
         token == data::kMask ? std::string(1, kHidden) : rows.vocabulary().decode({&token, 1});
-    seen.confidence.push_back(step.confidence[n]);
+    seen.text += word;
+    seen.confidence.insert(seen.confidence.end(), word.size(), step.confidence[n]);
   }
   return seen;
 }

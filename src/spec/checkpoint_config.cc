@@ -207,7 +207,8 @@ void read_mgdm(const json& block, const std::string& source, CheckpointConfig& c
   config.alphabet = block["alphabet"].get<std::string>();
   const auto vocabulary = naming(source, [&] { return data::Vocabulary(config.alphabet); });
   if (vocabulary.size() > config.settings.vocabulary)
-    throw Error(fmt::format("{}: an alphabet of {} characters", source, config.alphabet.size()),
+    throw Error(fmt::format("{}: an alphabet of {} {}", source, vocabulary.words().size(),
+                            vocabulary.unit()),
                 fmt::format("at most {} - {} special tokens", config.settings.vocabulary,
                             data::kSpecialTokens));
   if (const auto card = block.find("card"); card != block.end())

@@ -7,7 +7,8 @@ namespace mgdm::spec {
 
 void ModelCard::visit(config::Visitor& v) {
   v.field("task", task, "what the model answers");
-  v.field("layout", layout, "how a puzzle lies in a row", config::one_of({"seq2seq", "in_place"}));
+  v.field("layout", layout, "how a puzzle lies in a row",
+          config::one_of({"seq2seq", "in_place", "long"}));
   v.field("length", length, "tokens per row", config::range(1, 65536));
   v.field("objective", objective, "what it was trained by",
           config::one_of(names_of(objective_kinds())));

@@ -29,7 +29,7 @@ void ModelSettings::visit(config::Visitor& v) {
           "gpt2: numbers in the noised vector of a token that it reads, with the noise level, in "
           "place of the token (objective vdm); 0: it reads tokens",
           range(0, 4096));
-  v.field("vocabulary", vocabulary, "number of tokens", range(6, 256));
+  v.field("vocabulary", vocabulary, "number of tokens", range(6, 65536));
 }
 
 void check(const ModelSettings& settings) {

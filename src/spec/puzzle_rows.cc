@@ -19,15 +19,17 @@ PuzzleRows::PuzzleRows(const ModelCard& card, data::Vocabulary vocabulary)
       layout_(data::make_layout(card.layout, static_cast<int>(card.length), vocabulary_)) {}
 
 void PuzzleRows::check_room(const tasks::Example& example) const {
-  const std::size_t puzzle = example.input.size(), answer = example.output.size();
+  const std::size_t puzzle = vocabulary_.count(example.input),
+                    answer = vocabulary_.count(example.output);
   if (layout_->has_room(puzzle, answer)) return;
   const bool with_answer = !layout_->in_place() && answer > 0;
-  throw Error(fmt::format("the puzzle {} has {} characters{}", in_quotes(example.input), puzzle,
-                          with_answer ? fmt::format(", and its answer {}", answer) : ""),
-              fmt::format("{} {}{}: the model reads rows of {} tokens",
-                          layout_->in_place() ? "exactly" : "at most", layout_->most_characters(),
-                          with_answer ? " together" : "", length()),
-              "a model that was trained on puzzles of this size");
+  throw Error(
+      fmt::format("the puzzle {} has {} {}{}", in_quotes(example.input), puzzle, vocabulary_.unit(),
+                  with_answer ? fmt::format(", and its answer {}", answer) : ""),
+      fmt::format("{} {}{}: the model reads rows of {} tokens",
+                  layout_->in_place() ? "exactly" : "at most", layout_->most_tokens(),
+                  with_answer ? " together" : "", length()),
+      "a model that was trained on puzzles of this size");
 }
 
 void PuzzleRows::write_puzzle(const std::string& input, data::Row row) const {
@@ -38,8 +40,9 @@ void PuzzleRows::write_puzzle(const std::string& input, data::Row row) const {
 void PuzzleRows::write_example(const tasks::Example& example, data::Row row) const {
   check_room(example);
   const std::string output = reverse_ ? task_->reversed_output(example.output) : example.output;
-  layout_->check_fits(example.input.size(), output.size());
-  layout_->write(vocabulary_.encode(example.input), vocabulary_.encode(output), row);
+  const std::vector<data::Piece> pieces =
+      layout_->pieces(vocabulary_.encode(example.input), vocabulary_.encode(output));
+  layout_->write(pieces.front().input, pieces.front().output, row);
 }
 
 std::string PuzzleRows::read(std::span<const data::Token> tokens,

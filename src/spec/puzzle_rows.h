@@ -32,7 +32,7 @@ class PuzzleRows {
   // Into a row of the layout's length. Error when the puzzle has no room there, or a character that
   // the model does not know.
   void write_puzzle(const std::string& input, data::Row row) const;
-  void write_example(const tasks::Example& example, data::Row row) const;
+  void write_example(const tasks::Example& example, data::Row row) const;  // its first row
 
   // The answer as text, special tokens by name, as tasks::judge takes it.
   std::string read(std::span<const data::Token> tokens, std::span<const std::uint8_t> frozen) const;

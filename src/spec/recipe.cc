@@ -41,10 +41,12 @@ void check(const Recipe& recipe) {
     throw UsageError(fmt::format("training.fewest_loops = {} with model.loops = {}",
                                  recipe.training.fewest_loops, recipe.model.loops),
                      "at most model.loops");
-  if (objective.decoder == Decoder::kLeftToRight && recipe.data.layout != "seq2seq")
+  const bool left_to_right = objective.decoder == Decoder::kLeftToRight;
+  if (recipe.data.layout == (left_to_right ? "in_place" : "long"))
     throw UsageError(
         fmt::format("objective.kind = {} with data.layout = {}", kind, recipe.data.layout),
-        "data.layout=seq2seq: it answers after the puzzle");
+        left_to_right ? "data.layout=seq2seq or long: it answers after the puzzle"
+                      : "data.layout=seq2seq or in_place: it sees an answer as a whole");
 }
 
 }  // namespace

@@ -55,10 +55,16 @@ TEST(Recipes, PaperLengthsHoldTheirPuzzles) {
     if (path.parent_path().filename() != "paper") continue;
     const Recipe recipe = read_recipe(path, {});
     const auto task = tasks::make_task(recipe.task);
-    const auto layout = data::make_seq2seq(static_cast<int>(recipe.data.length));
+    const data::Vocabulary vocabulary(recipe.data.alphabet.empty()
+                                          ? data::kPaperAlphabet
+                                          : std::string_view(recipe.data.alphabet));
+    const auto layout =
+        data::make_layout(recipe.data.layout, static_cast<int>(recipe.data.length), vocabulary);
     for (std::uint32_t item = 0; item < 100; ++item) {
       const auto example = task->generate(0, tasks::Split::kTest, item);
-      ASSERT_NO_THROW(layout->check_fits(example.input.size(), example.output.size())) << path;
+      ASSERT_NO_THROW(
+          layout->check_fits(vocabulary.count(example.input), vocabulary.count(example.output)))
+          << path;
     }
   }
 }
@@ -88,6 +94,8 @@ TEST(Recipes, SectionsMustFitTogether) {
   EXPECT_THROW(read("vdm", {"model.vectors=0"}), UsageError);
   EXPECT_THROW(read("mgdm", {"model.vectors=8"}), UsageError);
   EXPECT_THROW(check(read("vdm", {"model.architecture=looped"}).model), UsageError);
+  EXPECT_NO_THROW(read("ar", {"data.layout=long"}));
+  EXPECT_THROW(read("mgdm", {"data.layout=long"}), UsageError);
   EXPECT_THROW(read("mgdm", {"extends=[\"ar.toml\"]"}), UsageError);  // only files do
 }
 

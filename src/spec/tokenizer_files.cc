@@ -26,21 +26,38 @@ json added_tokens() {
   return tokens;
 }
 
+// Of several words that fit, the longest. Every other character stands alone, a line break too.
+std::string word_pattern(const data::Vocabulary& vocabulary) {
+  std::vector<std::string> words;
+  for (const std::string& word : vocabulary.words())
+    if (word.size() > 1) words.push_back(word);
+  std::ranges::stable_sort(
+      words, [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
+  std::string pattern;
+  for (const std::string& word : words) {
+    for (const char c : word) {
+      if (std::string_view("\\^$.|?*+()[]{}").find(c) != std::string_view::npos) pattern += '\\';
+      pattern += c;
+    }
+    pattern += '|';
+  }
+  return pattern + "[\\s\\S]";
+}
+
 json tokenizer(const data::Vocabulary& vocabulary) {
   json ids = json::object();
   for (std::size_t id = 0; id < kSpecialNames.size(); ++id)
     ids[std::string(kSpecialNames[id])] = id;
-  for (const char character : vocabulary.alphabet()) ids[std::string(1, character)] = ids.size();
+  for (const std::string& word : vocabulary.words()) ids[word] = ids.size();
   return {
       {"version", "1.0"},
       {"truncation", nullptr},
       {"padding", nullptr},
       {"added_tokens", added_tokens()},
       {"normalizer", nullptr},
-      // Every character stands alone, a line break too.
       {"pre_tokenizer",
        {{"type", "Split"},
-        {"pattern", {{"Regex", "[\\s\\S]"}}},
+        {"pattern", {{"Regex", word_pattern(vocabulary)}}},
         {"behavior", "Isolated"},
         {"invert", false}}},
       {"post_processor", nullptr},

@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "tasks/countdown/problem.h"
+#include "tasks/countdown/search_task.h"
 #include "tasks/countdown/task.h"
 #include "tasks/planning/task.h"
 #include "tasks/released.h"
@@ -31,6 +32,10 @@ std::unique_ptr<Task> find_task(std::string_view name, const TaskOptions& option
   if (name == "planning") return planning::make_planning(options.nodes.value_or(kPaperNodes));
   if (const auto k = numbered(name, "countdown-", countdown::kMinNumbers, countdown::kMaxNumbers))
     return countdown::make_countdown(*k);
+  if (const auto k = numbered(name, "search-", 3, 5))
+    return countdown::make_search_task(*k, countdown::Answer::kSearch);
+  if (const auto k = numbered(name, "optimal-", 3, 5))
+    return countdown::make_search_task(*k, countdown::Answer::kOptimalPath);
   if (name == "sudoku")
     return sudoku::make_sudoku(options.difficulty.value_or(Difficulty::kEasy), options.guesses);
   if (const auto n = numbered(name, "sat-", 5, 9)) return sat::make_sat(*n);
@@ -82,7 +87,8 @@ TaskOptions task_options(std::int64_t nodes, std::string_view difficulty,
 std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options) {
   std::unique_ptr<Task> task = find_task(name, options);
   if (!task) {
-    const std::vector<std::string> names = task_names();
+    std::vector<std::string> names = task_names();
+    for (std::string& more : search_task_names()) names.push_back(std::move(more));
     throw UsageError(fmt::format("unknown task {}", in_quotes(name)),
                      joined_or(names) + " (and 'sat' for DIMACS of any size)",
                      did_you_mean(name, names));
@@ -110,6 +116,13 @@ std::vector<std::string> task_names() {
     names.push_back(fmt::format("countdown-{}", k));
   names.emplace_back("sudoku");
   for (int n = 5; n <= 9; ++n) names.push_back(fmt::format("sat-{}", n));
+  return names;
+}
+
+std::vector<std::string> search_task_names() {
+  std::vector<std::string> names;
+  for (const char* kind : {"search", "optimal"})
+    for (int k = 3; k <= 5; ++k) names.push_back(fmt::format("{}-{}", kind, k));
   return names;
 }
 

@@ -139,6 +139,10 @@ std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& option
 // Every task that can be generated: "planning", "countdown-3", ...
 std::vector<std::string> task_names();
 
+// Countdown by the text of a search: "search-4", "optimal-4", ... These can be generated too, but a
+// label is one of many, and that of a search may fail.
+std::vector<std::string> search_task_names();
+
 // Where the draws for an item come from. The splits have streams of their own: otherwise item 7 of
 // the test would be a variation of item 7 of the training data.
 Stream item_stream(std::uint64_t seed, Split split, std::uint32_t item);

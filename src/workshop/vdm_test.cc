@@ -60,7 +60,7 @@ TEST(Vdm, LearnsToTurnWordsRound) {
   data::Batch batch;
   batch.rows = words();
   std::vector<double> losses;
-  for (std::uint64_t i = 0; i < 300; ++i) {
+  for (std::uint64_t i = 0; i < 200; ++i) {
     batch.step = i;
     step.run(batch, 1, {});
     losses.push_back(step.loss());

@@ -9,8 +9,10 @@
 #include <span>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "formats/jsonl.h"
 #include "tasks/countdown/search.h"
+#include "tasks/countdown/search_text.h"
 #include "tasks/countdown/stream_of_search.h"
 
 namespace mgdm::tasks::countdown {
@@ -18,9 +20,6 @@ namespace {
 
 constexpr std::size_t kTrainedBeforeTest = 220000;
 constexpr std::size_t kHeldOut = 9;
-
-// How many operations a search can explore, as Stream of Search rates its traces.
-int most_operations(int count) { return count == 3 ? 48 : count == 4 ? 1152 : 46080; }
 
 std::string quoted(const std::vector<Equation>& equations) {
   std::string out;
@@ -31,8 +30,8 @@ std::string quoted(const std::vector<Equation>& equations) {
 
 class ReleasedCountdown : public Released {
  public:
-  ReleasedCountdown(int count, Split split)
-      : count_(count), split_(split), random_(static_cast<std::uint64_t>(count)) {
+  ReleasedCountdown(int count, Split split, Answer answer)
+      : count_(count), split_(split), answer_(answer), random_(static_cast<std::uint64_t>(count)) {
     std::iota(targets_.begin(), targets_.end(), Number{10});
     random_.shuffle(std::span<Number>(targets_));
     problem_.numbers.resize(static_cast<std::size_t>(count));
@@ -58,8 +57,14 @@ class ReleasedCountdown : public Released {
     const bool breadth_first = random_.below(2) == 1;
     kind_.beam = breadth_first ? 1 + static_cast<int>(random_.below(5)) : 0;
     at_search_ = random_;
-    draw_search(problem_, kind_, random_);
-    example_ = {render(problem_), render(*solution_)};
+    example_ = {render(problem_), ""};
+    if (answer_ == Answer::kSearch)  // the end of a text is stripped, as for training there
+      example_.output = trim(trace_search(problem_, kind_, random_).text);
+    else
+      draw_search(problem_, kind_, random_);
+    if (answer_ == Answer::kOptimalPath)
+      example_.output = trim(optimal_path(problem_, *solution_, Twins::kAllGo));
+    if (answer_ == Answer::kSolution) example_.output = render(*solution_);
     return example_;
   }
 
@@ -89,6 +94,7 @@ class ReleasedCountdown : public Released {
 
   const int count_;
   const Split split_;
+  const Answer answer_;
   PythonRandom random_;
   std::array<Number, 91> targets_{};  // 10..100 shuffled; the first are the held-out ones
   std::size_t made_ = 0;
@@ -105,9 +111,9 @@ class ReleasedCountdown : public Released {
 
 bool has_released(int count) { return count >= 3 && count <= 5; }
 
-std::unique_ptr<Released> make_released(int count, Split split) {
+std::unique_ptr<Released> make_released(int count, Split split, Answer answer) {
   MGDM_CHECK(has_released(count));
-  return std::make_unique<ReleasedCountdown>(count, split);
+  return std::make_unique<ReleasedCountdown>(count, split, answer);
 }
 
 }  // namespace mgdm::tasks::countdown
