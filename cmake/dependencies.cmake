@@ -42,6 +42,20 @@ else()
   message(STATUS "CaDiCaL not found: formulas of more than 20 variables cannot be solved")
 endif()
 
+# PCRE2 takes texts apart as the tokenizers of language models do. Without it tokenizers that have
+# regular expressions are an error that says so.
+add_library(mgdm_pcre2 INTERFACE)
+add_library(mgdm::pcre2 ALIAS mgdm_pcre2)
+find_path(MGDM_PCRE2_INCLUDE pcre2.h)
+find_library(MGDM_PCRE2_LIBRARY pcre2-8)
+if(MGDM_PCRE2_INCLUDE AND MGDM_PCRE2_LIBRARY)
+  target_include_directories(mgdm_pcre2 SYSTEM INTERFACE $<BUILD_INTERFACE:${MGDM_PCRE2_INCLUDE}>)
+  target_compile_definitions(mgdm_pcre2 INTERFACE $<BUILD_INTERFACE:MGDM_HAVE_PCRE2=1>)
+  target_link_libraries(mgdm_pcre2 INTERFACE pcre2-8)
+else()
+  message(STATUS "PCRE2 not found: tokenizers with regular expressions cannot be used")
+endif()
+
 # Highway runs models on the CPU, and trains them there (the room vectors). A build from carried headers
 # may lack it: then only an engine that the program registers itself, on LibTorch, runs models, and
 # LibTorch's operations train.

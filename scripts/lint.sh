@@ -10,7 +10,7 @@ mkdir -p "$passed"
 # Flags of our own instead of a build's: no sanitizers and no precompiled headers to drag along.
 cat >"$passed/revision.h" <<<'#define MGDM_VERSION ""
 #define MGDM_REVISION ""'
-flags="-std=c++20 -Isrc -Iinclude -I$passed -DMGDM_HAVE_CADICAL -DMGDM_MODELS_FROM_LIBRARY=\"\" -Wall -Wextra -Wshadow"
+flags="-std=c++20 -Isrc -Iinclude -I$passed -DMGDM_HAVE_CADICAL -DMGDM_HAVE_PCRE2 -DMGDM_MODELS_FROM_LIBRARY=\"\" -Wall -Wextra -Wshadow"
 
 state=$(git ls-files -z 'src/*.h' 'include/*.h' .clang-tidy scripts/lint.sh | xargs -0 cat | sha256sum)
 
@@ -32,7 +32,7 @@ export -f check
 export passed state flags
 # clang 14 cannot compile Debian's LibTorch headers in C++20, so the rooms above the torch line only.
 # Highway's files include themselves: one by one.
-for room in cli spec tasks runtime vectors formats inference api data report decoding base config evaluation; do
+for room in cli spec tokenizers tasks runtime vectors formats inference api data report decoding base config evaluation; do
   files=$(git ls-files "src/$room/*.cc" | grep -v '_test\.cc$')
   alone=$(grep -l foreach_target $files || true)
   for file in $alone; do echo "$(basename "$file" .cc) $file"; done

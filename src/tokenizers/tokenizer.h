@@ -1,0 +1,89 @@
+// Text to the tokens of a language model and back, by the files that come with it:
+//
+//   tokenizer.json     byte-pair encoding as Hugging Face writes it: of bytes (GPT-2, LLaMA 3) or
+//   of
+//                      characters with byte fallback (LLaMA 2)
+//   tokenizer.model    SentencePiece's, byte-pair encoding by scores (LLaMA 1 and 2)
+//
+//   const Tokenizer tokenizer = load_tokenizer("Llama-2-7b-hf");
+//   std::vector<Id> ids = tokenizer.encode("3+4=7");     // without special tokens around
+//   std::string text = tokenizer.decode(ids);
+//
+// What a file asks for and we do not compute is an Error that names it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tokenizers/added_tokens.h"
+#include "tokenizers/bpe.h"
+#include "tokenizers/decoder.h"
+#include "tokenizers/normalizer.h"
+#include "tokenizers/pre_tokenizer.h"
+
+namespace mgdm::tokenizers {
+
+// What a tokenizer is made of.
+struct Parts {
+  std::vector<std::string> pieces;  // by id; empty where there is none
+  std::vector<AddedToken> added;
+  Normalizer normalizer;
+  PreTokenizer pre_tokenizer;
+  Decoder decoder;
+  std::vector<Id> before, after;  // what its template puts around a text
+};
+
+// The tokens with a meaning of their own, where the files name them.
+struct Meanings {
+  std::optional<Id> begin, end, unknown, pad;
+};
+
+class Tokenizer {
+ public:
+  Tokenizer(Parts parts, Bpe bpe);
+
+  std::size_t size() const { return parts_.pieces.size(); }  // ids are below
+  const std::string& token(Id id) const { return parts_.pieces.at(id); }
+  std::optional<Id> find(std::string_view token) const;  // a piece or an added token
+
+  // Of UTF-8; an Error otherwise. Added tokens are found in the text.
+  std::vector<Id> encode(std::string_view text) const;
+  // The same with what the template puts around it (the beginning of a text, say).
+  std::vector<Id> encode_whole(std::string_view text) const;
+
+  // Special tokens are left out where `skip_special`, and stand there by their names otherwise.
+  std::string decode(std::span<const Id> ids, bool skip_special = true) const;
+
+  const Meanings& meanings() const { return meanings_; }
+  void set_meanings(const Meanings& meanings) { meanings_ = meanings; }
+
+  // The files that it came from, by their names: they go along with a model that is saved.
+  const std::map<std::string, std::string>& files() const { return files_; }
+  void set_files(std::map<std::string, std::string> files) { files_ = std::move(files); }
+
+ private:
+  Parts parts_;
+  AddedTokens added_;
+  Bpe bpe_;
+  Meanings meanings_;
+  std::map<std::string, std::string> files_;
+};
+
+// Of a model's folder: tokenizer.json, or else tokenizer.model; tokenizer_config.json,
+// special_tokens_map.json and generation of meanings beside them. An Error when there is neither.
+Tokenizer load_tokenizer(const std::filesystem::path& folder);
+
+// Whether a folder has one of the two.
+bool has_tokenizer(const std::filesystem::path& folder);
+
+// The contents of either file; `source` stands in messages.
+Tokenizer parse_tokenizer_json(std::string_view text, const std::string& source);
+Tokenizer parse_tokenizer_model(std::string_view bytes, const std::string& source);
+
+}  // namespace mgdm::tokenizers
