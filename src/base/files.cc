@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -176,7 +178,8 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path) {
     throw Error(fmt::format("cannot write {}: it is a folder", path), "a file name");
   const bool in_place =
       std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-  if (!in_place) temporary_ = fmt::format("{}.{}.tmp", path_, ::getpid());
+  static std::atomic<std::uint64_t> written = 0;  // several threads may write one file
+  if (!in_place) temporary_ = fmt::format("{}.{}.{}.tmp", path_, ::getpid(), written++);
   file_ = std::fopen(in_place ? path.c_str() : temporary_.c_str(), "wb");
   if (file_ == nullptr) fail("write", path);
 }

@@ -127,6 +127,17 @@ TEST_F(Files, WithoutCommitTheOldFileStays) {
   EXPECT_EQ(count(), 1);
 }
 
+TEST_F(Files, TwoMayWriteOneFileAtATime) {
+  AtomicFile one(path("a")), two(path("a"));
+  one.write("one");
+  two.write("two");
+  one.commit();
+  EXPECT_EQ(read_file(path("a")), "one");
+  two.commit();
+  EXPECT_EQ(read_file(path("a")), "two");
+  EXPECT_EQ(count(), 1);
+}
+
 TEST_F(Files, LinksStayLinks) {
   write_file(path("a"), "old");
   fs::create_symlink(path("a"), path("link"));
