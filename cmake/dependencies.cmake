@@ -56,6 +56,23 @@ else()
   message(STATUS "PCRE2 not found: tokenizers with regular expressions cannot be used")
 endif()
 
+# cpp-httplib asks endpoints (the room prompting). Debian's is a compiled library, which its users must
+# build with the same definitions: pkg-config knows them. Without it `mgdm prompt` says so.
+add_library(mgdm_httplib INTERFACE)
+add_library(mgdm::httplib ALIAS mgdm_httplib)
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(MGDM_HTTPLIB QUIET cpp-httplib)
+endif()
+if(MGDM_HTTPLIB_FOUND)
+  target_include_directories(mgdm_httplib SYSTEM INTERFACE ${MGDM_HTTPLIB_INCLUDE_DIRS})
+  target_compile_options(mgdm_httplib INTERFACE ${MGDM_HTTPLIB_CFLAGS_OTHER})
+  target_compile_definitions(mgdm_httplib INTERFACE MGDM_HAVE_HTTPLIB=1)
+  target_link_libraries(mgdm_httplib INTERFACE ${MGDM_HTTPLIB_LINK_LIBRARIES})
+else()
+  message(STATUS "cpp-httplib not found: mgdm prompt cannot ask an endpoint")
+endif()
+
 # Highway runs models on the CPU, and trains them there (the room vectors). A build from carried headers
 # may lack it: then only an engine that the program registers itself, on LibTorch, runs models, and
 # LibTorch's operations train.

@@ -34,7 +34,8 @@ class Program : public testing::Test {
   // By the full program, or by the light one where it does the same: it starts without LibTorch, in
   // a hundredth of the time.
   static std::string program_for(std::string_view arguments) {
-    for (const std::string_view command : {"generate", "verify", "tasks", "describe", "export"})
+    for (const std::string_view command :
+         {"generate", "verify", "tasks", "describe", "export", "prompt"})
       if (arguments.starts_with(command)) return MGDM_LIGHT_PROGRAM;
     return MGDM_PROGRAM;
   }

@@ -26,7 +26,8 @@ std::vector<Command> all_commands(Program& program) {
                                 eval_command(program.measure_losses),
                                 solve_command(),
                                 describe_command(),
-                                export_command()};
+                                export_command(),
+                                prompt_command()};
   for (Command& command : program.commands.empty() ? missing : program.commands)
     commands.push_back(std::move(command));
   return commands;

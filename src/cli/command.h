@@ -67,6 +67,7 @@ Command eval_command(const MeasureLosses& measure_losses);
 Command solve_command();
 Command describe_command();
 Command export_command();
+Command prompt_command();
 
 // Parses the words after the program's name and runs the command they name; its exit code.
 // UsageError when they are wrong; help and version are printed to standard output.

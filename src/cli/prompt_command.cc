@@ -1,0 +1,203 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/interrupt.h"
+#include "base/progress.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "data/examples_file.h"
+#include "formats/markdown_table.h"
+#include "prompting/http_chat.h"
+#include "prompting/play_all.h"
+#include "prompting/prompts.h"
+#include "prompting/reply_cache.h"
+#include "report/result_json.h"
+#include "tasks/task.h"
+
+namespace mgdm::cli {
+namespace {
+
+struct PromptSettings {
+  std::string game, endpoint, data, out, cache = "runs/prompt-cache";
+  std::string key_variable = "OPENAI_API_KEY";
+  bool no_key = false, quiet = false;
+  prompting::MethodSettings method;
+  std::int64_t limit = 0, parallel = 4, tries = 6;
+  double per_minute = 0, timeout = 120, prompt_price = 0, generated_price = 0;
+
+  void visit(config::Visitor& v) {
+    v.field("game", game, "what is played", config::one_of({"game24"}));
+    v.field("endpoint", endpoint,
+            "an OpenAI-compatible address: https://api.example.com/v1, http://127.0.0.1:8080");
+    v.field("data", data, "the puzzles: JSONL, {\"input\": \"4,5,6,10,24\"} in every line");
+    v.field("limit", limit, "only the first N puzzles (0 = all)", config::at_least(0));
+    method.visit(v);
+    v.field("key_variable", key_variable, "the environment variable that has the key");
+    v.field("no_key", no_key, "send no key: a server of your own");
+    v.field("parallel", parallel, "puzzles at a time", config::range(1, 256));
+    v.field("per_minute", per_minute, "requests in a minute (0 = any number)", config::at_least(0));
+    v.field("timeout", timeout, "seconds to wait for a reply", config::range(0.1, 3600));
+    v.field("tries", tries, "tries in all when the endpoint is busy, broken or silent",
+            config::range(1, 100));
+    v.field("prompt_price", prompt_price, "dollars per million tokens of prompts",
+            config::at_least(0));
+    v.field("generated_price", generated_price, "dollars per million generated tokens",
+            config::at_least(0));
+    v.field("cache", cache, "the folder of replies that were paid for");
+    v.field("out", out, "the folder of results (empty = runs/ and a name); goes on where it is");
+    v.field("quiet", quiet, "print nothing but errors");
+  }
+};
+
+// The paper's numbers for GPT-4, from Yao et al. 2023.
+struct PaperRow {
+  const char *method, *name, *accuracy, *prompt_tokens, *generated_tokens;
+};
+constexpr PaperRow kPaper[] = {{"io", "GPT-4 IO", "7.3", "1k", "18"},
+                               {"cot", "GPT-4 CoT", "4.0", "2.2k", "67"},
+                               {"cot-sc", "GPT-4 CoT-SC", "9.0", "2.2k", "6.7k"},
+                               {"tot", "GPT-4 ToT", "74.0", "1.4k", "2.5k"}};
+
+std::vector<std::string> read_games(const PromptSettings& settings) {
+  std::vector<std::string> inputs;
+  for (const data::LocatedExample& game :
+       data::read_examples(settings.data, *tasks::make_task("countdown-4"))) {
+    if (settings.limit > 0 && inputs.size() == static_cast<std::size_t>(settings.limit)) break;
+    with_location(settings.data, game.line,
+                  [&] { return prompting::parse_game24(game.example.input); });
+    inputs.push_back(game.example.input);
+  }
+  return inputs;
+}
+
+std::filesystem::path folder_of(const PromptSettings& settings) {
+  std::string name = settings.out;
+  if (name.empty()) {
+    name = fmt::format("{}-{}-{}", settings.game, settings.method.method, settings.method.model);
+    std::replace_if(
+        name.begin(), name.end(),
+        [](char c) { return c == '/' || c == '\\' || static_cast<unsigned char>(c) <= ' '; }, '-');
+    name = "runs/" + name;
+  }
+  std::error_code error;
+  std::filesystem::create_directories(name, error);
+  if (error) throw Error(fmt::format("cannot make the folder {}: {}", name, error.message()));
+  return name;
+}
+
+// All that decides the answers.
+prompting::RunFacts facts_of(const PromptSettings& settings) {
+  prompting::RunFacts facts{{"game", settings.game}, {"endpoint", settings.endpoint}};
+  prompting::MethodSettings method = settings.method;
+  for (const config::Field& field : config::Fields(method).all())
+    facts.emplace_back(field.key, field.value());
+  facts.emplace_back("prompts", prompting::prompts_version());
+  return facts;
+}
+
+void print_summary(const PromptSettings& settings, const prompting::Summary& summary) {
+  using formats::Align;
+  formats::MarkdownTable table({{"Game of 24"},
+                                {"n", Align::kRight},
+                                {"accuracy %", Align::kRight},
+                                {"any %", Align::kRight},
+                                {"prompt tokens", Align::kRight},
+                                {"generated tokens", Align::kRight}});
+  table.add_row(
+      {fmt::format("{}, {}", settings.method.model, settings.method.method),
+       std::to_string(summary.n),
+       fmt::format("{:.1f} ± {:.1f}", 100 * summary.accuracy, 100 * summary.standard_error),
+       fmt::format("{:.1f}", 100 * summary.any), fmt::format("{:.0f}", summary.prompt_tokens),
+       fmt::format("{:.0f}", summary.generated_tokens)});
+  for (const PaperRow& row : kPaper)
+    if (row.method == settings.method.method)
+      table.add_row({fmt::format("paper: {}", row.name), "100", row.accuracy, "", row.prompt_tokens,
+                     row.generated_tokens});
+  fmt::print("{}", printable(table.text(), "\n"));
+}
+
+void print_paid(const PromptSettings& settings, const prompting::Usage& paid,
+                std::int64_t repeated) {
+  std::string cost;
+  if (settings.prompt_price > 0 || settings.generated_price > 0)
+    cost = fmt::format(", ${:.4f}",
+                       prompting::cost_of(paid, settings.prompt_price, settings.generated_price));
+  fmt::print(stderr,
+             "asked now: {} requests, {} prompt tokens, {} generated tokens{}; {} repeated\n",
+             paid.requests, paid.prompt_tokens, paid.generated_tokens, cost, repeated);
+}
+
+void write_score(const PromptSettings& settings, const prompting::Summary& summary,
+                 const std::filesystem::path& file) {
+  nlohmann::ordered_json json{{"task", settings.game},
+                              {"method", settings.method.method},
+                              {"model", settings.method.model},
+                              {"n", summary.n},
+                              {"accuracy", summary.accuracy},
+                              {"stderr", summary.standard_error},
+                              {"accuracy_any", summary.any},
+                              {"requests", summary.requests},
+                              {"prompt_tokens", summary.prompt_tokens},
+                              {"generated_tokens", summary.generated_tokens}};
+  if (settings.prompt_price > 0 || settings.generated_price > 0)
+    json["dollars"] = (summary.prompt_tokens * settings.prompt_price +
+                       summary.generated_tokens * settings.generated_price) /
+                      1e6;
+  PromptSettings used = settings;
+  write_file(file.string(), report::result_text(json, config::Fields(used).all()));
+}
+
+void run_prompt(const PromptSettings& asked) {
+  PromptSettings settings = asked;
+  settings.method = prompting::resolved(settings.method);
+  const prompting::Endpoint endpoint = prompting::parse_endpoint(settings.endpoint);
+  settings.endpoint = endpoint.origin + endpoint.path;
+  const std::vector<std::string> inputs = read_games(settings);
+  const std::string key = settings.no_key ? "" : prompting::key_from(settings.key_variable);
+
+  prompting::HttpChat chat(
+      prompting::make_http({.endpoint = endpoint, .key = key, .answer_seconds = settings.timeout}),
+      settings.endpoint, key, {.tries = settings.tries}, settings.per_minute);
+  const prompting::ReplyCache cache(settings.cache, settings.endpoint);
+  prompting::CachedChat cached(chat, cache);
+  const std::filesystem::path folder = folder_of(settings);
+  const std::filesystem::path file = folder / "results.jsonl";
+  prompting::ResultsFile results(file.string(), facts_of(settings));
+  std::vector<prompting::Outcome> outcomes;
+  try {
+    Progress progress("asking " + settings.method.model, inputs.size(), settings.quiet);
+    outcomes = prompting::play_all(cached, inputs, settings.method, settings.parallel, results,
+                                   [&] { progress.add(1); });
+  } catch (const Error&) {
+    // Also when it is quiet: this is about money.
+    print_paid(settings, cached.paid(), chat.repeated());
+    fmt::print(stderr, "every reply that came is in {}; the same command goes on from there\n",
+               settings.cache);
+    throw;
+  }
+  const prompting::Summary summary = prompting::summarize(outcomes);
+  write_score(settings, summary, folder / "score.json");
+  if (settings.quiet) return;
+  print_summary(settings, summary);
+  print_paid(settings, cached.paid(), chat.repeated());
+}
+
+}  // namespace
+
+Command prompt_command() {
+  return make_command<PromptSettings>(
+      "prompt", "Ask a large language model to play Game of 24: IO, CoT, CoT-SC, Tree of Thoughts",
+      "  OPENAI_API_KEY=... mgdm prompt game24 --endpoint https://api.example.com/v1 --model NAME "
+      "--method tot --data game24.jsonl\n"
+      "  mgdm prompt game24 --endpoint http://127.0.0.1:8080 --no-key --model llama --method io "
+      "--data game24.jsonl --limit 5\n"
+      "  mgdm prompt game24 --endpoint https://api.example.com/v1 --model NAME --method cot-sc "
+      "--choices 20 --data game24.jsonl --prompt-price 2.5 --generated-price 10\n",
+      {"game"}, {"game", "endpoint", "model", "data"}, run_prompt);
+}
+
+}  // namespace mgdm::cli

@@ -1,0 +1,46 @@
+// A large language model behind an interface: messages in, texts out, with what they cost.
+//
+// What speaks to an endpoint (http_chat.h), what remembers (reply_cache.h) and what a test makes up
+// all look the same to the methods of prompting.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mgdm::prompting {
+
+struct ChatRequest {
+  std::string model;
+  std::string prompt;              // the one message of the user
+  double temperature = 0.7;        // below 0: as the endpoint likes it
+  std::int64_t max_tokens = 1000;  // 0: the same
+  std::int64_t choices = 1;        // texts asked for at once
+  std::int64_t sample = 0;  // which draw this is: another number is another text for one prompt
+};
+
+struct Usage {
+  std::int64_t requests = 0, prompt_tokens = 0, generated_tokens = 0;
+
+  void add(const Usage& other) {
+    requests += other.requests;
+    prompt_tokens += other.prompt_tokens;
+    generated_tokens += other.generated_tokens;
+  }
+  bool operator==(const Usage&) const = default;
+};
+
+struct ChatReply {
+  std::vector<std::string> texts;  // at least one; as many as asked for, unless the model cannot
+  Usage usage;
+  bool operator==(const ChatReply&) const = default;
+};
+
+class ChatModel {
+ public:
+  virtual ~ChatModel() = default;
+  // From any thread.
+  virtual ChatReply ask(const ChatRequest& request) = 0;
+};
+
+}  // namespace mgdm::prompting

@@ -1,0 +1,20 @@
+// What goes over the wire to an OpenAI-compatible endpoint and comes back.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "prompting/chat.h"
+
+namespace mgdm::prompting {
+
+// The body of POST /v1/chat/completions.
+std::string request_body(const ChatRequest& request);
+
+// The reply in such an answer. Error when it is not what an endpoint answers: no JSON, no choices.
+ChatReply parse_reply(std::string_view body);
+
+// What an endpoint says went wrong, in its own words; empty where it says nothing.
+std::string error_message(std::string_view body);
+
+}  // namespace mgdm::prompting

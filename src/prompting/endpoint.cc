@@ -1,0 +1,39 @@
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "prompting/http.h"
+
+namespace mgdm::prompting {
+
+Endpoint parse_endpoint(const std::string& url) {
+  const auto refuse = [&](const char* why) {
+    throw UsageError(fmt::format("--endpoint {} {}", in_quotes(url), why),
+                     "an address such as https://api.example.com/v1 or http://127.0.0.1:8080");
+  };
+  Endpoint endpoint;
+  endpoint.secure = url.starts_with("https://");
+  if (!endpoint.secure && !url.starts_with("http://"))
+    refuse("does not begin with http:// or https://");
+  const std::size_t host = url.find("://") + 3, slash = url.find('/', host);
+  endpoint.origin = url.substr(0, slash);
+  endpoint.path = slash == std::string::npos ? "" : url.substr(slash);
+  if (endpoint.origin.size() == host) refuse("names no machine");
+  // Whoever writes a password into an address would find it in the results.
+  if (endpoint.origin.find('@') != std::string::npos) refuse("has a name or password in it");
+  for (const char c : url)
+    if (static_cast<unsigned char>(c) <= ' ' || c == '\x7f' || c == '#')
+      refuse("has a character that no address has");
+  if (const std::size_t colon = endpoint.origin.rfind(':');
+      colon > host && endpoint.origin.find(']', colon) == std::string::npos) {
+    const auto port = parse_int(endpoint.origin.substr(colon + 1));
+    if (!port || *port < 1 || *port > 65535) refuse("has no valid port");
+  }
+  constexpr std::string_view kCall = "/chat/completions";
+  while (endpoint.path.ends_with('/')) endpoint.path.pop_back();
+  if (endpoint.path.empty()) endpoint.path = "/v1";
+  if (!endpoint.path.ends_with(kCall)) endpoint.path += kCall;
+  return endpoint;
+}
+
+}  // namespace mgdm::prompting

@@ -1,0 +1,144 @@
+#include "prompting/expression.h"
+
+#include <array>
+#include <charconv>
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace mgdm::prompting {
+namespace {
+
+// None when it does not fit.
+std::optional<Fraction> fraction(std::int64_t numerator, std::int64_t denominator) {
+  if (denominator == 0 || numerator == INT64_MIN || denominator == INT64_MIN) return std::nullopt;
+  const std::int64_t common = std::gcd(numerator, denominator), sign = denominator < 0 ? -1 : 1;
+  return Fraction{sign * numerator / common, sign * denominator / common};
+}
+
+std::optional<Fraction> computed(const Fraction& a, char op, const Fraction& b) {
+  std::int64_t first = 0, second = 0, numerator = 0, denominator = 0;
+  bool lost = false;
+  if (op == '+' || op == '-') {
+    lost |= __builtin_mul_overflow(a.numerator, b.denominator, &first);
+    lost |= __builtin_mul_overflow(b.numerator, a.denominator, &second);
+    lost |= op == '+' ? __builtin_add_overflow(first, second, &numerator)
+                      : __builtin_sub_overflow(first, second, &numerator);
+    lost |= __builtin_mul_overflow(a.denominator, b.denominator, &denominator);
+  } else {
+    const auto& [over, under] =
+        op == '*' ? std::pair(b.numerator, b.denominator) : std::pair(b.denominator, b.numerator);
+    lost |= __builtin_mul_overflow(a.numerator, over, &numerator);
+    lost |= __builtin_mul_overflow(a.denominator, under, &denominator);
+  }
+  return lost ? std::nullopt : fraction(numerator, denominator);
+}
+
+// The other ways to write an operator, as one character.
+std::string plain(std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, char>, 8> kSigns{{{"\xc3\x97", '*'},
+                                                                     {"\xc3\xb7", '/'},
+                                                                     {"\xc2\xb7", '*'},
+                                                                     {"\xe2\x88\x92", '-'},
+                                                                     {"\xe2\x8b\x85", '*'},
+                                                                     {"\\times", '*'},
+                                                                     {"\\cdot", '*'},
+                                                                     {"\\div", '/'}}};
+  std::string out;
+  while (!text.empty()) {
+    std::size_t used = 1;
+    char sign = text.front();
+    for (const auto& [written, meant] : kSigns)
+      if (text.starts_with(written)) {
+        used = written.size();
+        sign = meant;
+      }
+    if (sign != ' ' && sign != '\t') out += sign;
+    text.remove_prefix(used);
+  }
+  return out;
+}
+
+// sum = product {(+|-) product}, product = factor {(*|/) factor}, factor = number | (sum) | -factor
+class Parser {
+ public:
+  explicit Parser(std::string text) : text_(std::move(text)) {}
+
+  std::optional<Expression> parse() {
+    const auto value = sum(0);
+    if (!value || at_ != text_.size()) return std::nullopt;
+    return Expression{*value, std::move(numbers_)};
+  }
+
+ private:
+  static constexpr int kDeepest = 100;
+
+  bool take(char c) {
+    if (at_ == text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+
+  std::optional<Fraction> sum(int depth) {
+    auto value = product(depth);
+    while (value) {
+      const char op = take('+') ? '+' : take('-') ? '-' : '\0';
+      if (op == '\0') return value;
+      const auto right = product(depth);
+      if (!right) return std::nullopt;
+      value = computed(*value, op, *right);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Fraction> product(int depth) {
+    auto value = factor(depth);
+    while (value) {
+      const char op = take('*') ? '*' : take('/') ? '/' : '\0';
+      if (op == '\0') return value;
+      const auto right = factor(depth);
+      if (!right) return std::nullopt;
+      value = computed(*value, op, *right);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Fraction> factor(int depth) {
+    if (depth > kDeepest) return std::nullopt;
+    if (take('-')) {
+      const auto value = factor(depth + 1);
+      return value ? computed(Fraction{0, 1}, '-', *value) : std::nullopt;
+    }
+    if (take('(')) {
+      const auto value = sum(depth + 1);
+      return value && take(')') ? value : std::nullopt;
+    }
+    std::int64_t number = 0;
+    const char *const begin = text_.data() + at_, *const end = text_.data() + text_.size();
+    if (begin == end || *begin < '0' || *begin > '9') return std::nullopt;
+    const auto [stop, error] = std::from_chars(begin, end, number);
+    if (error != std::errc()) return std::nullopt;
+    at_ += static_cast<std::size_t>(stop - begin);
+    numbers_.push_back(number);
+    return Fraction{number, 1};
+  }
+
+  std::string text_;
+  std::size_t at_ = 0;
+  std::vector<std::int64_t> numbers_;
+};
+
+}  // namespace
+
+std::optional<Expression> parse_expression(std::string_view text) {
+  // "1 2" would become 12 without its space.
+  for (std::size_t i = 1; i + 1 < text.size(); ++i)
+    if (text[i] == ' ' || text[i] == '\t') {
+      const std::size_t next = text.find_first_not_of(" \t", i);
+      const auto digit = [&](std::size_t at) { return text[at] >= '0' && text[at] <= '9'; };
+      if (next != std::string_view::npos && digit(i - 1) && digit(next)) return std::nullopt;
+    }
+  return Parser(plain(text)).parse();
+}
+
+}  // namespace mgdm::prompting

@@ -1,0 +1,26 @@
+// Arithmetic as people and language models write it, computed exactly.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace mgdm::prompting {
+
+// A fraction in lowest terms, the denominator above 0.
+struct Fraction {
+  std::int64_t numerator = 0, denominator = 1;
+  bool operator==(const Fraction&) const = default;
+};
+
+struct Expression {
+  Fraction value;
+  std::vector<std::int64_t> numbers;  // that stand in it, in this order
+};
+
+// Whole numbers, + - * / and parentheses, also written as × ÷ · − and \times \div; none for
+// anything else, a division by zero, or numbers that leave 64 bits.
+std::optional<Expression> parse_expression(std::string_view text);
+
+}  // namespace mgdm::prompting

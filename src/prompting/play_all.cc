@@ -1,0 +1,104 @@
+#include "prompting/play_all.h"
+
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+
+namespace mgdm::prompting {
+namespace {
+
+// Asks no more once somebody has failed.
+class Stoppable : public ChatModel {
+ public:
+  Stoppable(ChatModel& model, const std::atomic<bool>& stopped)
+      : model_(model), stopped_(stopped) {}
+
+  ChatReply ask(const ChatRequest& request) override {
+    stop_if_interrupted();
+    if (stopped_) throw Interrupted("stopped");
+    return model_.ask(request);
+  }
+
+ private:
+  ChatModel& model_;
+  const std::atomic<bool>& stopped_;
+};
+
+}  // namespace
+
+std::vector<Outcome> play_all(ChatModel& model, const std::vector<std::string>& inputs,
+                              const MethodSettings& settings, std::int64_t parallel,
+                              ResultsFile& results, const std::function<void()>& on_done) {
+  std::vector<Outcome> outcomes(inputs.size());
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (const Outcome* const known = results.find(i, inputs[i])) {
+      outcomes[i] = *known;
+      if (on_done) on_done();
+    } else {
+      open.push_back(i);
+    }
+
+  std::atomic<bool> stopped = false;
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;  // guards results and failure
+  std::exception_ptr failure;
+  Stoppable stoppable(model, stopped);
+  const auto work = [&] {
+    try {
+      while (!stopped) {
+        stop_if_interrupted();
+        const std::size_t mine = next++;
+        if (mine >= open.size()) return;
+        const std::size_t item = open[mine];
+        outcomes[item] = play(stoppable, parse_game24(inputs[item]), settings);
+        const std::lock_guard lock(mutex);
+        results.add(item, inputs[item], outcomes[item]);
+        if (on_done) on_done();
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!stopped.exchange(true)) failure = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (std::int64_t i = 0; i < parallel && static_cast<std::size_t>(i) < open.size(); ++i)
+      threads.emplace_back(work);
+  }
+  if (failure) std::rethrow_exception(failure);
+  return outcomes;
+}
+
+Summary summarize(const std::vector<Outcome>& outcomes) {
+  Summary sum;
+  sum.n = outcomes.size();
+  if (outcomes.empty()) return sum;
+  const auto n = static_cast<double>(outcomes.size());
+  double squares = 0;
+  Usage usage;
+  for (const Outcome& outcome : outcomes) {
+    sum.accuracy += outcome.right / n;
+    squares += outcome.right * outcome.right / n;
+    sum.any += (outcome.any ? 1 : 0) / n;
+    usage.add(outcome.usage);
+  }
+  sum.standard_error = std::sqrt(std::max(0.0, squares - sum.accuracy * sum.accuracy) / n);
+  sum.requests = static_cast<double>(usage.requests) / n;
+  sum.prompt_tokens = static_cast<double>(usage.prompt_tokens) / n;
+  sum.generated_tokens = static_cast<double>(usage.generated_tokens) / n;
+  return sum;
+}
+
+double cost_of(const Usage& usage, double prompt_price, double generated_price) {
+  return (static_cast<double>(usage.prompt_tokens) * prompt_price +
+          static_cast<double>(usage.generated_tokens) * generated_price) /
+         1e6;
+}
+
+}  // namespace mgdm::prompting

@@ -1,0 +1,35 @@
+// Many puzzles, several at a time, into a results file.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "prompting/methods.h"
+#include "prompting/results_file.h"
+
+namespace mgdm::prompting {
+
+// The outcomes in the order of the inputs ("4,5,6,10,24"): those in the file as they stand there,
+// the others by asking, `parallel` at a time, each in the file as soon as it is known. When one
+// fails, or Ctrl-C is pressed, no more is asked; replies under way are waited for, since they are
+// paid for, and then the error is thrown. on_done() is called after each puzzle.
+std::vector<Outcome> play_all(ChatModel& model, const std::vector<std::string>& inputs,
+                              const MethodSettings& settings, std::int64_t parallel,
+                              ResultsFile& results, const std::function<void()>& on_done = {});
+
+struct Summary {
+  std::size_t n = 0;
+  double accuracy = 0, standard_error = 0;  // of the mean of `right` over puzzles
+  double any = 0;
+  // Means per puzzle.
+  double requests = 0, prompt_tokens = 0, generated_tokens = 0;
+};
+
+Summary summarize(const std::vector<Outcome>& outcomes);
+
+// Dollars, by prices per million tokens.
+double cost_of(const Usage& usage, double prompt_price, double generated_price);
+
+}  // namespace mgdm::prompting

@@ -1,0 +1,95 @@
+#include "prompting/reply_cache.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/paths.h"
+#include "base/random.h"
+
+namespace mgdm::prompting {
+namespace {
+
+namespace fs = std::filesystem;
+using CacheJson = nlohmann::ordered_json;
+
+CacheJson request_json(const std::string& endpoint, const ChatRequest& request) {
+  return {{"endpoint", endpoint},
+          {"model", request.model},
+          {"temperature", request.temperature},
+          {"max_tokens", request.max_tokens},
+          {"choices", request.choices},
+          {"sample", request.sample},
+          {"prompt", request.prompt}};
+}
+
+std::string dumped(const CacheJson& json, int indent) {
+  return json.dump(indent, ' ', false, CacheJson::error_handler_t::replace);
+}
+
+}  // namespace
+
+ReplyCache::ReplyCache(fs::path folder, std::string endpoint)
+    : folder_(std::move(folder)), endpoint_(std::move(endpoint)) {}
+
+fs::path ReplyCache::file_of(const ChatRequest& request) const {
+  const std::string text = dumped(request_json(endpoint_, request), -1);
+  // Two hashes: one of 64 bits is short for something that must not be mistaken.
+  const std::string name =
+      fmt::format("{:016x}{:016x}", stable_hash(text), stable_hash("mgdm " + text));
+  return folder_ / name.substr(0, 2) / (name + ".json");
+}
+
+std::optional<ChatReply> ReplyCache::find(const ChatRequest& request) const {
+  const fs::path file = file_of(request);
+  if (!is_there(file)) return std::nullopt;
+  const CacheJson json = CacheJson::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
+  try {
+    const CacheJson& reply = json.at("reply");
+    if (dumped(json.at("request"), -1) != dumped(request_json(endpoint_, request), -1))
+      return std::nullopt;  // another request of the same hash
+    return ChatReply{reply.at("texts").get<std::vector<std::string>>(),
+                     {1, reply.at("prompt_tokens").get<std::int64_t>(),
+                      reply.at("generated_tokens").get<std::int64_t>()}};
+  } catch (const nlohmann::json::exception&) {
+    throw Error(fmt::format("{}: the reply that was kept here is damaged", file.string()),
+                "the file as it was written", "remove it: that one request is then paid for again");
+  }
+}
+
+void ReplyCache::write(const ChatRequest& request, const ChatReply& reply) const {
+  const fs::path file = file_of(request);
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  if (error)
+    throw Error(
+        fmt::format("cannot make the folder {}: {}", file.parent_path().string(), error.message()),
+        "", "another --cache");
+  const CacheJson json{{"request", request_json(endpoint_, request)},
+                       {"reply",
+                        {{"texts", reply.texts},
+                         {"prompt_tokens", reply.usage.prompt_tokens},
+                         {"generated_tokens", reply.usage.generated_tokens}}}};
+  write_file(file.string(), dumped(json, 1) + "\n");
+}
+
+ChatReply CachedChat::ask(const ChatRequest& request) {
+  if (auto known = cache_.find(request)) return *std::move(known);
+  ChatReply reply = model_.ask(request);
+  {
+    const std::lock_guard lock(mutex_);
+    paid_.add(reply.usage);
+  }
+  cache_.write(request, reply);
+  return reply;
+}
+
+Usage CachedChat::paid() const {
+  const std::lock_guard lock(mutex_);
+  return paid_;
+}
+
+}  // namespace mgdm::prompting
