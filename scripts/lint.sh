@@ -32,7 +32,7 @@ export -f check
 export passed state flags
 # clang 14 cannot compile Debian's LibTorch headers in C++20, so the rooms above the torch line only.
 # Highway's files include themselves: one by one.
-for room in cli prompting spec tokenizers tasks runtime vectors formats inference api data report decoding base config evaluation; do
+for room in cli reproduction prompting spec tokenizers tasks runtime vectors formats inference api data report decoding base config evaluation; do
   files=$(git ls-files "src/$room/*.cc" | grep -v '_test\.cc$')
   alone=$(grep -l foreach_target $files || true)
   for file in $alone; do echo "$(basename "$file" .cc) $file"; done

@@ -12,10 +12,29 @@
 #include "base/interrupt.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/eval_command.h"
 #include "cli/heavy_commands.h"
+#include "cli/reproduce_command.h"
 
 namespace mgdm::cli {
 namespace {
+
+// What mgdm reproduce may call: what the half with LibTorch trains and measures.
+reproduction::Trainer trainer_of(const Program& program) {
+  reproduction::Trainer trainer = program.trainer;
+  if (program.measure_losses)
+    trainer.losses = [measure = program.measure_losses](const std::string& model,
+                                                        const std::string& data,
+                                                        const std::string& json) {
+      EvalSettings settings;
+      settings.model = model;
+      settings.data = data;
+      settings.losses = json;
+      settings.quiet = true;
+      measure(settings);
+    };
+  return trainer;
+}
 
 std::vector<Command> all_commands(Program& program) {
   std::vector<Command> missing = missing_commands();
@@ -27,7 +46,9 @@ std::vector<Command> all_commands(Program& program) {
                                 solve_command(),
                                 describe_command(),
                                 export_command(),
-                                prompt_command()};
+                                prompt_command(),
+                                reproduce_command(trainer_of(program)),
+                                report_command()};
   for (Command& command : program.commands.empty() ? missing : program.commands)
     commands.push_back(std::move(command));
   return commands;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "reproduction/context.h"
 
 namespace mgdm::cli {
 
@@ -14,6 +15,7 @@ struct Program {
   std::vector<Command> commands;
   MeasureLosses measure_losses;
   std::function<bool(const std::exception&)> is_out_of_memory;
+  reproduction::Trainer trainer;  // of mgdm reproduce
 };
 
 // 0 done, 1 failed, 2 wrong usage, 130 interrupted; solve on DIMACS: 10 satisfiable.

@@ -68,6 +68,7 @@ Command solve_command();
 Command describe_command();
 Command export_command();
 Command prompt_command();
+Command report_command();
 
 // Parses the words after the program's name and runs the command they name; its exit code.
 // UsageError when they are wrong; help and version are printed to standard output.

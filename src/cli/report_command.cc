@@ -1,0 +1,46 @@
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "cli/command.h"
+#include "reproduction/gather.h"
+
+namespace mgdm::cli {
+namespace {
+
+struct ReportSettings {
+  std::string results = "results", runs = "runs", out = "report.html";
+  bool quiet = false;
+
+  void visit(config::Visitor& v) {
+    v.field("results", results, "where mgdm reproduce wrote");
+    v.field("runs", runs, "where mgdm train and mgdm prompt wrote");
+    v.field("out", out, "the page; - prints it");
+    v.field("quiet", quiet, "print nothing but errors");
+  }
+};
+
+void run_report(const ReportSettings& settings) {
+  const reproduction::Page page = reproduction::gather(settings.results, settings.runs);
+  if (page.tables.empty() && page.scores.empty() && page.runs.empty())
+    throw Error(
+        fmt::format("nothing has been measured in {} and {}", settings.results, settings.runs),
+        "results of mgdm reproduce, eval --json, train or prompt",
+        "mgdm reproduce shipped --limit 20");
+  write_file(settings.out, reproduction::to_html(page));
+  if (settings.quiet || is_standard_output(settings.out)) return;
+  fmt::print("{}: {} tables, {} other scores, {} runs\n", settings.out, page.tables.size(),
+             page.scores.size(), page.runs.size());
+}
+
+}  // namespace
+
+Command report_command() {
+  return make_command<ReportSettings>(
+      "report", "Gather everything measured so far into one HTML page",
+      "  mgdm report\n"
+      "  mgdm report --results results --runs runs --out report.html\n",
+      {}, {}, run_report);
+}
+
+}  // namespace mgdm::cli

@@ -1,0 +1,110 @@
+#include "cli/reproduce_command.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/threads.h"
+#include "formats/markdown_table.h"
+#include "reproduction/reproduce.h"
+
+namespace mgdm::cli {
+namespace {
+
+struct ReproduceSettings {
+  std::string name, out = "results", runs = "runs", files, device = "auto", budget;
+  std::int64_t limit = 0, threads = 0;
+  bool list = false, plan = false, quiet = false;
+
+  void visit(config::Visitor& v) {
+    v.field("name", name, "which table or figure; all of them: all");
+    v.field("list", list, "say which there are");
+    v.field("plan", plan, "only say what would be done, and how long it takes here");
+    v.field(
+        "budget", budget,
+        "20m, 90s, 2h: train and evaluate everything for so long only, and say so in the table");
+    v.field("limit", limit, "at most N puzzles per cell (0 = all)", config::at_least(0));
+    v.field("files", files, "a folder with the paper's test files that cannot be made again");
+    v.field("runs", runs, "where the trained models are, and new ones go");
+    v.field("out", out, "the folder of results");
+    v.field("device", device, "auto, cpu, cuda or cuda:N");
+    visit_threads(v, threads);
+    v.field("quiet", quiet, "no progress, no tables on the screen");
+  }
+};
+
+void print_list() {
+  formats::MarkdownTable table({{"name"}, {"what it shows"}, {"in the paper"}, {"needs"}});
+  for (const reproduction::Plan& plan : reproduction::plans()) {
+    bool trains = false;
+    for (const reproduction::PlanRow& row : plan.rows)
+      for (const reproduction::Cell& cell : row.cells)
+        trains = trains || cell.model.find('/') != std::string::npos;
+    table.add_row({plan.frame.name, plan.frame.title, plan.frame.where,
+                   trains ? "trained models" : "nothing"});
+  }
+  fmt::print("{}", table.text());
+}
+
+void reproduce_one(const reproduction::Plan& plan, const ReproduceSettings& settings,
+                   const reproduction::Context& context) {
+  if (settings.plan) {
+    fmt::print("{}: {}\n\n{}\n", plan.frame.name, plan.frame.title,
+               printable(reproduction::forecast(plan, context), "\n"));
+    return;
+  }
+  const reproduction::Table table = reproduction::reproduce(plan, context);
+  const auto files = reproduction::write_table(table, context);
+  if (settings.quiet) return;
+  fmt::print("{}\n", printable(reproduction::to_markdown(table), "\n"));
+  fmt::print(stderr, "written: {}\n", fmt::join(files, ", "));
+}
+
+void run_reproduce(const ReproduceSettings& settings, const reproduction::Trainer& trainer) {
+  if (settings.list) return print_list();
+  if (settings.name.empty())
+    throw UsageError("which table or figure?", "mgdm reproduce NAME", "mgdm reproduce --list");
+  reproduction::Context context;
+  context.out = settings.out;
+  context.runs = settings.runs;
+  context.files = settings.files;
+  context.device = settings.device;
+  context.threads = static_cast<int>(settings.threads);
+  context.limit = settings.limit;
+  context.budget = settings.budget.empty() ? 0 : parse_duration(settings.budget);
+  context.quiet = settings.quiet;
+  context.trainer = trainer;
+  if (settings.name != "all")
+    return reproduce_one(reproduction::find_plan(settings.name), settings, context);
+  context.budget /= static_cast<double>(reproduction::plans().size());
+  for (const reproduction::Plan& plan : reproduction::plans())
+    reproduce_one(plan, settings, context);
+}
+
+}  // namespace
+
+double parse_duration(const std::string& text) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  const std::string unit = lowered(trim(end));
+  const double factor = unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  if (end == text.c_str() || factor == 0 || !(number > 0) || number > 1e6)
+    throw UsageError(fmt::format("{} is no time", in_quotes(text)), "20m, 90s or 1.5h");
+  return number * factor;
+}
+
+Command reproduce_command(const reproduction::Trainer& trainer) {
+  return make_command<ReproduceSettings>(
+      "reproduce", "Make a table or figure of the paper again, its numbers beside ours",
+      "  mgdm reproduce --list\n"
+      "  mgdm reproduce shipped --limit 100\n"
+      "  mgdm reproduce countdown --plan\n"
+      "  mgdm reproduce planning --budget 20m\n"
+      "  mgdm reproduce game24 --files FOLDER_WITH_cd4_tot24.jsonl\n",
+      {"name"}, {},
+      [trainer](const ReproduceSettings& settings) { run_reproduce(settings, trainer); });
+}
+
+}  // namespace mgdm::cli

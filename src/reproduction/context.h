@@ -1,0 +1,46 @@
+// Where reproductions look and write, and what the program can do.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "spec/recipe.h"
+
+namespace mgdm::reproduction {
+
+struct TrainingOrder {
+  std::string recipe;  // a file
+  std::vector<std::string> overrides;
+  std::filesystem::path out;
+  bool resume = false;
+};
+
+// What the half of the program with LibTorch adds; empty where there is none.
+struct Trainer {
+  std::function<void(const TrainingOrder& order)> train;
+  std::function<double(const spec::Recipe& recipe)> seconds_per_step;  // here, measured
+  // mgdm eval --losses: of a model's folder on a file of puzzles, into a JSON file.
+  std::function<void(const std::string& model, const std::string& data, const std::string& json)>
+      losses;
+};
+
+struct Context {
+  std::filesystem::path out = "results", runs = "runs";
+  std::filesystem::path files;  // of test files that others released; may be empty
+  std::string device = "auto";
+  int threads = 0;
+  std::int64_t limit = 0;  // puzzles per cell; 0 = all
+  double budget = 0;       // seconds for everything; 0 = no limit
+  bool quiet = false;
+  Trainer trainer;
+};
+
+// recipes/NAME.toml: in $MGDM_RECIPES, or recipes/ here. An Error when it is in neither.
+std::string recipe_file(const std::string& name);
+
+// The steps that a recipe trains; 0 when minutes decide.
+std::int64_t planned_steps(const spec::Recipe& recipe);
+
+}  // namespace mgdm::reproduction

@@ -1,0 +1,14 @@
+// What lies in the folders of results and runs, for the page.
+#pragma once
+
+#include <filesystem>
+
+#include "reproduction/html_page.h"
+
+namespace mgdm::reproduction {
+
+// Tables of `mgdm reproduce` in the order of the plans, scores of `eval`, `verify` and `prompt` in
+// any JSON file, runs of `train`. Files that are something else are passed over.
+Page gather(const std::filesystem::path& results, const std::filesystem::path& runs);
+
+}  // namespace mgdm::reproduction

@@ -1,0 +1,196 @@
+#include "reproduction/html_page.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+#include "formats/svg_canvas.h"
+
+namespace mgdm::reproduction {
+namespace {
+
+// What a browser may do with the page: nothing but show it.
+constexpr const char* kHead = R"(<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<link rel="icon" href="data:,">
+<title>mgdm: what was measured</title>
+<style>
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 62rem; padding: 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 0.9rem; }
+th, td { padding: 0.25rem 0.6rem; border-bottom: 1px solid #8886; text-align: right; vertical-align: top; }
+th:first-child, td:first-child, td.text { text-align: left; }
+td.text { font-family: ui-monospace, monospace; overflow-wrap: anywhere; min-width: 10rem; }
+td.paper { opacity: 0.75; }
+tbody tr:nth-child(even) { background: #8881; }
+.error { opacity: 0.7; font-size: 0.85em; }
+.planning { text-decoration: underline wavy #d55e00; }
+.false { font-weight: bold; color: #d55e00; }
+small, .notes { font-size: 0.85rem; opacity: 0.85; }
+figure { margin: 1rem 0; } figure svg { max-width: 100%; height: auto; }
+pre { overflow-x: auto; font-size: 0.8rem; padding: 0.5rem; background: #8882; }
+details { margin: 0.5rem 0; } nav ul { columns: 16rem; padding-left: 1.2rem; }
+</style>
+</head>
+<body>
+)";
+
+std::string safe(const std::string& text) { return formats::xml_escaped(text); }
+
+std::string plain_number(double value) {
+  const std::string text = fmt::format("{:.1f}", value);
+  return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
+}
+
+class Notes {
+ public:
+  std::string mark(const std::string& note) {
+    if (note.empty()) return "";
+    std::size_t at = 0;
+    while (at < notes_.size() && notes_[at] != note) ++at;
+    if (at == notes_.size()) notes_.push_back(note);
+    return fmt::format("<sup>{}</sup>", at + 1);
+  }
+  std::string list() const {
+    if (notes_.empty()) return "";
+    std::string out = "<ol class=\"notes\">\n";
+    for (const std::string& note : notes_) out += fmt::format("<li>{}</li>\n", safe(note));
+    return out + "</ol>\n";
+  }
+
+ private:
+  std::vector<std::string> notes_;
+};
+
+std::string ours_cell(const Value& value, Notes& notes) {
+  std::string text;
+  for (const Part& part : value.parts) {
+    std::string kind = part.planning_error ? "planning" : "";
+    if (part.calculation_error) kind += kind.empty() ? "false" : " false";
+    text += kind.empty() ? safe(part.text)
+                         : fmt::format("<span class=\"{}\">{}</span>", kind, safe(part.text));
+  }
+  if (value.ours) text = plain_number(*value.ours);
+  if (value.error && *value.error > 0)
+    text += fmt::format(" <span class=\"error\">± {:.1f}</span>", *value.error);
+  if (value.strict && value.ours && std::abs(*value.strict - *value.ours) >= 0.05)
+    text += fmt::format(" <span class=\"error\">({})</span>", plain_number(*value.strict));
+  return fmt::format("<td{}>{}{}</td>", value.parts.empty() ? "" : " class=\"text\"", text,
+                     notes.mark(value.note));
+}
+
+bool has_paper(const Table& table, std::size_t column) {
+  for (const TableRow& row : table.rows)
+    if (column < row.values.size() && row.values[column].paper) return true;
+  return false;
+}
+
+std::string table_html(const PageTable& shown) {
+  const Table& table = shown.table;
+  std::string out =
+      fmt::format("<section id=\"{0}\">\n<h2>{1}</h2>\n<p><small>{2} ({3})</small></p>\n",
+                  safe(table.name), safe(table.title), safe(table.where), safe(table.unit));
+  out += fmt::format("<div class=\"wide\"><table>\n<thead><tr><th>{}</th>", safe(table.corner));
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (has_paper(table, i)) out += fmt::format("<th>{}, paper</th>", safe(table.columns[i]));
+    out +=
+        fmt::format("<th>{}{}</th>", safe(table.columns[i]), has_paper(table, i) ? ", here" : "");
+  }
+  out += "</tr></thead>\n<tbody>\n";
+  Notes notes;
+  std::vector<std::string> commands;
+  std::set<std::string> seen;
+  for (const TableRow& row : table.rows) {
+    out += fmt::format("<tr><td>{}</td>", safe(row.label));
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      const Value value = i < row.values.size() ? row.values[i] : Value{};
+      if (has_paper(table, i))
+        out += fmt::format("<td class=\"paper\">{}</td>",
+                           value.paper ? plain_number(*value.paper) : "");
+      out += ours_cell(value, notes);
+      for (const std::string& command : value.commands)
+        if (seen.insert(command).second) commands.push_back(command);
+    }
+    out += "</tr>\n";
+  }
+  out += "</tbody></table></div>\n" + notes.list();
+  for (const std::string& note : table.notes)
+    out += fmt::format("<p class=\"notes\">{}</p>\n", safe(note));
+  if (!shown.figure.empty()) out += fmt::format("<figure>\n{}</figure>\n", shown.figure);
+  if (!commands.empty()) {
+    out += "<details><summary>Commands</summary><pre>";
+    for (const std::string& command : commands) out += safe(command) + "\n";
+    out += "</pre></details>\n";
+  }
+  if (!shown.revision.empty())
+    out += fmt::format("<p><small>Written at revision {}.</small></p>\n", safe(shown.revision));
+  return out + "</section>\n";
+}
+
+std::string percent(double fraction) { return fmt::format("{:.1f}", 100 * fraction); }
+
+std::string scores_html(const std::vector<PageScore>& scores) {
+  std::string out =
+      "<section id=\"scores\">\n<h2>Other evaluations</h2>\n<div "
+      "class=\"wide\"><table>\n<thead><tr>"
+      "<th>model</th><th>task</th><th>n</th><th>accuracy</th><th>accuracy_paper</th><th>revision"
+      "</th><th>file</th></tr></thead>\n<tbody>\n";
+  for (const PageScore& score : scores)
+    out += fmt::format(
+        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{} <span class=\"error\">± {}</span></td>"
+        "<td>{}</td><td>{}</td><td class=\"text\">{}</td></tr>\n",
+        safe(score.model), safe(score.task), score.n, percent(score.accuracy), percent(score.error),
+        score.accuracy_paper ? percent(*score.accuracy_paper) : "", safe(score.revision),
+        safe(score.file));
+  return out + "</tbody></table></div>\n</section>\n";
+}
+
+std::string runs_html(const std::vector<PageRun>& runs) {
+  std::string out =
+      "<section id=\"runs\">\n<h2>Training runs</h2>\n<div class=\"wide\"><table>\n<thead><tr>"
+      "<th>run</th><th>recipe</th><th>step</th><th>accuracy measured last</th><th>device</th>"
+      "<th>revision</th></tr></thead>\n<tbody>\n";
+  for (const PageRun& run : runs)
+    out += fmt::format(
+        "<tr><td>{}</td><td class=\"text\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
+        "</tr>\n",
+        safe(run.name), safe(run.recipe), run.step, run.accuracy ? percent(*run.accuracy) : "",
+        safe(run.device), safe(run.revision));
+  out += "</tbody></table></div>\n";
+  for (const PageRun& run : runs)
+    if (!run.figure.empty()) out += fmt::format("<figure>\n{}</figure>\n", run.figure);
+  return out + "</section>\n";
+}
+
+}  // namespace
+
+std::string to_html(const Page& page) {
+  std::string out = kHead;
+  out += fmt::format(
+      "<h1>mgdm: what was measured</h1>\n<p>Beside the numbers of Ye et al., <cite>Beyond "
+      "Autoregression: Discrete Diffusion for Complex Reasoning and Planning</cite> (ICLR 2025). "
+      "“Here” is by the paper's own metric with one standard error, and in parentheses what is "
+      "true by the rules of the task, where that differs.</p>\n"
+      "<p><small>mgdm {} ({}), {}.</small></p>\n",
+      safe(page.version), safe(page.revision), safe(page.date));
+  out += "<nav><ul>\n";
+  for (const PageTable& shown : page.tables)
+    out += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", safe(shown.table.name),
+                       safe(shown.table.title));
+  if (!page.scores.empty()) out += "<li><a href=\"#scores\">Other evaluations</a></li>\n";
+  if (!page.runs.empty()) out += "<li><a href=\"#runs\">Training runs</a></li>\n";
+  out += "</ul></nav>\n<main>\n";
+  for (const PageTable& shown : page.tables) out += table_html(shown);
+  if (!page.scores.empty()) out += scores_html(page.scores);
+  if (!page.runs.empty()) out += runs_html(page.runs);
+  return out + "</main>\n</body>\n</html>\n";
+}
+
+}  // namespace mgdm::reproduction

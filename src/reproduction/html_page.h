@@ -1,0 +1,44 @@
+// Everything measured so far as one HTML page: no scripts, nothing loaded from anywhere, readable
+// on a phone.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reproduction/table.h"
+
+namespace mgdm::reproduction {
+
+struct PageTable {
+  Table table;
+  std::string figure = {};    // SVG, or empty
+  std::string revision = {};  // that wrote it
+};
+
+// The score of some `mgdm eval`, `verify` or `prompt` that lies about.
+struct PageScore {
+  std::string file, task, model;
+  std::size_t n = 0;
+  double accuracy = 0, error = 0;
+  std::optional<double> accuracy_paper = {};
+  std::string command = {}, revision = {};
+};
+
+// A training run.
+struct PageRun {
+  std::string name, recipe = {}, revision = {}, device = {};
+  std::int64_t step = 0;
+  std::optional<double> accuracy = {};  // as measured last
+  std::string figure = {};              // accuracy through training, SVG, or empty
+};
+
+struct Page {
+  std::string version, revision, date;
+  std::vector<PageTable> tables = {};
+  std::vector<PageScore> scores = {};
+  std::vector<PageRun> runs = {};
+};
+
+std::string to_html(const Page& page);
+
+}  // namespace mgdm::reproduction

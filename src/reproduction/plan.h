@@ -1,0 +1,89 @@
+// What a table or figure of the paper takes: which models, which puzzles, which columns, and the
+// paper's numbers. One file in plans/ for each.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reproduction/context.h"
+#include "reproduction/table.h"
+
+namespace mgdm::reproduction {
+
+// The puzzles that a model is measured on.
+struct TestSet {
+  enum class From { kReleased, kGenerated, kFile };
+  std::string task;
+  From from = From::kReleased;  // the paper's test, made again; where that cannot be, generated
+  std::string file = {};        // kFile: its name in the folder --files
+  std::int64_t count = 1000;
+  std::string difficulty = "easy", guesses = {};
+  std::int64_t nodes = 6;
+  std::int64_t seed = 77;
+};
+
+enum class Quantity {
+  kAccuracyPaper,  // by the released metric, the strict one beside it
+  kAccuracy,       // by the strict one
+  kAtDistance,     // at the planning distance `place`
+  kPerSecond,      // puzzles
+  kErrors,         // of all answers, %: those whose first `error` is in equation `place`
+  kPromptTokens,   // per puzzle, of what was prompted
+  kGeneratedTokens,
+};
+
+struct Cell {
+  std::optional<double> paper = {};
+  // A model we ship ("sudoku"), or the recipe that trains one ("paper/countdown-4-tiny-ar"); empty:
+  // only the paper has it.
+  std::string model = {};
+  TestSet test = {};
+  Quantity quantity = Quantity::kAccuracyPaper;
+  int place = 0;
+  std::string error = {};
+  std::vector<std::string> decoding = {};  // "steps=1", over the model's own
+  std::string prompted = {};               // instead of a model: a method of mgdm prompt
+};
+
+struct PlanRow {
+  std::string label;
+  std::vector<Cell> cells;
+};
+
+struct Plan {
+  Table frame;  // without rows
+  std::vector<PlanRow> rows = {};
+  // Instead of rows: a table that is made in another way, of `models` where it needs any.
+  std::function<std::vector<TableRow>(const Context& context)> make = {};
+  std::vector<std::string> models = {};
+  std::vector<std::string> overrides = {};  // of their recipes
+};
+
+// All of them, in the order of the paper; and one by its name (UsageError with the nearest).
+const std::vector<Plan>& plans();
+const Plan& find_plan(const std::string& name);
+
+// In plans/.
+Plan shipped_plan();
+Plan planning_plan();
+Plan planning_sizes_plan();
+Plan planning_data_plan();
+Plan hard_subgoal_plan();
+Plan countdown_plan();
+Plan game24_plan();
+Plan sudoku_sat_plan();
+Plan ablation_plan();
+Plan convergence_plan();
+Plan speed_plan();
+Plan errors_plan();
+Plan reweighting_plan();
+Plan scaling_plan();
+Plan predictions_plan();
+Plan tasks_plan();
+Plan statistics_plan();
+Plan sizes_plan();
+
+}  // namespace mgdm::reproduction

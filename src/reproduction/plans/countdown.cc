@@ -1,0 +1,187 @@
+// Countdown: the main table, scaling, the ablation, speed, errors by equation.
+#include <fmt/format.h>
+
+#include "reproduction/plan.h"
+
+namespace mgdm::reproduction {
+namespace {
+
+using Paper = std::optional<double>;
+
+std::string task_of(int numbers) { return fmt::format("countdown-{}", numbers); }
+
+Cell cell(Paper paper, const std::string& recipe, int numbers = 4) {
+  return {.paper = paper,
+          .model = recipe.empty() ? "" : "paper/" + recipe,
+          .test = {.task = task_of(numbers)}};
+}
+
+// A method with 3, 4 and 5 numbers; `recipe` is what stands behind "countdown-3-".
+PlanRow by_numbers(const std::string& label, const std::string& recipe,
+                   const std::vector<Paper>& paper) {
+  PlanRow row{label, {}};
+  for (int numbers = 3; numbers <= 5; ++numbers) {
+    const Paper printed = paper[static_cast<std::size_t>(numbers - 3)];
+    const bool trained = !recipe.empty() && printed;
+    row.cells.push_back(
+        cell(printed, trained ? task_of(numbers) + "-" + recipe : std::string(), numbers));
+  }
+  return row;
+}
+
+Table frame(const std::string& name, const std::string& title, const std::string& where,
+            const std::string& corner, const std::vector<std::string>& columns, Chart chart) {
+  Table table{name, title, where};
+  table.corner = corner;
+  table.columns = columns;
+  table.chart = chart;
+  return table;
+}
+
+}  // namespace
+
+Plan countdown_plan() {
+  return {frame("countdown", "Countdown with 3, 4 and 5 numbers", "Table 1", "method",
+                {"CD 3", "CD 4", "CD 5"}, Chart::kBarsByRow),
+          {by_numbers("AR 6M", "tiny-ar", {94.1, 31.9, 4.3}),
+           by_numbers("AR 85M", "base-ar", {95.9, 45.8, 5.1}),
+           by_numbers("AR 303M", "medium-ar", {96.4, 41.3, 4.5}),
+           by_numbers("Stream of Search 250M", "", {{}, 54.2, {}}),
+           by_numbers("LLaMA 7B", "", {95.7, 41.1, 6.7}),
+           by_numbers("LLaMA 13B", "", {96.5, 51.1, 7.4}),
+           by_numbers("VDM 85M", "", {99.1, 73.4, 16.3}),
+           by_numbers("D3PM 85M", "base-d3pm", {99.4, 83.1, 27.6}),
+           by_numbers("RDM 85M", "base-rdm", {99.5, 87.0, 45.8}),
+           by_numbers("MGDM 6M", "tiny-mgdm", {98.1, 52.0, 27.0}),
+           by_numbers("MGDM 85M", "base-mgdm", {99.5, 91.5, 46.6}),
+           by_numbers("MGDM 303M", "medium-mgdm", {99.9, 88.3, 39.0})}};
+}
+
+Plan scaling_plan() {
+  return {
+      frame("scaling", "Countdown-4: scaling of model and data", "Table of appendix C.3",
+            "model and data", {"AR", "MGDM"}, Chart::kBarsByRow),
+      {{"85M, 500k", {cell(45.8, "countdown-4-base-ar"), cell(91.5, "countdown-4-base-mgdm")}},
+       {"303M, 500k", {cell(41.3, "countdown-4-medium-ar"), cell(88.3, "countdown-4-medium-mgdm")}},
+       {"303M, 1M",
+        {cell(53.3, "countdown-4-medium-ar-1m"), cell(95.6, "countdown-4-medium-mgdm-1m")}}}};
+}
+
+Plan ablation_plan() {
+  Plan plan{frame("ablation", "Countdown-4: what is weighted, and how it is decoded", "Table 3",
+                  "weights", {"random", "TopK"}, Chart::kBarsByRow)};
+  const auto row = [&](const std::string& label, const std::string& recipe, double random,
+                       double topk) {
+    PlanRow both{label, {cell(random, recipe), cell(topk, recipe)}};
+    both.cells[0].decoding = {"order=random"};
+    plan.rows.push_back(both);
+  };
+  row("none", "countdown-4-base-none", 82.1, 87.3);
+  row("original", "countdown-4-base-original", 83.1, 88.5);
+  row("original + (0.25, 1)", "countdown-4-base-original-alpha0.25-beta1", 84.9, 90.4);
+  row("original + (1, 1)", "countdown-4-base-original-alpha1-beta1", 82.4, 89.3);
+  row("original + (0.25, 2)", "countdown-4-base-original-alpha0.25-beta2", 82.4, 87.9);
+  row("linear", "countdown-4-base-linear", 79.6, 87.0);
+  row("linear + (0.25, 1)", "countdown-4-base-linear-alpha0.25-beta1", 83.2, 88.0);
+  row("linear + (1, 1)", "countdown-4-base-linear-alpha1-beta1", 86.7, 90.4);
+  row("linear + (0.25, 2)", "countdown-4-base-mgdm", 85.6, 91.5);
+  return plan;
+}
+
+Plan speed_plan() {
+  Plan plan{frame("speed", "Countdown: accuracy and speed by number of passes", "Figure 5a",
+                  "passes", {"CD 4", "CD 4, puzzles/s", "CD 5", "CD 5, puzzles/s"}, Chart::kNone)};
+  const auto row = [&](const std::string& label, const std::string& model,
+                       const std::vector<std::string>& decoding, Paper four, Paper five) {
+    PlanRow both{label, {}};
+    for (const int numbers : {4, 5}) {
+      Cell accuracy = cell(numbers == 4 ? four : five,
+                           fmt::format("countdown-{}-base-{}", numbers, model), numbers);
+      accuracy.decoding = decoding;
+      Cell speed = accuracy;
+      speed.paper.reset();
+      speed.quantity = Quantity::kPerSecond;
+      both.cells.push_back(accuracy);
+      both.cells.push_back(speed);
+    }
+    plan.rows.push_back(both);
+  };
+  row("AR 85M", "ar", {}, 45.8, 5.1);
+  for (const int steps : {1, 2, 5, 10, 20, 50, 100})
+    row(fmt::format("MGDM 85M, {}", steps), "mgdm", {fmt::format("steps={}", steps)},
+        steps == 1    ? Paper(75.0)
+        : steps == 20 ? Paper(91.5)
+                      : Paper(),
+        steps == 1    ? Paper(12.7)
+        : steps == 20 ? Paper(46.6)
+                      : Paper());
+  for (const int steps : {20, 1024})
+    for (const auto& [label, model] : {std::pair("D3PM", "d3pm"), std::pair("RDM", "rdm")})
+      row(fmt::format("{} 85M, {}", label, steps), model, {fmt::format("steps={}", steps)}, {}, {});
+  plan.frame.notes.push_back(
+      "Puzzles per second in batches, on the device that measured; the paper's speeds are for one "
+      "puzzle at a time on a V100.");
+  return plan;
+}
+
+Plan errors_plan() {
+  Plan plan{frame("errors", "Countdown-4: errors by equation", "Figure 5b", "model, error",
+                  {"equation 1", "equation 2", "equation 3"}, Chart::kBarsByColumn)};
+  plan.frame.unit = "% of the answers";
+  for (const auto& [label, model] : {std::pair("AR 85M", "paper/countdown-4-base-ar"),
+                                     std::pair("MGDM 85M", "paper/countdown-4-base-mgdm"),
+                                     std::pair("shipped countdown-4", "countdown-4")})
+    for (const char* error : {"planning error", "calculation error"}) {
+      PlanRow row{fmt::format("{}, {}s", label, error), {}};
+      for (int equation = 1; equation <= 3; ++equation) {
+        Cell one{.model = model, .test = {.task = "countdown-4"}, .quantity = Quantity::kErrors};
+        one.place = equation;
+        one.error = error;
+        row.cells.push_back(one);
+      }
+      plan.rows.push_back(row);
+    }
+  // The only numbers that the paper prints.
+  for (std::size_t i = 0; i < 3; ++i)
+    plan.rows[1].cells[i].paper = std::vector<double>{0.2, 7.2, 48.9}[i];
+  plan.frame.notes.push_back(
+      "An answer counts for the first equation in which it shows the error: a planning error when "
+      "the target is out of reach from there on.");
+  return plan;
+}
+
+Plan game24_plan() {
+  Plan plan{frame("game24", "Game of 24, with what it takes", "Table 2 and appendix C.1", "method",
+                  {"accuracy", "prompt tokens", "generated tokens"}, Chart::kNone)};
+  plan.frame.unit = "%, tokens per puzzle";
+  const auto prompted = [&](const std::string& label, const std::string& method, double accuracy,
+                            double prompt, double generated) {
+    const auto one = [&](double paper, Quantity quantity) {
+      Cell made{.paper = paper};
+      made.quantity = quantity;
+      made.prompted = method;
+      return made;
+    };
+    plan.rows.push_back({label,
+                         {one(accuracy, Quantity::kAccuracy), one(prompt, Quantity::kPromptTokens),
+                          one(generated, Quantity::kGeneratedTokens)}});
+  };
+  prompted("prompting, IO (paper: GPT-4)", "io", 7.3, 1000, 18);
+  prompted("prompting, CoT", "cot", 4.0, 2200, 67);
+  prompted("prompting, CoT-SC", "cot-sc", 9.0, 2200, 6700);
+  prompted("prompting, ToT", "tot", 74.0, 1400, 2500);
+  const auto trained = [&](const std::string& label, const std::string& model, Paper paper) {
+    Cell made{.paper = paper, .model = model};
+    made.test = {.task = "countdown-4",
+                 .from = TestSet::From::kFile,
+                 .file = "cd4_tot24.jsonl",
+                 .count = 100};
+    plan.rows.push_back({label, {made, {.paper = 11}, {.paper = 26}}});
+  };
+  trained("AR 85M", "paper/countdown-4-base-ar", 18.8);
+  trained("MGDM 85M", "paper/countdown-4-base-mgdm", 76.0);
+  trained("shipped countdown-4, 5M", "countdown-4", {});
+  return plan;
+}
+
+}  // namespace mgdm::reproduction

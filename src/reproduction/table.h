@@ -1,0 +1,59 @@
+// A table of the paper, filled with what was measured here: the paper's number beside ours.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mgdm::reproduction {
+
+using Json = nlohmann::ordered_json;
+
+// A piece of an answer, with what is wrong with it.
+struct Part {
+  std::string text;
+  bool planning_error = false, calculation_error = false;
+};
+
+struct Value {
+  std::optional<double> paper = {};
+  std::optional<double> ours = {};
+  std::optional<double> error = {};   // one standard error of ours
+  std::optional<double> strict = {};  // ours by the strict metric, where it is another
+  std::size_t n = 0;                  // puzzles
+  std::vector<Part> parts = {};       // text instead of a number
+  std::string note = {};              // "not trained", "step 300 of 5000"
+  std::vector<std::string> commands = {};
+  std::string revision = {};  // of the program that measured
+};
+
+struct TableRow {
+  std::string label;
+  std::vector<Value> values;  // one per column
+};
+
+// How a figure shows it: bars grouped by column or by row, or lines over columns that are numbers.
+enum class Chart { kNone, kBarsByColumn, kBarsByRow, kLines };
+
+struct Table {
+  std::string name, title, where;  // where: "Table 1 of the paper"
+  std::string corner = {};         // the heading of the labels
+  std::vector<std::string> columns = {};
+  std::vector<TableRow> rows = {};
+  std::string unit = "accuracy, %";
+  Chart chart = Chart::kNone;
+  std::vector<std::string> notes = {};  // sentences below it
+};
+
+std::string to_markdown(const Table& table);
+
+// "" where there is nothing to draw.
+std::string to_figure(const Table& table);
+
+Json to_json(const Table& table);
+// Error when it is not what to_json writes.
+Table from_json(const Json& json);
+
+}  // namespace mgdm::reproduction

@@ -1,0 +1,28 @@
+// The models that reproductions use: those we ship, and those that runs/ has.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "reproduction/context.h"
+
+namespace mgdm::reproduction {
+
+struct Trained {
+  std::string folder;
+  std::string note = {};  // how it falls short of its recipe: "step 300 of 5000"
+};
+
+// Whether it is the name of a recipe rather than of a model we ship.
+bool is_recipe(const std::string& model);
+
+// runs/STEM, where `mgdm train` puts a recipe; and where a shortened training goes.
+std::filesystem::path run_folder(const Context& context, const std::string& recipe);
+std::filesystem::path short_run_folder(const Context& context, const std::string& recipe);
+
+// The model by that name as far as it is trained: the whole run, else what is longer of an
+// unfinished and a shortened one. None where there is nothing yet.
+std::optional<Trained> find_trained(const Context& context, const std::string& model);
+
+}  // namespace mgdm::reproduction

@@ -1,0 +1,62 @@
+// mgdm reproduce and mgdm report, as the program without LibTorch has them.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/files.h"
+#include "program_test.h"
+
+namespace mgdm {
+namespace {
+
+#define EXPECT_MENTIONS(text, part) \
+  EXPECT_NE((text).find(part), std::string::npos) << "in: " << (text)
+
+class Reproduce : public Program {
+ protected:
+  // In a folder of its own, where results/ and runs/ are.
+  Outcome light(const std::string& arguments) const {
+    return mgdm(arguments,
+                "cd '" + folder_.string() +
+                    "' && MGDM_MODELS='" MGDM_SOURCE_DIR "/models' MGDM_RECIPES='" MGDM_SOURCE_DIR
+                    "/recipes'",
+                "/dev/null", MGDM_LIGHT_PROGRAM);
+  }
+};
+
+TEST_F(Reproduce, ListsPlansAndRefusesOthers) {
+  const Outcome list = light("reproduce --list");
+  ASSERT_EQ(list.code, 0) << list.err;
+  for (const char* name : {"| shipped ", "| countdown ", "| ablation ", "| sizes "})
+    EXPECT_MENTIONS(list.out, name);
+  EXPECT_EQ(light("reproduce").code, 2);
+  EXPECT_MENTIONS(light("reproduce shiped").err, "did you mean 'shipped'?");
+  EXPECT_EQ(light("reproduce sizes --budget 20").code, 2);
+}
+
+TEST_F(Reproduce, WritesTablesAndThePage) {
+  EXPECT_EQ(light("report").code, 1);  // nothing yet
+  const Outcome sizes = light("reproduce sizes");
+  ASSERT_EQ(sizes.code, 0) << sizes.err;
+  EXPECT_MENTIONS(sizes.out, "| parameters, millions |");
+  EXPECT_EQ(read_file(path("results/sizes/sizes.md")) + "\n", sizes.out);
+  const auto json = nlohmann::json::parse(read_file(path("results/sizes/sizes.json")));
+  EXPECT_EQ(json["rows"][3]["values"][2]["ours"], 1024);
+  const Outcome scaling = light("reproduce scaling");
+  ASSERT_EQ(scaling.code, 0) << scaling.err;
+  EXPECT_MENTIONS(scaling.out, "95.6");
+  EXPECT_MENTIONS(scaling.out, "not trained yet: mgdm train");
+  EXPECT_MENTIONS(scaling.out, "built without LibTorch");
+  EXPECT_MENTIONS(light("reproduce scaling --plan").out, "this program cannot train");
+  const Outcome report = light("report");
+  ASSERT_EQ(report.code, 0) << report.err;
+  EXPECT_MENTIONS(report.out, "report.html: 2 tables");
+  const std::string page = read_file(path("report.html"));
+  EXPECT_MENTIONS(page, "Countdown-4: scaling of model and data");
+  EXPECT_MENTIONS(page, "<svg");
+}
+
+}  // namespace
+}  // namespace mgdm
