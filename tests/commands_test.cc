@@ -102,6 +102,7 @@ TEST_F(Program, GeneratedLabelsVerify) {
     EXPECT_TRUE(json["errors"].empty());
     EXPECT_TRUE(json.contains("git_revision"));
     EXPECT_EQ(json.contains("accuracy_by_planning_distance"), task == "planning");
+    EXPECT_EQ(json.contains("accuracy_by_guesses"), task == "sudoku");
   }
 }
 

@@ -24,6 +24,12 @@ std::string paper_cell(const tasks::Tally& tally) {
          (some ? fmt::format(" (of {})", tally.n_paper) : "");
 }
 
+nlohmann::ordered_json tally_json(const tasks::Tally& tally) {
+  return {{"n", tally.n},
+          {"accuracy", tally.accuracy()},
+          {"accuracy_paper", number_or_null(tally.accuracy_paper())}};
+}
+
 }  // namespace
 
 std::string score_text(const std::string& task, const tasks::Score& score) {
@@ -39,6 +45,10 @@ std::string score_text(const std::string& task, const tasks::Score& score) {
   for (const auto& [distance, tally] : score.by_planning_distance)
     table.add_row({fmt::format("planning distance {}", distance), std::to_string(tally.n),
                    percent(tally.accuracy()), percent(tally.accuracy_paper())});
+  for (const auto& [first, tally] : score.by_guesses)
+    table.add_row({fmt::format("{} guesses", tasks::name_of_guesses(first)),
+                   std::to_string(tally.n), percent(tally.accuracy()),
+                   percent(tally.accuracy_paper())});
   out += table.text();
   if (score.errors.empty()) return out;
 
@@ -70,10 +80,9 @@ nlohmann::ordered_json score_json(const std::string& task, const tasks::Score& s
       json["errors_by_place"][category][std::to_string(place)] = n;
   }
   for (const auto& [distance, tally] : score.by_planning_distance)
-    json["accuracy_by_planning_distance"][std::to_string(distance)] = {
-        {"n", tally.n},
-        {"accuracy", tally.accuracy()},
-        {"accuracy_paper", number_or_null(tally.accuracy_paper())}};
+    json["accuracy_by_planning_distance"][std::to_string(distance)] = tally_json(tally);
+  for (const auto& [first, tally] : score.by_guesses)
+    json["accuracy_by_guesses"][tasks::name_of_guesses(first)] = tally_json(tally);
   return json;
 }
 

@@ -9,11 +9,11 @@
 
 namespace mgdm::report {
 
-// Both accuracies, the error categories, accuracy per planning distance: Markdown.
+// Both accuracies, the error categories, accuracy by how hard a puzzle is: Markdown.
 std::string score_text(const std::string& task, const tasks::Score& score);
 
 // The same as a JSON object: task, n, accuracy, accuracy_paper (0..1), stderr, stderr_paper,
-// errors, errors_by_place, accuracy_by_planning_distance; n_paper where it is not n.
+// errors, errors_by_place, accuracy_by_planning_distance or _guesses; n_paper where it is not n.
 nlohmann::ordered_json score_json(const std::string& task, const tasks::Score& score);
 
 // null where a metric does not apply.

@@ -1,10 +1,30 @@
 #include "tasks/score.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 
 #include "tasks/judge.h"
 
 namespace mgdm::tasks {
+namespace {
+
+constexpr std::array<std::uint64_t, 5> kFirstGuesses = {0, 1, 5, 20, 50};
+
+}  // namespace
+
+std::uint64_t first_of_guesses(std::uint64_t guesses) {
+  return *std::prev(std::upper_bound(kFirstGuesses.begin(), kFirstGuesses.end(), guesses));
+}
+
+std::string name_of_guesses(std::uint64_t first) {
+  const auto next = std::upper_bound(kFirstGuesses.begin(), kFirstGuesses.end(), first);
+  if (next == kFirstGuesses.end()) return fmt::format("{}+", first);
+  return *next - 1 == first ? fmt::format("{}", first) : fmt::format("{}-{}", first, *next - 1);
+}
 
 void Tally::add(const Verdict& verdict) {
   ++n;
@@ -40,6 +60,8 @@ void Score::add(const Task& task, const Example& example, std::string_view answe
   all.add(verdict);
   if (const auto distance = task.planning_distance(example))
     by_planning_distance[*distance].add(verdict);
+  if (const auto guesses = task.guesses(example))
+    by_guesses[first_of_guesses(*guesses)].add(verdict);
   if (verdict.correct) return;
   std::map<std::string, int> first_place;
   for (const Fault& fault : task.explain(example, up_to_end(answer)))
@@ -60,6 +82,7 @@ void Score::add(const Score& other) {
   }
   for (const auto& [distance, tally] : other.by_planning_distance)
     by_planning_distance[distance].add(tally);
+  for (const auto& [first, tally] : other.by_guesses) by_guesses[first].add(tally);
 }
 
 }  // namespace mgdm::tasks

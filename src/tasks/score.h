@@ -1,7 +1,8 @@
-// Accuracy by both metrics, counts of what went wrong, and accuracy per planning distance.
+// Accuracy by both metrics, counts of what went wrong, and accuracy by how hard a puzzle is.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -37,10 +38,15 @@ struct ErrorCount {
   std::map<int, std::size_t> by_place;
 };
 
+// Numbers of guesses that are counted together, by their first: 0, 1-4, 5-19, 20-49, 50+.
+std::uint64_t first_of_guesses(std::uint64_t guesses);
+std::string name_of_guesses(std::uint64_t first);
+
 struct Score {
   Tally all;
   std::map<std::string, ErrorCount> errors;   // an answer can show several categories
   std::map<int, Tally> by_planning_distance;  // planning only
+  std::map<std::uint64_t, Tally> by_guesses;  // Sudoku only; keys are first_of_guesses()
 
   // Judges one answer, special tokens included (see judge.h).
   void add(const Task& task, const Example& example, std::string_view answer);

@@ -103,6 +103,9 @@ class Task {
 
   // How far ahead an answer must look (planning only): accuracy is reported per distance.
   virtual std::optional<int> planning_distance(const Example&) const { return std::nullopt; }
+
+  // How many guesses the puzzle takes (Sudoku only; sudoku/grade.h): accuracy is reported by them.
+  virtual std::optional<std::uint64_t> guesses(const Example&) const { return std::nullopt; }
 };
 
 enum class Difficulty { kEasy, kHard };

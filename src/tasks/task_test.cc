@@ -113,6 +113,31 @@ TEST(Score, EachMetricHasItsStandardError) {
   EXPECT_EQ(Tally().standard_error_paper(), std::nullopt);
 }
 
+TEST(Score, SudokusAreCountedByGuesses) {
+  const std::vector<std::string> names = {"0",    "1-4",   "1-4",   "5-19", "5-19",
+                                          "5-19", "20-49", "20-49", "50+",  "50+"};
+  std::vector<std::string> found;
+  for (const std::uint64_t guesses : {0, 1, 4, 5, 6, 19, 20, 49, 50, 1000})
+    found.push_back(name_of_guesses(first_of_guesses(guesses)));
+  EXPECT_EQ(found, names);
+
+  const auto hard =
+      make_task("sudoku", {.difficulty = Difficulty::kHard, .guesses = Guesses{5, 19}});
+  const auto easy = make_task("sudoku");
+  Score score, other;
+  for (std::uint32_t item = 0; item < 3; ++item) {
+    const Example puzzle = hard->generate(1, Split::kTest, item);
+    score.add(*easy, puzzle, item == 0 ? puzzle.input : puzzle.output);
+    const Example simple = easy->generate(1, Split::kTest, item);
+    other.add(*easy, simple, simple.output);
+  }
+  score.add(other);
+  ASSERT_EQ(score.by_guesses.size(), 2u);
+  EXPECT_EQ(score.by_guesses.at(0).correct, 3u);
+  EXPECT_EQ(score.by_guesses.at(5).n, 3u);
+  EXPECT_EQ(score.by_guesses.at(5).correct, 2u);
+}
+
 TEST(Score, ThePapersMetricIsOverWhatItAppliesTo) {
   const auto task = make_task("sat-5");
   Score score;

@@ -73,6 +73,10 @@ class Sudoku final : public Task {
     return sudoku::verify(parse_grid(example.input), example.output, answer);
   }
 
+  std::optional<std::uint64_t> guesses(const Example& example) const override {
+    return grade(parse_grid(example.input)).guesses;
+  }
+
   std::vector<Fault> explain(const Example& example, std::string_view answer) const override {
     return sudoku::explain(parse_grid(example.input), answer);
   }
