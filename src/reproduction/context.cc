@@ -21,6 +21,8 @@ std::string recipe_file(const std::string& name) {
               "a checkout of the project as the current folder, or MGDM_RECIPES=FOLDER");
 }
 
+std::string recipe_words(const std::string& name) { return "recipes/" + name + ".toml"; }
+
 std::int64_t planned_steps(const spec::Recipe& recipe) {
   if (recipe.training.epochs <= 0) return recipe.training.steps;
   return std::max<std::int64_t>(

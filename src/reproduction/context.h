@@ -40,6 +40,9 @@ struct Context {
 // recipes/NAME.toml: in $MGDM_RECIPES, or recipes/ here. An Error when it is in neither.
 std::string recipe_file(const std::string& name);
 
+// The same for people: "recipes/paper/countdown-4-tiny-ar.toml".
+std::string recipe_words(const std::string& name);
+
 // The steps that a recipe trains; 0 when minutes decide.
 std::int64_t planned_steps(const spec::Recipe& recipe);
 

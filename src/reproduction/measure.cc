@@ -110,9 +110,11 @@ Json measure(const Context& context, const Trained& trained, const Cell& cell, d
   const PuzzleFile puzzles = puzzle_file(cell.test);
   json["commands"] = Json::array();
   if (!puzzles.command.empty()) json["commands"].push_back(puzzles.command);
-  json["commands"].push_back(fmt::format("mgdm eval --model {} --data {}{}",
-                                         is_recipe(cell.model) ? trained.folder : cell.model,
-                                         puzzles.file, flags(cell)));
+  const auto wanted = static_cast<std::size_t>(cell.test.count);
+  json["commands"].push_back(fmt::format(
+      "mgdm eval --model {} --data {}{}{}", is_recipe(cell.model) ? trained.folder : cell.model,
+      puzzles.file, flags(cell),
+      result.score.all.n < wanted ? fmt::format(" --limit {}", result.score.all.n) : ""));
   if (result.score.all.n < ready.puzzles.size())
     json["note"] =
         fmt::format("the first {} puzzles of {}", result.score.all.n, ready.puzzles.size());

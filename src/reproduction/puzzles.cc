@@ -68,7 +68,10 @@ PuzzleFile puzzle_file(const TestSet& test) {
       words += " --guesses " + test.guesses;
       name += "-guesses";
     }
-    if (test.nodes != tasks::kDefaultNodes) words += fmt::format(" --nodes {}", test.nodes);
+    if (test.nodes != tasks::kDefaultNodes) {
+      words += fmt::format(" --nodes {}", test.nodes);
+      name += fmt::format("-{}-nodes", test.nodes);
+    }
   }
   name += ".jsonl";
   return {fmt::format("{} --count {} --out {}", words, test.count, name), name};

@@ -105,7 +105,7 @@ class Filler {
     if (cell.model.empty()) return value;
     const auto trained = find_trained(context_, cell.model);
     if (!trained) {
-      value.note = fmt::format("not trained yet: mgdm train {}", recipe_file(cell.model));
+      value.note = fmt::format("not trained yet: mgdm train {}", recipe_words(cell.model));
       return value;
     }
     const auto [place, is_new] = results_.try_emplace(evaluation_key(cell));
@@ -128,7 +128,7 @@ class Filler {
     value = value_of(cell, place->second);
     value.note = joined(trained->note, value.note);
     if (is_recipe(cell.model))
-      value.commands.insert(value.commands.begin(), "mgdm train " + recipe_file(cell.model));
+      value.commands.insert(value.commands.begin(), "mgdm train " + recipe_words(cell.model));
     return value;
   }
 

@@ -127,7 +127,8 @@ TEST_F(Reproduction, MeasuresOnceAndShowsThePaperBesideIt) {
   const std::string text = read_file(files[0]);
   EXPECT_CONTAINS(text, "| 1, paper | 1, here |");
   EXPECT_CONTAINS(text, "mgdm generate planning --split test --seed 5 --nodes 4 --count 1000");
-  EXPECT_CONTAINS(text, "mgdm eval --model quick-planning-mgdm --data planning.jsonl");
+  EXPECT_CONTAINS(text,
+                  "mgdm eval --model quick-planning-mgdm --data planning-4-nodes.jsonl --limit 12");
   EXPECT_CONTAINS(text, "at most 12 puzzles per cell");
   EXPECT_TRUE(read_file(files[2]).starts_with("<svg"));
 }

@@ -37,7 +37,7 @@ Json losses_of(const Context& context, const std::string& model, std::string& pu
                std::string& note) {
   const auto trained = find_trained(context, model);
   if (!trained) {
-    note = fmt::format("not trained yet: mgdm train {}", recipe_file(model));
+    note = fmt::format("not trained yet: mgdm train {}", recipe_words(model));
     return nullptr;
   }
   if (!context.trainer.losses) {

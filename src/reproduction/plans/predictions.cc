@@ -77,7 +77,7 @@ std::vector<TableRow> predictions(const Context& context) {
     if (!trained) {
       for (TableRow& row : rows) {
         row.values.emplace_back();
-        row.values.back().note = fmt::format("not trained yet: mgdm train {}", recipe_file(model));
+        row.values.back().note = fmt::format("not trained yet: mgdm train {}", recipe_words(model));
       }
       continue;
     }

@@ -41,7 +41,7 @@ std::vector<TableRow> through_training(const Context& context) {
       if (points.empty())
         value.note =
             fmt::format("no accuracy on the way: mgdm train {} training.evaluate_every=5000",
-                        recipe_file(recipe));
+                        recipe_words(recipe));
       row.values.push_back(value);
     }
     rows.push_back(row);
