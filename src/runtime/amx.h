@@ -4,31 +4,69 @@
 // A tile has 16 rows of 64 bytes. One instruction adds to a tile of sums (16, 16) the product of a
 // tile of A, (16, 32) in bf16, and a tile of B, (32, 16) in bf16 with two numbers of a column side
 // by side. Weights are stored as such tiles: for every 32 columns and 32 rows of B, two of them.
+//
+// Activations are taken apart, x = high + low with both in bf16, and both are multiplied: rounded
+// to bf16 alone, with its eight bits, they changed one answer in seventy of models/sudoku. Where a
+// sum is long and does not mind, the high part alone will do.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "runtime/kernels.h"
 
 namespace mgdm::runtime {
 
-// Whether the processor has it and the system lets us use it; asked once.
+// Tiles for so many rows of A, and how high each is: an instruction takes as long as its tile has
+// rows, so all are nearly of the same height.
+struct AmxRows {
+  explicit AmxRows(std::size_t rows)
+      : tiles((rows + 15) / 16), height((rows + tiles - 1) / tiles) {}
+  std::size_t tiles, height;
+};
+
+// Whether the processor has it, for bf16 and int8, and the system lets us use it; asked once.
 bool has_amx();
+
+// Eight tiles as long as it lives: 0-3 sums and 4-5 of A with as many rows as asked, at most 16;
+// 6-7 of B. Only where has_amx().
+class AmxTurn {
+ public:
+  explicit AmxTurn(std::size_t rows);
+  ~AmxTurn();
+  AmxTurn(const AmxTurn&) = delete;
+  AmxTurn& operator=(const AmxTurn&) = delete;
+};
 
 struct AmxTiles {
   const std::uint16_t* data = nullptr;
   std::size_t depth = 0, columns = 0;
+  bool low_parts = true;  // of the activations are multiplied, too
 };
 
-// W (out, in) as B (in, out); padded with zeros.
-Array<std::uint16_t> in_amx_tiles(std::span<const float> weights, std::size_t out, std::size_t in);
+// Where number (j, k) of W (out, in) stands: at column(j) + row(k).
+struct AmxLayout {
+  static constexpr std::size_t kRows = 16, kDepth = 32, kColumns = 32;  // a panel is two tiles wide
+  static constexpr std::size_t kTile = kRows * kDepth;
+  std::size_t in;
 
-// For A (rows, depth) in bf16.
+  std::size_t steps() const { return (in + kDepth - 1) / kDepth; }
+  std::size_t size(std::size_t out) const {
+    return (out + kColumns - 1) / kColumns * steps() * 2 * kTile;
+  }
+  std::size_t column(std::size_t j) const {
+    return j / kColumns * steps() * 2 * kTile + j % kColumns / 16 * kTile + j % 16 * 2;
+  }
+  std::size_t row(std::size_t k) const {
+    return k / kDepth * 2 * kTile + k % kDepth / 2 * kDepth + k % 2;
+  }
+};
+
+// For A (rows, depth) in two parts of bf16.
 std::size_t amx_scratch_size(std::size_t rows, std::size_t depth);
 
-// As product.h says, A and B rounded to bf16 and the sums in fp32. Only where has_amx().
+// As product.h says, B rounded to bf16, A to bf16 or twice its bits, and the sums in fp32. Only
+// where has_amx().
 void amx_product(ConstRows a, std::size_t rows, const AmxTiles& b, const Ending& ending,
                  MutableRows c, Array<std::uint16_t>& scratch);
 

@@ -18,6 +18,7 @@ using vectors::layer_norm;
 using vectors::MutableRows;
 using vectors::NarrowPanels;
 using vectors::panel_columns;
+using vectors::PanelLayout;
 using vectors::Panels;
 using vectors::product;
 using vectors::rms_norm;

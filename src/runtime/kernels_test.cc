@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <vector>
 
 #include "formats/floats.h"
 #include "runtime/keys_and_values.h"
+#include "runtime/quantised.h"
 #include "runtime/test_support.h"
 #include "runtime/weight_matrix.h"
 #include "vectors/test_support.h"
@@ -19,6 +21,8 @@ namespace {
 
 using vectors::Floats;
 using vectors::on_every_target;
+
+constexpr Arithmetic kAllArithmetics[] = {Arithmetic::kFp32, Arithmetic::kBf16, Arithmetic::kInt8};
 
 double activated(Activation activation, double x) {
   if (activation == Activation::kReluSquared) return x > 0 ? x * x : 0;
@@ -136,9 +140,155 @@ TEST(Product, OfNarrowPanelsIsThatOfPlainLoops) {
   });
 }
 
+// In bf16 with AMX activations keep twice the eight bits of bf16, less one.
+TEST(Product, InBf16KeepsMoreOfActivationsThanOfWeights) {
+  Problem problem(40, 256, 70);
+  for (float& number : problem.w) number = formats::float_of_bf16(formats::bf16_of(number));
+  const auto error_of = [&](bool takes_rounded) {
+    const WeightMatrix matrix(problem.w, 70, 256, Arithmetic::kBf16, takes_rounded);
+    Scratch scratch;
+    Floats c(40 * 70);
+    matrix.multiply({problem.a.data(), problem.a_stride()}, 40, {}, {c.data(), 70}, scratch);
+    double worst = 0;
+    for (std::size_t i = 0; i < 40; ++i)
+      for (std::size_t j = 0; j < 70; ++j) {
+        double sum = 0;
+        for (std::size_t k = 0; k < 256; ++k)
+          sum += static_cast<double>(problem.a[i * problem.a_stride() + k]) *
+                 static_cast<double>(problem.w[j * 256 + k]);
+        worst = std::max(worst, std::abs(static_cast<double>(c[i * 70 + j]) - sum));
+      }
+    return worst;
+  };
+  // Sums have a deviation of 16. Errors of 2^-16 of each activation, of one sign at worst, stay
+  // below 256 * 2 * 2 * 2^-16, those of rounded ones below 256 * 2 * 2 * 2^-8.
+  EXPECT_LT(error_of(false), 1.0 / 64);
+  EXPECT_LT(error_of(true), 4.0);
+}
+
+// What quantised.h says, in plain loops over whole numbers.
+Floats int8_product_in_plain_loops(const Problem& problem) {
+  const std::size_t depth = problem.depth;
+  const auto whole = [&](const float* row, float most, float& scale) {
+    float largest = 0;
+    for (std::size_t k = 0; k < depth; ++k) largest = std::max(largest, std::abs(row[k]));
+    scale = largest / most;
+    std::vector<std::int64_t> numbers;
+    for (std::size_t k = 0; k < depth; ++k)
+      numbers.push_back(std::lrint(row[k] * (largest > 0 ? most / largest : 0)));
+    return numbers;
+  };
+  Floats c(problem.rows * problem.columns);
+  for (std::size_t i = 0; i < problem.rows; ++i)
+    for (std::size_t j = 0; j < problem.columns; ++j) {
+      float scale_a = 0, scale_w = 0;
+      const auto a = whole(problem.a.data() + i * problem.a_stride(),
+                           static_cast<float>(most_activation(depth)), scale_a);
+      const auto w = whole(problem.w.data() + j * depth, 127, scale_w);
+      std::int64_t sum = 0;
+      for (std::size_t k = 0; k < depth; ++k) sum += a[k] * w[k];
+      EXPECT_EQ(sum, static_cast<std::int32_t>(sum)) << "more than 32 bits";
+      c[i * problem.columns + j] = static_cast<float>(sum) * (scale_a * scale_w);
+    }
+  return c;
+}
+
+Floats int8_product(const Problem& problem) {
+  const WeightMatrix matrix(problem.w, problem.columns, problem.depth, Arithmetic::kInt8);
+  Scratch scratch;
+  Floats c(problem.rows * problem.columns);
+  matrix.multiply({problem.a.data(), problem.a_stride()}, problem.rows, {},
+                  {c.data(), problem.columns}, scratch);
+  return c;
+}
+
+// The same without AMX, on the instruction set at hand.
+Floats int8_product_of_panels(const Problem& problem) {
+  const Int8PanelLayout layout{problem.depth};
+  const QuantisedWeights weights = quantised(problem.w, problem.columns, problem.depth);
+  Array<std::int8_t> panels(layout.size(problem.columns));
+  for (std::size_t j = 0; j < problem.columns; ++j)
+    for (std::size_t k = 0; k < problem.depth; ++k)
+      panels[layout.column(j) + layout.row(k)] = weights.numbers[j * problem.depth + k];
+  Scratch scratch;
+  Floats c(problem.rows * problem.columns);
+  product({problem.a.data(), problem.a_stride()}, problem.rows,
+          Int8Panels{panels.data(), weights.scales.data(), problem.depth, problem.columns}, {},
+          {c.data(), problem.columns}, scratch);
+  return c;
+}
+
+TEST(Product, InInt8IsExactOverWholeNumbers) {
+  on_every_target([] {
+    for (const std::size_t rows : {1u, 4u, 7u, 12u, 13u, 33u})
+      for (const std::size_t columns : {1u, 16u, 31u, 33u, 70u})
+        for (const std::size_t depth : {1u, 19u, 64u, 100u}) {
+          Problem problem(rows, depth, columns);
+          for (std::size_t k = 0; k < depth; ++k) problem.a[k] = 0;  // a row without a largest
+          const Floats expected = int8_product_in_plain_loops(problem);
+          const Floats panels = int8_product_of_panels(problem), chosen = int8_product(problem);
+          for (std::size_t i = 0; i < expected.size(); ++i) {
+            ASSERT_NEAR(panels[i], expected[i], 1e-6 * std::abs(expected[i])) << i;
+            ASSERT_NEAR(chosen[i], expected[i], 1e-6 * std::abs(expected[i])) << i;
+          }
+        }
+  });
+}
+
+TEST(Product, InInt8HasRoomForTheLongestSum) {
+  on_every_target([] {
+    Problem problem(1, 3072, 2);
+    std::ranges::fill(problem.a, 1.0f);
+    std::ranges::fill(problem.w, 1.0f);
+    for (const float sum : int8_product(problem)) EXPECT_NEAR(sum, 3072, 0.01);
+    for (const float sum : int8_product_of_panels(problem)) EXPECT_NEAR(sum, 3072, 0.01);
+  });
+}
+
+TEST(Product, InInt8EndsLikeTheOthers) {
+  on_every_target([] {
+    for (const bool add : {false, true}) {
+      const Problem problem(9, 40, 45);
+      const Floats sums = int8_product_in_plain_loops(problem);
+      const WeightMatrix matrix(problem.w, 45, 40, Arithmetic::kInt8);
+      Scratch scratch;
+      Floats c = problem.before;
+      matrix.multiply({problem.a.data(), problem.a_stride()}, 9,
+                      {.bias = problem.bias.data(), .activation = Activation::kGelu, .add = add},
+                      {c.data(), problem.c_stride()}, scratch);
+      for (std::size_t i = 0; i < 9; ++i)
+        for (std::size_t j = 0; j < 45; ++j) {
+          const std::size_t at = i * problem.c_stride() + j;
+          const double sum = static_cast<double>(sums[i * 45 + j] + problem.bias[j]);
+          ASSERT_NEAR(c[at],
+                      activated(Activation::kGelu, sum) +
+                          (add ? static_cast<double>(problem.before[at]) : 0),
+                      1e-5 * (1 + std::abs(sum)));
+        }
+    }
+  });
+}
+
+TEST(WeightMatrix, GivesBackItsRows) {
+  on_every_target([] {
+    for (const Arithmetic arithmetic : kAllArithmetics) {
+      constexpr std::size_t kOut = 71, kIn = 83;
+      const Floats w = random_numbers(kOut * kIn, 2, 1);
+      const WeightMatrix matrix(w, kOut, kIn, arithmetic);
+      // Half a step at most: 2^-9 of a number in bf16, 1/254 of the largest in int8.
+      const double step = arithmetic == Arithmetic::kFp32 ? 0 : 1.0 / 128;
+      Floats row(kIn);
+      for (std::size_t j = 0; j < kOut; ++j) {
+        matrix.read_row(j, row.data());
+        for (std::size_t k = 0; k < kIn; ++k) ASSERT_NEAR(row[k], w[j * kIn + k], step) << j;
+      }
+    }
+  });
+}
+
 TEST(Product, OfARowDoesNotDependOnTheRowsBesideIt) {
   on_every_target([] {
-    for (const Arithmetic arithmetic : {Arithmetic::kFp32, Arithmetic::kBf16}) {
+    for (const Arithmetic arithmetic : kAllArithmetics) {
       constexpr std::size_t kRows = 61, kDepth = 50, kColumns = 40;
       const Floats a = random_numbers(kRows * kDepth, 1, 1),
                    w = random_numbers(kColumns * kDepth, 2, 1);

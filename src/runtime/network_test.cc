@@ -7,13 +7,17 @@
 #include <limits>
 
 #include "base/error.h"
+#include "formats/floats.h"
 #include "formats/test_support.h"
+#include "runtime/architectures.h"
 #include "runtime/test_support.h"
+#include "spec/tensors.h"
 
 namespace mgdm::runtime {
 namespace {
 
 using formats::TemporaryFolder;
+using vectors::on_every_target;
 
 using spec::ModelSettings;
 
@@ -119,6 +123,98 @@ TEST(Network, LogitsAreThoseOfPlainLoops) {
   }
 }
 
+// Also on processors of twenty years ago: nothing but SSE4, or nothing at all.
+TEST(Network, LogitsAreThoseOfPlainLoopsOnEveryInstructionSet) {
+  on_every_target([] {
+    for (const char* architecture : {"gpt2", "looped"}) {
+      const ModelSettings settings = small(architecture);
+      const Model model(settings);
+      const RandomRows rows(2, 17, 11);
+      const std::vector<float> logits = logits_of(*model.network, rows, 0);
+      for (std::size_t b = 0; b < 2; ++b) {
+        const auto expected = model.slow.logits(std::span(rows.tokens).subspan(b * 17, 17),
+                                                std::span(rows.frozen).subspan(b * 17, 17), 0);
+        for (std::size_t n = 0; n < 17; ++n)
+          for (std::size_t v = 0; v < 11; ++v)
+            ASSERT_NEAR(logits[(b * 17 + n) * 11 + v], expected[n][v], 2e-5) << b << ", " << n;
+      }
+    }
+  });
+}
+
+// Of weights that are bf16 as they are, those of fp32 but for the rounding of activations.
+TEST(Network, OtherArithmeticIsNearFp32) {
+  for (const ModelSettings& settings : all_kinds()) {
+    SCOPED_TRACE(text_of(settings));
+    Numbers weights = random_weights(settings);
+    for (auto& [name, numbers] : weights)
+      for (float& number : numbers) number = formats::float_of_bf16(formats::bf16_of(number));
+    const TemporaryFolder folder;
+    write_weights(folder.path(), settings, weights);
+    const RandomRows rows(3, 17, 11);
+    const auto logits_in = [&](Arithmetic arithmetic) {
+      const auto network =
+          load_network(folder.path(), settings, {.threads = 2, .arithmetic = arithmetic});
+      return logits_of(*network, rows, 0);
+    };
+    const std::vector<float> exact = logits_in(Arithmetic::kFp32);
+    const auto distance = [&](const std::vector<float>& other) {
+      double error = 0, size = 0;
+      for (std::size_t i = 0; i < exact.size(); ++i) {
+        error += std::pow(static_cast<double>(other[i] - exact[i]), 2);
+        size += std::pow(static_cast<double>(exact[i]), 2);
+      }
+      return std::sqrt(error / size);
+    };
+    // A rounding in bf16 is 2^-9 of a number, one in int8 1/254 of the largest of a row; a few
+    // dozen products follow each other.
+    EXPECT_LT(distance(logits_in(Arithmetic::kBf16)), 0.02);
+    EXPECT_LT(distance(logits_in(Arithmetic::kInt8)), 0.15);
+  }
+}
+
+// At most 1.2 times the weights, whatever they are stored in; activations come apart.
+TEST(Network, HoldsItsWeightsOnce) {
+  ModelSettings planning = small("looped");  // models/quick-planning-mgdm
+  planning.width = 128;
+  planning.heads = 4;
+  planning.vocabulary = 31;
+  ModelSettings tiny = small("gpt2");  // the paper's 6M, fewer layers
+  tiny.width = 384;
+  tiny.heads = 12;
+  tiny.positions = 64;
+  tiny.vocabulary = 31;
+  ModelSettings wordy = small("gpt2");  // like those that know words: more tokens than anything
+  wordy.width = 64;
+  wordy.heads = 4;
+  wordy.vocabulary = 5000;
+  for (const ModelSettings& settings : {planning, tiny, wordy})
+    for (const Arithmetic arithmetic : {Arithmetic::kFp32, Arithmetic::kBf16, Arithmetic::kInt8}) {
+      const TemporaryFolder folder;
+      write_weights(folder.path(), settings, random_weights(settings));
+      const Transformer network =
+          make_transformer(settings, formats::open_safetensors_folder(folder.path()), arithmetic);
+      const double weights = static_cast<double>(spec::parameter_count(settings)) *
+                             static_cast<double>(bytes_in(arithmetic));
+      EXPECT_GT(static_cast<double>(network.bytes()), weights);
+      EXPECT_LT(static_cast<double>(network.bytes()), 1.2 * weights)
+          << text_of(settings) << ", " << bytes_in(arithmetic) << " bytes a weight";
+    }
+}
+
+// A table of tokens that is too large to be there twice is read from the head.
+TEST(Network, ReadsTokensFromATiedHead) {
+  ModelSettings settings = small("gpt2");
+  settings.vocabulary = 300;
+  const Model model(settings);
+  const RandomRows rows(1, 17, 300);
+  const std::vector<float> logits = logits_of(*model.network, rows, 0);
+  const auto expected = model.slow.logits(rows.tokens, rows.frozen, 0);
+  for (std::size_t n = 0; n < 17; ++n)
+    for (std::size_t v = 0; v < 300; ++v)
+      ASSERT_NEAR(logits[n * 300 + v], expected[n][v], 2e-5) << n;
+}
+
 TEST(Network, LogitsDependNeitherOnNeighboursNorOnThreads) {
   for (const ModelSettings& settings : all_kinds()) {
     SCOPED_TRACE(text_of(settings));
@@ -171,6 +267,7 @@ TEST(Network, ReadsOnFromWhereItStopped) {
 TEST(Network, TakesNoRows) {
   const Model model(small("looped"));
   model.network->logits({0, 5, {}, {}}, 0, {});
+  model.network->logits({3, 0, {}, {}}, 0, {});  // rows of nothing
 }
 
 template <class Act>

@@ -70,24 +70,27 @@ class Pass {
   static ConstRows read(MutableRows rows) { return {rows.data, rows.stride}; }
 
   void embed() {
-    const std::size_t width = net_.width;
     for_parts([&](const Part& part) {
       for (std::size_t i = 0; i < part.count; ++i) {
         const std::size_t n = part.offset + i;
-        const float* const token = net_.token_table.data() + part.stretch->tokens[n] * width;
-        const float* const place = net_.position_table.data() + (part.stretch->first + n) * width;
         float* const x = work_.x.row(part.row + i);
-        for (std::size_t c = 0; c < width; ++c) x[c] = token[c] + place[c];
+        read_token(part.stretch->tokens[n], x);
+        net_.position_table.add_row(part.stretch->first + n, x);
         if (net_.given_table.empty()) continue;
         const bool given = part.stretch->given != nullptr && part.stretch->given[n] != 0;
-        const float* const more = net_.given_table.data() + (given ? width : 0);
-        for (std::size_t c = 0; c < width; ++c) x[c] += more[c];
+        net_.given_table.add_row(given ? 1 : 0, x);
       }
     });
     if (net_.looped) {
       const float* const x = stream().data;
       std::copy(x, x + count() * work_.x.stride(), ours(work_.e).data);
     }
+  }
+
+  void read_token(data::Token token, float* x) const {
+    if (net_.token_table.empty()) return net_.head.weight.read_row(token, x);
+    std::fill(x, x + net_.width, 0.0f);
+    net_.token_table.add_row(token, x);
   }
 
   void start_loop() {
@@ -216,12 +219,15 @@ void Workspace::reserve(const Transformer& network, std::span<const Stretch> str
   normed.reserve(rows, width);
   qkv.reserve(rows, 3 * width);
   hidden.reserve(rows, 4 * width);
+  const auto sharing = static_cast<std::size_t>(members);
+  const std::size_t share = (rows + sharing - 1) / sharing;
   std::size_t most_keys = 0;
   for (const Stretch& stretch : stretches) most_keys = std::max(most_keys, end_of(stretch));
   own.resize(std::max(own.size(), static_cast<std::size_t>(members)));
   for (Own& each : own) {
     each.scores.reserve(kMostQueries * score_stride(most_keys));
-    each.scratch.reserve(WeightMatrix::scratch_size(rows, 4 * width));
+    each.scratch.numbers.reserve(WeightMatrix::scratch_size(share, 4 * width));
+    each.scratch.scales.reserve(share);
   }
 }
 

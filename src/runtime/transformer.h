@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "runtime/kernels.h"
+#include "runtime/table.h"
 #include "runtime/weight_matrix.h"
 
 namespace mgdm::runtime {
@@ -49,12 +50,15 @@ struct Transformer {
   float head_norm_eps = 0;  // above 0: queries and keys get an RMS norm per head
   Activation activation = Activation::kNone;
 
-  Array<float> token_table, position_table, given_table;  // (V, C), (P, C), (2, C) or empty
+  Table token_table, position_table, given_table;  // (V, C) or empty, (P, C), (2, C) or empty
   std::vector<Block> blocks;
   Norm last_norm;
-  Linear head;  // (V, C)
+  Linear head;  // (V, C); without a token table, that too
 
   std::size_t head_size() const { return width / heads; }
+
+  // In memory, all weights.
+  std::size_t bytes() const;
 };
 
 }  // namespace mgdm::runtime

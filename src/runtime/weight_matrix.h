@@ -2,7 +2,9 @@
 //
 //   fp32              in the panels of product.h
 //   bf16              the same in half the memory, widened in the product
-//   bf16 with AMX     in the tiles of amx.h; activations are rounded to bf16, too
+//   bf16 with AMX     in the tiles of amx.h; activations keep 15 bits, or 8
+//   int8              in the panels of int8_product.h; activations keep up to 15 bits
+//   int8 with AMX     in the tiles of int8_amx.h, with the same results
 #pragma once
 
 #include <cstddef>
@@ -10,40 +12,51 @@
 #include <span>
 #include <string_view>
 
+#include "runtime/int8_product.h"
 #include "runtime/kernels.h"
 
 namespace mgdm::runtime {
 
-enum class Arithmetic { kFp32, kBf16 };
+enum class Arithmetic { kFp32, kBf16, kInt8 };
 
-// "fp32" or "bf16"; UsageError for another.
+// "fp32", "bf16" or "int8"; UsageError for another.
 Arithmetic arithmetic_named(std::string_view name);
 
-// Of one thread, for rows of activations on their way into a product.
-using Scratch = Array<std::uint16_t>;
+// Of a weight.
+std::size_t bytes_in(Arithmetic arithmetic);
 
 class WeightMatrix {
  public:
   WeightMatrix() = default;
 
-  // y = W x for W (out, in).
+  // y = W x for W (out, in). In bf16 x may be rounded, too, where it `takes_rounded`.
   WeightMatrix(std::span<const float> weights, std::size_t out, std::size_t in,
-               Arithmetic arithmetic);
+               Arithmetic arithmetic, bool takes_rounded = false);
 
   // C = A W^T (rows, out) for A (rows, in), ended as product.h says.
   void multiply(ConstRows a, std::size_t rows, const Ending& ending, MutableRows c,
                 Scratch& scratch) const;
 
+  // Row j of W as it is stored, to `in` numbers.
+  void read_row(std::size_t j, float* to) const;
+
   // The most that multiply puts into the scratch; it grows there otherwise.
   static std::size_t scratch_size(std::size_t rows, std::size_t in);
 
+  std::size_t bytes() const {
+    return floats_.bytes() + narrow_.bytes() + int8s_.bytes() + scales_.bytes();
+  }
+
  private:
-  enum class Form { kFloats, kNarrow, kTiles };
+  enum class Form { kFloats, kNarrow, kTiles, kInt8, kInt8Tiles };
 
   Form form_ = Form::kFloats;
   Array<float> floats_;          // kFloats
   Array<std::uint16_t> narrow_;  // kNarrow, kTiles
+  Array<std::int8_t> int8s_;     // kInt8, kInt8Tiles, with
+  Array<float> scales_;          // one for every row of W
   std::size_t out_ = 0, in_ = 0;
+  bool takes_rounded_ = false;
 };
 
 }  // namespace mgdm::runtime

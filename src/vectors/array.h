@@ -26,6 +26,7 @@ class Array {
   T* data() { return data_; }
   const T* data() const { return data_; }
   std::size_t size() const { return size_; }
+  std::size_t bytes() const { return memory_ ? size_ * sizeof(T) + 2 * kAlignment : 0; }
   bool empty() const { return size_ == 0; }
   T& operator[](std::size_t i) { return data_[i]; }
   const T& operator[](std::size_t i) const { return data_[i]; }

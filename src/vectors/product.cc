@@ -30,7 +30,7 @@ constexpr std::size_t kMostRows = 6;
 constexpr std::size_t kMostRows = 12;
 #endif
 
-Vector activate(Activation activation, Vector x) {
+HWY_INLINE Vector activate(Activation activation, Vector x) {
   switch (activation) {
     case Activation::kNone:
       break;
@@ -44,10 +44,17 @@ Vector activate(Activation activation, Vector x) {
   return x;
 }
 
+// The same, not copied into each of the many tiles.
+HWY_NOINLINE Vector activate_apart(Activation activation, Vector x) {
+  return activate(activation, x);
+}
+
 // The last step for a vector of sums that goes to columns j, j+1, ... of C. All of c is read.
+template <bool kInTile = true>
 HWY_INLINE Vector end_vector(Vector x, const Ending& ending, std::size_t j, const float* c) {
   if (ending.bias != nullptr) x = hn::Add(x, hn::LoadU(kFloats, ending.bias + j));
-  if (ending.activation != Activation::kNone) x = activate(ending.activation, x);
+  if (ending.activation != Activation::kNone)
+    x = kInTile ? activate_apart(ending.activation, x) : activate(ending.activation, x);
   return ending.add ? hn::Add(x, hn::LoadU(kFloats, c)) : x;
 }
 
@@ -164,17 +171,32 @@ void narrow_product_here(ConstRows a, std::size_t rows, const NarrowPanels& b, c
   product_of({a.data, a.stride, 1}, rows, b, ending, c);
 }
 
-void end_product_here(ConstRows sums, std::size_t rows, std::size_t first_column,
-                      std::size_t columns, const Ending& ending, MutableRows c) {
+// For one kind of activation, so that nothing is asked for every vector.
+template <Activation kActivation>
+void end_rows(ConstRows sums, std::size_t rows, std::size_t first_column, std::size_t columns,
+              Ending ending, MutableRows c) {
+  ending.activation = kActivation;
   for (std::size_t i = 0; i < rows; ++i)
     for (std::size_t j = 0; j < columns; j += kLanes) {
       const Vector x = hn::LoadU(kFloats, sums.data + i * sums.stride + j);
       float* const to = c.data + i * c.stride + j;
       if (j + kLanes <= columns)
-        hn::StoreU(end_vector(x, ending, first_column + j, to), kFloats, to);
+        hn::StoreU(end_vector</*kInTile=*/false>(x, ending, first_column + j, to), kFloats, to);
       else
         end_part(x, ending, first_column + j, columns - j, to);
     }
+}
+
+void end_product_here(ConstRows sums, std::size_t rows, std::size_t first_column,
+                      std::size_t columns, const Ending& ending, MutableRows c) {
+  switch (ending.activation) {
+    case Activation::kNone:
+      return end_rows<Activation::kNone>(sums, rows, first_column, columns, ending, c);
+    case Activation::kGelu:
+      return end_rows<Activation::kGelu>(sums, rows, first_column, columns, ending, c);
+    case Activation::kReluSquared:
+      return end_rows<Activation::kReluSquared>(sums, rows, first_column, columns, ending, c);
+  }
 }
 
 }  // namespace

@@ -30,6 +30,15 @@ struct PanelsOf {
 using Panels = PanelsOf<float>;
 using NarrowPanels = PanelsOf<std::uint16_t>;  // bf16
 
+// Where number (j, k) of W (out, in), which is (k, j) of B, stands: at column(j) + row(k).
+struct PanelLayout {
+  std::size_t in, wide = panel_columns();
+
+  std::size_t size(std::size_t out) const { return (out + wide - 1) / wide * wide * in; }
+  std::size_t column(std::size_t j) const { return j / wide * wide * in + j % wide; }
+  std::size_t row(std::size_t k) const { return k * wide; }
+};
+
 enum class Activation { kNone, kGelu, kReluSquared };
 
 // What becomes of A B before it is stored: C = activation(A B + bias), or C += A B + bias.
