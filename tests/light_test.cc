@@ -128,6 +128,14 @@ TEST_F(Light, ExportsAndReadsItBack) {
   EXPECT_EQ(read_file(folder_ / "narrow" / file),
             read_file(fs::path(MGDM_SOURCE_DIR "/models/quick-planning-mgdm") / file));
   EXPECT_GT(fs::file_size(folder_ / "wide" / file), 1'600'000u);
+  // The card names the arithmetic; a flag names another.
+  ASSERT_EQ(
+      light("export --model quick-planning-mgdm --arithmetic int8 --out " + path("int8")).code, 0);
+  EXPECT_MENTIONS(light("describe " + path("int8")).out, "| arithmetic ");
+  ASSERT_EQ(mgdm("generate planning --nodes 4 --count 3 --out " + path("few")).code, 0);
+  const std::string eval = "eval --json - --data " + path("few") + " --model " + path("int8");
+  EXPECT_MENTIONS(light(eval).out, "\"arithmetic\": \"int8\"");
+  EXPECT_MENTIONS(light(eval + " --arithmetic fp32").out, "\"arithmetic\": \"fp32\"");
   const Outcome again = light("export --model quick-planning-mgdm --out " + path("narrow"));
   EXPECT_EQ(again.code, 1);
   EXPECT_MENTIONS(again.err, "is there already");

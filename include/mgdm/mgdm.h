@@ -121,6 +121,7 @@ struct LoadOptions {
   int threads = 0;              // that compute; 0: all cores that the process may use
   std::size_t batch = 64;       // puzzles decoded at the same time, at most
   std::string models = MGDM_INSTALLED_MODELS;  // a folder in which names are looked up
+  std::string arithmetic = "auto";  // on a CPU: fp32, bf16, int8; auto: what the model's card names
 };
 
 // What a model is.
@@ -132,6 +133,7 @@ struct ModelInfo {
   std::int64_t parameters = 0;
   std::string device;        // where it computes, for people
   DecodingOptions decoding;  // its own; what does not count with it is not set
+  std::string arithmetic;    // of matrix products on a CPU: "fp32", "bf16" or "int8"
 };
 
 // What is seen of a puzzle after a pass.

@@ -77,7 +77,7 @@ void mgdm_text_free(char* text);
 typedef struct mgdm_model mgdm_model;
 
 /* A folder, or a name that is looked up in $MGDM_MODELS, in the models installed with libmgdm.so
- * and in ./models. Options: device, threads, batch. mgdm_model_free. */
+ * and in ./models. Options: device, threads, batch, arithmetic. mgdm_model_free. */
 mgdm_model* mgdm_model_load(const char* folder_or_name, const char* options);
 void mgdm_model_free(mgdm_model* model);
 
@@ -87,6 +87,7 @@ const char* mgdm_model_objective(const mgdm_model* model);
 const char* mgdm_model_architecture(const mgdm_model* model);
 int64_t mgdm_model_parameters(const mgdm_model* model);
 const char* mgdm_model_device(const mgdm_model* model);
+const char* mgdm_model_arithmetic(const mgdm_model* model);
 /* How it decodes by itself, as a text of options: "steps=20 order=topk ...". */
 const char* mgdm_model_decoding(const mgdm_model* model);
 

@@ -65,6 +65,9 @@ const char* mgdm_model_architecture(const mgdm_model* model) {
 const char* mgdm_model_device(const mgdm_model* model) {
   return of_info(model, &mgdm::ModelInfo::device);
 }
+const char* mgdm_model_arithmetic(const mgdm_model* model) {
+  return of_info(model, &mgdm::ModelInfo::arithmetic);
+}
 int64_t mgdm_model_parameters(const mgdm_model* model) {
   return or_remember<int64_t>(-1,
                               [&] { return object_of(model, "model").model.info().parameters; });

@@ -89,10 +89,12 @@ int note(const mgdm_step* step, void* user) {
 TEST(C, LetsAModelAnswer) {
   const auto puzzles = small_puzzles(2);
   const Script script(puzzles);
-  mgdm_model* model = mgdm_model_load(shipped("quick-planning-mgdm").c_str(), "threads=1 batch=2");
+  mgdm_model* model =
+      mgdm_model_load(shipped("quick-planning-mgdm").c_str(), "threads=1 batch=2 arithmetic=int8");
   ASSERT_NE(model, nullptr) << mgdm_error();
   EXPECT_STREQ(mgdm_model_task(model), "planning");
   EXPECT_STREQ(mgdm_model_device(model), "a script");
+  EXPECT_STREQ(mgdm_model_arithmetic(model), "int8");
   EXPECT_STREQ(mgdm_model_objective(model), "mgdm");
   EXPECT_STREQ(mgdm_model_architecture(model), "looped");
   EXPECT_EQ(mgdm_model_folder(model), shipped("quick-planning-mgdm"));

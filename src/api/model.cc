@@ -15,12 +15,17 @@
 namespace mgdm {
 namespace {
 
-inference::Reasoner load(const std::string& folder, const LoadOptions& options) {
-  api::check(options);
-  return inference::Reasoner::load(folder, {.device = options.device, .threads = options.threads});
+inference::EngineSettings engine_settings(const LoadOptions& options) {
+  return {.device = options.device, .threads = options.threads, .arithmetic = options.arithmetic};
 }
 
-ModelInfo info_of(const std::string& folder, const inference::Reasoner& reasoner) {
+inference::Reasoner load(const std::string& folder, const LoadOptions& options) {
+  api::check(options);
+  return inference::Reasoner::load(folder, engine_settings(options));
+}
+
+ModelInfo info_of(const std::string& folder, const inference::Reasoner& reasoner,
+                  const LoadOptions& options) {
   const spec::ModelSettings network = spec::read_config(folder).settings;
   const spec::ModelCard& card = reasoner.card();
   return {folder,
@@ -29,7 +34,8 @@ ModelInfo info_of(const std::string& folder, const inference::Reasoner& reasoner
           network.architecture,
           spec::parameter_count(network),
           reasoner.engine().device(),
-          api::own_options(reasoner)};
+          api::own_options(reasoner),
+          inference::arithmetic_of(engine_settings(options), card)};
 }
 
 // Lets one call at a time through; the others are told, not mixed up.
@@ -81,7 +87,9 @@ Answer answer_of(inference::Solved&& solved) {
 
 struct Model::Loaded {
   Loaded(const std::string& folder, const LoadOptions& options)
-      : reasoner(load(folder, options)), info(info_of(folder, reasoner)), batch(options.batch) {}
+      : reasoner(load(folder, options)),
+        info(info_of(folder, reasoner, options)),
+        batch(options.batch) {}
 
   const inference::Reasoner reasoner;
   const ModelInfo info;

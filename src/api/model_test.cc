@@ -38,6 +38,11 @@ TEST(Model, SaysWhatItIs) {
   EXPECT_EQ(info.architecture, "looped");
   EXPECT_GT(info.parameters, 100'000);
   EXPECT_EQ(info.device, "a script");
+  LoadOptions exact;
+  exact.arithmetic = "int8";
+  EXPECT_EQ(Model(shipped("quick-planning-mgdm"), exact).info().arithmetic, "int8");
+  exact.arithmetic = "fp8";
+  EXPECT_TRUE(contains(failure_of([&] { Model(shipped("sudoku"), exact); }), "fp8"));
   EXPECT_EQ(info.decoding.steps, 10);
   EXPECT_EQ(info.decoding.order, "topk");
   EXPECT_EQ(info.decoding.entropy_bound, std::nullopt);  // topk has none

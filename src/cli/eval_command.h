@@ -16,7 +16,7 @@ namespace mgdm::cli {
 
 struct EvalSettings {
   std::string model, data, device = "auto", json, predictions, losses, figure, figure_over = "auto";
-  std::string arithmetic = "fp32";
+  std::string arithmetic = "auto";
   std::int64_t limit = 0, batch = 256, samples = 1, threads = 0;
   DecodingFlags decode;
   bool quiet = false;

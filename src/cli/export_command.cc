@@ -11,7 +11,7 @@ namespace mgdm::cli {
 namespace {
 
 struct ExportSettings {
-  std::string model, out, dtype = "bf16";
+  std::string model, out, dtype = "bf16", arithmetic = "auto";
   std::int64_t shard_mb = 5000;
   bool quiet = false;
 
@@ -19,6 +19,10 @@ struct ExportSettings {
     v.field("model", model, "a checkpoint folder or a model's name");
     v.field("out", out, "the folder to write");
     v.field("dtype", dtype, "type of the weights", config::one_of({"fp32", "bf16", "fp16"}));
+    v.field("arithmetic", arithmetic,
+            "what the card names, by which the model computes on a CPU; auto = as before. Nothing "
+            "is measured here: eval with both says whether answers stay the same",
+            config::one_of(spec::arithmetic_choices()));
     v.field("shard_mb", shard_mb, "files of at most so many megabytes", config::range(1, 1e6));
     v.field("quiet", quiet, "print nothing but errors");
   }
@@ -33,8 +37,11 @@ void run_export(const ExportSettings& settings) {
   const std::string model = inference::find_model(settings.model);
   if (is_there(settings.out))
     throw Error(fmt::format("{} is there already", in_quotes(settings.out)), "a new folder");
-  spec::copy_model(model, settings.out, dtype_named(settings.dtype),
-                   static_cast<std::uint64_t>(settings.shard_mb) * 1'000'000);
+  spec::CopyOptions options{
+      .dtype = dtype_named(settings.dtype),
+      .max_shard_bytes = static_cast<std::uint64_t>(settings.shard_mb) * 1'000'000};
+  if (settings.arithmetic != "auto") options.arithmetic = settings.arithmetic;
+  spec::copy_model(model, settings.out, options);
   if (!settings.quiet) fmt::print("{}\n", settings.out);
 }
 
@@ -44,7 +51,8 @@ Command export_command() {
   return make_command<ExportSettings>(
       "export", "Write a checkpoint's model alone, smaller: for shipping, for transformers",
       "  mgdm export --model runs/planning/checkpoint-4883 --out models/planning\n"
-      "  mgdm export --model runs/cd4/checkpoint-20000 --out cd4 --dtype fp32 --shard-mb 16\n",
+      "  mgdm export --model runs/cd4/checkpoint-20000 --out cd4 --dtype fp32 --shard-mb 16\n"
+      "  mgdm export --model runs/cd4/checkpoint-20000 --out cd4 --arithmetic bf16\n",
       {}, {"model", "out"}, run_export);
 }
 

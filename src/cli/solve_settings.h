@@ -15,7 +15,7 @@ struct SolveSettings {
   std::string model, input, device = "auto";
   std::vector<std::string> puzzles;
   std::int64_t threads = 0, batch = 64;
-  std::string arithmetic = "fp32";
+  std::string arithmetic = "auto";
   DecodingFlags decode;
   bool show = false, json = false, quiet = false;
 

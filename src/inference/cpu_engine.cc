@@ -12,7 +12,8 @@ namespace mgdm::inference {
 
 std::unique_ptr<Engine> load_cpu_engine(const std::filesystem::path& folder,
                                         [[maybe_unused]] const spec::CheckpointConfig& config,
-                                        const spec::ModelCard&, const EngineSettings& settings) {
+                                        [[maybe_unused]] const spec::ModelCard& card,
+                                        const EngineSettings& settings) {
   if (settings.device == "cuda" || settings.device.starts_with("cuda:"))
     throw Error(
         fmt::format("device {}, but no engine for CUDA is there", in_quotes(settings.device)),
@@ -21,7 +22,8 @@ std::unique_ptr<Engine> load_cpu_engine(const std::filesystem::path& folder,
     throw UsageError(fmt::format("unknown device {}", in_quotes(settings.device)),
                      "auto, cpu, cuda or cuda:N");
 #ifdef MGDM_HAVE_RUNTIME
-  const runtime::Options options{settings.threads, runtime::arithmetic_named(settings.arithmetic)};
+  const runtime::Options options{settings.threads,
+                                 runtime::arithmetic_named(arithmetic_of(settings, card))};
   return slot_engine(runtime::load_network(folder, config.settings, options), "CPU");
 #else
   throw Error(fmt::format("nothing to run the model in {} with", folder.string()),

@@ -24,10 +24,18 @@ TEST(CpuEngine, RefusesOtherArithmetic) {
   EXPECT_THROW(load_cpu_engine("nowhere", {}, {}, {.arithmetic = "fp8"}), UsageError);
 }
 
+TEST(CpuEngine, ComputesAsTheCardSaysUnlessAskedOtherwise) {
+  const spec::ModelCard card{.task = "planning", .arithmetic = "bf16"};
+  EXPECT_EQ(arithmetic_of({}, card), "bf16");
+  EXPECT_EQ(arithmetic_of({.arithmetic = "fp32"}, card), "fp32");
+  EXPECT_EQ(arithmetic_of({}, {.task = "planning"}), "fp32");
+}
+
 // Both ways of decoding, from a shipped model's files to the right answer.
 TEST(CpuEngine, AnswersWithoutLibTorch) {
   for (const auto& [name, arithmetic] : {std::pair{"quick-planning-mgdm", "fp32"},
                                          {"quick-planning-mgdm", "bf16"},
+                                         {"quick-planning-mgdm", "int8"},
                                          {"quick-planning-ar", "fp32"}}) {
     const Reasoner reasoner =
         Reasoner::load(std::string(MGDM_SOURCE_DIR "/models/") + name,

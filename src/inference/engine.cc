@@ -40,6 +40,10 @@ std::unique_ptr<Engine> slot_engine(std::unique_ptr<decoding::Network> network,
 
 void use_engines(EngineMaker made) { maker() = std::move(made); }
 
+std::string arithmetic_of(const EngineSettings& settings, const spec::ModelCard& card) {
+  return settings.arithmetic == "auto" ? card.arithmetic : settings.arithmetic;
+}
+
 std::unique_ptr<Engine> make_engine(const std::filesystem::path& folder,
                                     const spec::CheckpointConfig& config,
                                     const spec::ModelCard& card, const EngineSettings& settings) {

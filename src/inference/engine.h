@@ -37,8 +37,11 @@ std::unique_ptr<Engine> slot_engine(std::unique_ptr<decoding::Network> network, 
 struct EngineSettings {
   std::string device = "auto";      // cpu, cuda, cuda:N, or auto: CUDA where there is one
   int threads = 0;                  // 0 = all cores that the process may use
-  std::string arithmetic = "fp32";  // of the engine that every program has: fp32 or bf16
+  std::string arithmetic = "auto";  // on a CPU: fp32, bf16, int8, or auto: what the card names
 };
+
+// What is computed in on a CPU.
+std::string arithmetic_of(const EngineSettings& settings, const spec::ModelCard& card);
 
 // Loads the model of a folder.
 using EngineMaker = std::function<std::unique_ptr<Engine>(

@@ -15,7 +15,17 @@ void ModelCard::visit(config::Visitor& v) {
   v.field("train_shown", train_shown, "shown positions were trained too");
   v.field("reverse", reverse, "it answers backwards");
   v.field("precision", precision, "of matrix products on CUDA", config::one_of({"bf16", "fp32"}));
+  v.field("arithmetic", arithmetic, "of matrix products on a CPU",
+          config::one_of(arithmetic_names()));
   v.section("decoding", decoding);
+}
+
+std::vector<std::string> arithmetic_names() { return {"fp32", "bf16", "int8"}; }
+
+std::vector<std::string> arithmetic_choices() {
+  std::vector<std::string> names = arithmetic_names();
+  names.insert(names.begin(), "auto");
+  return names;
 }
 
 void check(const ModelCard& card) { tasks::make_task(card.task); }

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "config/settings.h"
 #include "spec/decoding_settings.h"
@@ -21,13 +22,19 @@ struct ModelCard {
   std::int64_t length = 0;
   std::string objective = "mgdm";
   bool train_shown = false;
-  bool reverse = false;            // answers come backwards
-  std::string precision = "bf16";  // of matrix products on CUDA
-  DecodingSettings decoding = {};  // how it is decoded unless somebody asks otherwise
+  bool reverse = false;             // answers come backwards
+  std::string precision = "bf16";   // of matrix products on CUDA
+  std::string arithmetic = "fp32";  // of matrix products on a CPU: one of arithmetic_names()
+  DecodingSettings decoding = {};   // how it is decoded unless somebody asks otherwise
 
   void visit(config::Visitor& v);
   bool operator==(const ModelCard&) const = default;
 };
+
+// fp32, which is exact, and those that are faster or smaller; as a choice also "auto", which is
+// what the card names.
+std::vector<std::string> arithmetic_names();
+std::vector<std::string> arithmetic_choices();
 
 // For people only: which revision trained it, and whatever else is worth keeping.
 using Notes = std::map<std::string, std::string>;

@@ -44,11 +44,18 @@ void write_model_files(const std::filesystem::path& folder,
 }
 
 void copy_model(const std::filesystem::path& from, const std::filesystem::path& to,
-                formats::Dtype dtype, std::uint64_t max_shard_bytes) {
-  const CheckpointConfig config = read_config(from);
+                const CopyOptions& options) {
+  CheckpointConfig config = read_config(from);
   if (config.alphabet.empty())
     throw Error(fmt::format("{} says nothing of its tokens", in_quotes(from.string())),
                 "a model trained by mgdm");
+  if (options.arithmetic) {
+    if (!config.about.card)
+      throw Error(fmt::format("{} has no card to name an arithmetic", in_quotes(from.string())),
+                  "a model trained by mgdm");
+    config.about.card->arithmetic = *options.arithmetic;
+  }
+  const formats::Dtype dtype = options.dtype;
   const formats::Safetensors file = formats::open_safetensors_folder(from);
   const std::vector<const formats::TensorView*> views = weights_in(file, config.settings);
   const std::vector<TensorSpec> names = tensors_of(config.settings);
@@ -64,7 +71,7 @@ void copy_model(const std::filesystem::path& from, const std::filesystem::path& 
                      .vocabulary = data::Vocabulary(config.alphabet),
                      .about = config.about,
                      .dtype = dtype,
-                     .max_shard_bytes = max_shard_bytes});
+                     .max_shard_bytes = options.max_shard_bytes});
   folder.commit();
 }
 

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
+#include <string>
 
 #include "data/vocabulary.h"
 #include "formats/safetensors_folder.h"
@@ -25,9 +27,15 @@ struct ModelFiles {
 void write_model_files(const std::filesystem::path& folder,
                        std::span<const formats::TensorView> tensors, const ModelFiles& files);
 
-// The model of a folder in another folder, in another type, atomically. Only what belongs to the
-// model comes along. An Error when the model says nothing of its tokens.
+struct CopyOptions {
+  formats::Dtype dtype = formats::Dtype::kBF16;  // of the tensors
+  std::uint64_t max_shard_bytes = formats::kDefaultShardBytes;
+  std::optional<std::string> arithmetic = {};  // that the card names; none: as before
+};
+
+// The model of a folder in another folder, atomically. Only what belongs to the model comes along.
+// An Error when the model says nothing of its tokens, or has no card for the arithmetic.
 void copy_model(const std::filesystem::path& from, const std::filesystem::path& to,
-                formats::Dtype dtype, std::uint64_t max_shard_bytes);
+                const CopyOptions& options);
 
 }  // namespace mgdm::spec

@@ -1,0 +1,63 @@
+#include "spec/model_card.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "formats/test_support.h"
+#include "spec/checkpoint_config.h"
+#include "spec/describe.h"
+#include "spec/model_folder.h"
+
+namespace mgdm::spec {
+namespace {
+
+using formats::TemporaryFolder;
+
+const std::filesystem::path kShipped = MGDM_SOURCE_DIR "/models/quick-planning-mgdm";
+
+std::string config_text() { return read_file(kShipped / "config.json"); }
+
+// Without the line that has `word`.
+std::string without_line(std::string text, const std::string& word) {
+  const std::size_t at = text.find(word);
+  if (at == std::string::npos) return text;
+  const std::size_t begin = text.rfind('\n', at) + 1;
+  return text.erase(begin, text.find('\n', at) + 1 - begin);
+}
+
+TEST(ModelCard, OfAnOldFolderNamesFp32) {
+  const CheckpointConfig old = parse_config(without_line(config_text(), "\"arithmetic\""), "old");
+  EXPECT_EQ(old.about.card->arithmetic, "fp32");
+}
+
+TEST(ModelCard, KeepsTheArithmetic) {
+  CheckpointConfig config = parse_config(config_text(), "shipped");
+  for (const std::string& name : arithmetic_names()) {
+    config.about.card->arithmetic = name;
+    EXPECT_EQ(parse_config(to_json(config), "written").about.card->arithmetic, name);
+  }
+  config.about.card->arithmetic = "fp8";
+  try {
+    parse_config(to_json(config), "wrong");
+    FAIL();
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("wrong: mgdm.card"), std::string::npos) << text;
+    EXPECT_NE(text.find("bf16"), std::string::npos) << text;
+  }
+}
+
+TEST(ModelCard, IsChangedInACopyOnlyWhereAsked) {
+  const TemporaryFolder folder;
+  copy_model(kShipped, folder.path() / "int8", {.arithmetic = "int8"});
+  copy_model(folder.path() / "int8", folder.path() / "same", {});
+  EXPECT_EQ(read_config(folder.path() / "same").about.card->arithmetic, "int8");
+  EXPECT_NE(describe(folder.path() / "same").find("int8"), std::string::npos);
+  CheckpointConfig before = read_config(kShipped), after = read_config(folder.path() / "same");
+  after.about.card->arithmetic = before.about.card->arithmetic;
+  EXPECT_EQ(after.about.card, before.about.card);
+}
+
+}  // namespace
+}  // namespace mgdm::spec
