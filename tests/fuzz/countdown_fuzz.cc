@@ -17,4 +17,8 @@ MGDM_FUZZ(text) {
       answer.find_first_of("0") == std::string_view::npos)
     fuzz::require(verdict.correct_paper);
   tasks::judge(*task, example, answer);
+  // The same text as that of a search.
+  static const auto search = tasks::make_task("search-4");
+  fuzz::require(search->verify(example, answer).correct ==
+                search->explain(example, answer).empty());
 }

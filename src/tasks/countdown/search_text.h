@@ -28,8 +28,8 @@ std::string found_solution(std::string_view text);
 bool search_correct_as_released(const Problem& problem, std::string_view text);
 
 // The path to a solution alone, as the released code writes it, where nodes are numbered from 2. Of
-// numbers that are there twice, an operation takes one; in the released data all of them go, so
-// that one path in some twenty ends too early.
+// numbers that are there twice, an operation takes one; in the released data all of them go, and
+// one path in seventy ends too early.
 enum class Twins { kOneGoes, kAllGo };
 std::string optimal_path(const Problem& problem, const std::vector<Equation>& solution,
                          Twins twins = Twins::kOneGoes);
