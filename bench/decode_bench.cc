@@ -2,8 +2,8 @@
 // processor can add and multiply.
 //
 //   decode_bench                                  all cases, as a table
-//   decode_bench sudoku 64                        one case and batch: one line of JSON, for
-//   peers/run
+//   decode_bench sudoku 64 bf16                   one case, batch and arithmetic: one line of JSON,
+//                                                 for peers/run
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,6 +21,7 @@
 #include "runtime/network.h"
 #include "runtime/peak.h"
 #include "runtime/test_support.h"
+#include "spec/model_card.h"
 
 namespace mgdm::bench {
 namespace {
@@ -94,7 +95,7 @@ void print_table() {
   const double peak = runtime::peak_operations(thread_count(0));
   for (const Case& each : kCases)
     for (const std::size_t batch : {1u, 64u})
-      for (const char* arithmetic : {"fp32", "bf16"}) {
+      for (const std::string& arithmetic : spec::arithmetic_names()) {
         const double seconds = pass_seconds(each, batch, arithmetic);
         const double rate = static_cast<double>(batch) * operations(each) / seconds;
         table.add_row({fmt::format("{} · {} · {}", each.name, batch, arithmetic),

@@ -1,6 +1,6 @@
 """bench/peers/run decode: passes of a network, as decoding does them, beside the same in PyTorch.
 
-Both take turns, each a fresh process. Ours is bench/decode_bench, in fp32 and bf16; the peer is
+Both take turns, each a fresh process. Ours is bench/decode_bench, in fp32, bf16 and int8; the peer is
 torch_decode_peer.py in fp32.
 """
 import argparse
@@ -14,7 +14,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 ROWS = [("planning", 1), ("planning", 64), ("sudoku", 1), ("sudoku", 64), ("tiny", 1), ("tiny", 64)]
-ARITHMETICS = ["fp32", "bf16"]
+ARITHMETICS = ["fp32", "bf16", "int8"]
 
 
 def peer_environment(as_installed):
@@ -35,7 +35,7 @@ def last_json(command, environment=None):
 
 
 def measure(options, case, batch):
-    """{"fp32": [ms, ...], "bf16": [...], "peer": [...]}"""
+    """{"fp32": [ms, ...], ..., "peer": [...]}"""
     environment = peer_environment(options.as_installed)
     sides = [*ARITHMETICS, "peer"]
     ms = {side: [] for side in sides}
@@ -64,8 +64,9 @@ def main(arguments, python_with_torch, processor):
         subprocess.run([ROOT / "scripts/build.sh", "release", "decode_bench"], check=True)
         options.bench = ROOT / "build/release/bench/decode_bench"
     options.python = options.python or python_with_torch()
-    lines = ["| network · batch | PyTorch, ms | mgdm fp32, ms | ratio | mgdm bf16, ms | ratio |",
-             "|---|---:|---:|---:|---:|---:|"]
+    lines = ["| network · batch | PyTorch, ms |"
+             + "".join(f" mgdm {name}, ms | ratio |" for name in ARITHMETICS),
+             "|---|---:|" + "---:|---:|" * len(ARITHMETICS)]
     for case, batch in ROWS:
         ms = measure(options, case, batch)
         cells = [f"{case} · {batch}", f"{statistics.median(ms['peer']):.2f}"]
