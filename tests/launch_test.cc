@@ -73,7 +73,7 @@ class ConnectedLaunch : public Launch {
 
 TEST_F(ConnectedLaunch, TwoProcessesGiveTheLossesOfOne) {
   // 31 rows: shares of different size. Sums in another order differ by some 2^-23 per step.
-  for (const std::string name : {"mgdm", "rdm", "ar", "looped"}) {
+  for (const std::string name : {"mgdm", "rdm", "ar", "looped", "vdm"}) {
     // A looped network drops nothing, and the program would say so.
     const std::string words = recipe(name) + " training.log_every=1" +
                               (name == "looped" ? "" : " model.dropout=0 training.batch=31") +

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "spec/kinds.h"
@@ -43,7 +45,9 @@ void check(const ModelSettings& settings) {
     throw UsageError(
         fmt::format("architecture {} with frozen_embedding", in_quotes(settings.architecture)),
         "frozen_embedding = false");
-  if (settings.vectors > 0 && (settings.architecture != "gpt2" || settings.causal))
+  const Keys& keys = architecture_kind(settings.architecture).reads;
+  const bool reads_vectors = std::ranges::find(keys, "model.vectors") != keys.end();
+  if (settings.vectors > 0 && (!reads_vectors || settings.causal))
     throw UsageError(
         fmt::format("a {}{} network that reads vectors of {} numbers",
                     settings.causal ? "causal " : "", settings.architecture, settings.vectors),

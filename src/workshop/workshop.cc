@@ -31,7 +31,7 @@ cli::Program program() {
   return {{train_command(), launch_command(), bench_command()},
           measure_losses,
           compat::is_out_of_memory,
-          {train, seconds_per_step}};
+          {train, seconds_per_step, /*losses=*/{}}};
 }
 
 }  // namespace mgdm::workshop
