@@ -124,6 +124,14 @@ Autocast::~Autocast() {
 #endif
 }
 
+bool autocasts([[maybe_unused]] c10::Device device) {
+#ifdef MGDM_CUDA
+  return device.is_cuda() && at::autocast::is_autocast_enabled(at::kCUDA);
+#else
+  return false;
+#endif
+}
+
 FullPrecision::FullPrecision([[maybe_unused]] c10::Device device) {
 #ifdef MGDM_CUDA
   suspended_ = device.is_cuda() && at::autocast::is_autocast_enabled(at::kCUDA);

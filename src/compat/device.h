@@ -43,6 +43,9 @@ class Autocast {
   bool enabled_;
 };
 
+// Whether mixed precision is on for the device, in this thread.
+bool autocasts(c10::Device device);
+
 // Within mixed precision, matrix products as their tensors are, while it lives.
 class FullPrecision {
  public:

@@ -11,12 +11,15 @@ EncodedDataset::EncodedDataset(Vocabulary vocabulary, std::shared_ptr<const Layo
     : vocabulary_(std::move(vocabulary)), layout_(std::move(layout)) {}
 
 void EncodedDataset::add(const tasks::Example& example) {
-  MGDM_CHECK(vocabulary_.size() <= 0x10000);
-  for (const Piece& piece :
-       layout_->pieces(vocabulary_.encode(example.input), vocabulary_.encode(example.output))) {
+  MGDM_CHECK(vocabulary_.size() <= 1 << 24);
+  for (const Piece& piece : layout_->pieces(vocabulary_.encode_first(example.input),
+                                            vocabulary_.encode(example.output))) {
     starts_.push_back(tokens_.size());
     for (const std::vector<Token>* part : {&piece.input, &piece.output})
-      for (const Token token : *part) tokens_.push_back(static_cast<std::uint16_t>(token));
+      for (const Token token : *part) {
+        tokens_.push_back(static_cast<std::uint16_t>(token));
+        if (large()) high_.push_back(static_cast<std::uint8_t>(token >> 16));
+      }
     MGDM_CHECK(piece.input.size() <= 0xFFFF);
     input_lengths_.push_back(static_cast<std::uint16_t>(piece.input.size()));
   }
@@ -25,6 +28,7 @@ void EncodedDataset::add(const tasks::Example& example) {
 void EncodedDataset::append(EncodedDataset&& other) {
   const std::uint64_t shift = tokens_.size();
   tokens_.insert(tokens_.end(), other.tokens_.begin(), other.tokens_.end());
+  high_.insert(high_.end(), other.high_.begin(), other.high_.end());
   for (const std::uint64_t start : other.starts_) starts_.push_back(start + shift);
   input_lengths_.insert(input_lengths_.end(), other.input_lengths_.begin(),
                         other.input_lengths_.end());
@@ -32,25 +36,33 @@ void EncodedDataset::append(EncodedDataset&& other) {
 
 void EncodedDataset::shrink_to_fit() {
   tokens_.shrink_to_fit();
+  high_.shrink_to_fit();
   starts_.shrink_to_fit();
   input_lengths_.shrink_to_fit();
 }
 
 std::size_t EncodedDataset::memory_bytes() const {
-  return tokens_.capacity() * sizeof(tokens_[0]) + starts_.capacity() * sizeof(std::uint64_t) +
+  return tokens_.capacity() * sizeof(tokens_[0]) + high_.capacity() +
+         starts_.capacity() * sizeof(std::uint64_t) +
          input_lengths_.capacity() * sizeof(std::uint16_t);
 }
 
+std::vector<Token> EncodedDataset::unpacked(std::size_t begin, std::size_t end) const {
+  const auto low = std::span(tokens_).subspan(begin, end - begin);
+  std::vector<Token> tokens(low.begin(), low.end());
+  if (large())
+    for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] |= Token{high_[begin + i]} << 16;
+  return tokens;
+}
+
 std::vector<Token> EncodedDataset::input(std::size_t i) const {
-  const auto packed = std::span(tokens_).subspan(starts_[i], input_lengths_[i]);
-  return {packed.begin(), packed.end()};
+  return unpacked(starts_[i], starts_[i] + input_lengths_[i]);
 }
 
 std::vector<Token> EncodedDataset::output(std::size_t i) const {
   const std::size_t begin = starts_[i] + input_lengths_[i];
   const std::size_t end = i + 1 < starts_.size() ? starts_[i + 1] : tokens_.size();
-  const auto packed = std::span(tokens_).subspan(begin, end - begin);
-  return {packed.begin(), packed.end()};
+  return unpacked(begin, end);
 }
 
 tasks::Example EncodedDataset::example(std::size_t i) const {

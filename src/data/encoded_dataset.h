@@ -1,5 +1,5 @@
-// Examples as tokens, packed without padding, two bytes each: 500,000 countdown-4 examples take
-// about 43 MiB.
+// Examples as tokens, packed without padding, two bytes each (three in a vocabulary of more than
+// 65536): 500,000 countdown-4 examples take about 43 MiB.
 #pragma once
 
 #include <cstddef>
@@ -38,9 +38,13 @@ class EncodedDataset {
   tasks::Example example(std::size_t i) const;
 
  private:
+  bool large() const { return vocabulary_.size() > 0x10000; }
+  std::vector<Token> unpacked(std::size_t begin, std::size_t end) const;
+
   Vocabulary vocabulary_;
   std::shared_ptr<const Layout> layout_;
   std::vector<std::uint16_t> tokens_;         // input and output of each example, one after another
+  std::vector<std::uint8_t> high_;            // their third bytes, where `large`
   std::vector<std::uint64_t> starts_;         // where example i begins
   std::vector<std::uint16_t> input_lengths_;  // and where its output begins
 };

@@ -12,7 +12,7 @@ namespace {
 
 class Seq2Seq : public Layout {
  public:
-  using Layout::Layout;
+  Seq2Seq(int length, const Specials& specials) : Layout(length), specials_(specials) {}
 
   std::string name() const override { return "seq2seq"; }
   bool in_place() const override { return false; }
@@ -33,11 +33,11 @@ class Seq2Seq : public Layout {
 
   void write(std::span<const Token> input, std::span<const Token> output, Row row) const override {
     auto next = std::copy(input.begin(), input.end(), row.tokens.begin());
-    *next++ = kSep;
+    *next++ = specials_.sep;
     const auto frozen = next - row.tokens.begin();
     next = std::copy(output.begin(), output.end(), next);
-    *next++ = kEos;
-    std::fill(next, row.tokens.end(), kPad);
+    *next++ = specials_.eos;
+    std::fill(next, row.tokens.end(), specials_.pad);
     std::fill(row.frozen.begin(), row.frozen.begin() + frozen, std::uint8_t{1});
     std::fill(row.frozen.begin() + frozen, row.frozen.end(), std::uint8_t{0});
   }
@@ -48,6 +48,9 @@ class Seq2Seq : public Layout {
     return static_cast<std::size_t>(std::find(frozen.begin(), frozen.end(), std::uint8_t{0}) -
                                     frozen.begin());
   }
+
+ protected:
+  const Specials specials_;
 };
 
 // Pieces hold [SEP] and [EOS] themselves.
@@ -69,8 +72,8 @@ class Long : public Seq2Seq {
 
   std::vector<Piece> pieces(std::vector<Token> input, std::vector<Token> output) const override {
     check_fits(input.size(), output.size());
-    input.push_back(kSep);
-    output.push_back(kEos);
+    input.push_back(specials_.sep);
+    output.push_back(specials_.eos);
     const auto row = static_cast<std::size_t>(length());
     std::vector<Piece> all;
     std::span<const Token> rest(output);
@@ -90,7 +93,7 @@ class Long : public Seq2Seq {
 
   void write(std::span<const Token> input, std::span<const Token> output, Row row) const override {
     const auto answer = std::copy(input.begin(), input.end(), row.tokens.begin());
-    std::fill(std::copy(output.begin(), output.end(), answer), row.tokens.end(), kPad);
+    std::fill(std::copy(output.begin(), output.end(), answer), row.tokens.end(), specials_.pad);
     const auto frozen = answer - row.tokens.begin();
     std::fill(row.frozen.begin(), row.frozen.begin() + frozen, std::uint8_t{1});
     std::fill(row.frozen.begin() + frozen, row.frozen.end(), std::uint8_t{0});
@@ -140,9 +143,13 @@ class InPlace : public Layout {
 
 }  // namespace
 
-std::unique_ptr<Layout> make_seq2seq(int length) { return std::make_unique<Seq2Seq>(length); }
+std::unique_ptr<Layout> make_seq2seq(int length, const Specials& specials) {
+  return std::make_unique<Seq2Seq>(length, specials);
+}
 
-std::unique_ptr<Layout> make_long(int length) { return std::make_unique<Long>(length); }
+std::unique_ptr<Layout> make_long(int length, const Specials& specials) {
+  return std::make_unique<Long>(length, specials);
+}
 
 std::unique_ptr<Layout> make_in_place(int length, Token blank) {
   return std::make_unique<InPlace>(length, blank);
@@ -150,8 +157,8 @@ std::unique_ptr<Layout> make_in_place(int length, Token blank) {
 
 std::unique_ptr<Layout> make_layout(std::string_view name, int length,
                                     const Vocabulary& vocabulary) {
-  if (name == "seq2seq") return make_seq2seq(length);
-  if (name == "long") return make_long(length);
+  if (name == "seq2seq") return make_seq2seq(length, vocabulary.specials());
+  if (name == "long") return make_long(length, vocabulary.specials());
   if (name == "in_place") return make_in_place(length, vocabulary.encode("0").front());
   throw UsageError(fmt::format("unknown layout {}", in_quotes(name)), "seq2seq, in_place or long");
 }

@@ -77,9 +77,9 @@ class Layout {
 };
 
 // `blank` is the in_place input character that marks a position to fill in.
-std::unique_ptr<Layout> make_seq2seq(int length);
+std::unique_ptr<Layout> make_seq2seq(int length, const Specials& specials = {});
 std::unique_ptr<Layout> make_in_place(int length, Token blank);
-std::unique_ptr<Layout> make_long(int length);
+std::unique_ptr<Layout> make_long(int length, const Specials& specials = {});
 
 // By name, as recipes and checkpoints say it; in_place blanks are '0'. UsageError for another name.
 std::unique_ptr<Layout> make_layout(std::string_view name, int length,

@@ -10,7 +10,7 @@ namespace {
 void write_example(const tasks::Example& example, const Vocabulary& vocabulary,
                    const Layout& layout, Row row) {
   const std::vector<Piece> pieces =
-      layout.pieces(vocabulary.encode(example.input), vocabulary.encode(example.output));
+      layout.pieces(vocabulary.encode_first(example.input), vocabulary.encode(example.output));
   layout.write(pieces.front().input, pieces.front().output, row);
 }
 

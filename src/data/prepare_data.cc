@@ -156,8 +156,8 @@ int longest_row(const tasks::Task& task, const std::vector<Example>& examples,
   std::size_t longest = 0;
   for (const Example& example : examples) {
     const std::size_t output = vocabulary.count(example.output);
-    const std::size_t both =
-        settings.augment ? task.longest_copy(example) : vocabulary.count(example.input) + output;
+    const std::size_t both = settings.augment ? task.longest_copy(example)
+                                              : vocabulary.count_first(example.input) + output;
     longest = std::max(longest, settings.layout == "in_place" ? output : both + 2);
   }
   return static_cast<int>(longest);
@@ -221,15 +221,23 @@ std::optional<Packing> packing_of(const DataSettings& settings, const Vocabulary
     if (source.endless || settings.augment || settings.reverse)
       throw UsageError("data.layout = long with data.endless, data.augment or data.reverse",
                        "examples that are generated once, or come from files");
-  return Packing{vocabulary, make_long(static_cast<int>(settings.length))};
+  return Packing{vocabulary, make_long(static_cast<int>(settings.length), vocabulary.specials())};
 }
 
 }  // namespace
 
+Vocabulary vocabulary_of(const DataSettings& settings) {
+  return Vocabulary(settings.alphabet.empty() ? kPaperAlphabet
+                                              : std::string_view(settings.alphabet));
+}
+
 PreparedData prepare_data(const std::string& task_name, const DataSettings& settings,
                           std::uint64_t seed) {
-  const Vocabulary vocabulary(settings.alphabet.empty() ? kPaperAlphabet
-                                                        : std::string_view(settings.alphabet));
+  return prepare_data(task_name, settings, seed, vocabulary_of(settings));
+}
+
+PreparedData prepare_data(const std::string& task_name, const DataSettings& settings,
+                          std::uint64_t seed, const Vocabulary& vocabulary) {
   const std::optional<Packing> packing = packing_of(settings, vocabulary);
   std::vector<Loaded> sources = load(task_name, settings, seed, packing ? &*packing : nullptr);
   const std::shared_ptr<const tasks::Task> task = sources.front().task;

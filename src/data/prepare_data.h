@@ -25,7 +25,11 @@ struct PreparedData {
 // right after, from the end of the range where there is no end, or from the end of the files. The
 // paper's own examples are its released file from the first line on, held-out ones after the
 // others.
+PreparedData prepare_data(const std::string& task, const DataSettings& settings, std::uint64_t seed,
+                          const Vocabulary& vocabulary);
+// The same by the alphabet of the settings.
 PreparedData prepare_data(const std::string& task, const DataSettings& settings,
                           std::uint64_t seed);
+Vocabulary vocabulary_of(const DataSettings& settings);
 
 }  // namespace mgdm::data

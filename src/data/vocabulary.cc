@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -13,6 +15,52 @@
 
 namespace mgdm::data {
 namespace {
+
+using tokenizers::Tokenizer;
+
+// The line break, as a byte of its own or in GPT-2's alphabet of bytes.
+Token line_break(const Tokenizer& tokenizer) {
+  for (const char* name : {"<0x0A>", "\u010A", "\n"})
+    if (const auto id = tokenizer.find(name)) return *id;
+  throw Error("the tokenizer has no token for a line break",
+              "one that separates a puzzle from its answer");
+}
+
+// Whether no puzzle can contain it: nothing of it is printable ASCII or stands for a space.
+bool is_spare(const std::string& token) {
+  constexpr std::string_view kSpaces[] = {"\u2581", "\u0120"};
+  return std::none_of(token.begin(), token.end(), [](char c) { return c >= ' ' && c <= '~'; }) &&
+         std::none_of(std::begin(kSpaces), std::end(kSpaces), [&](std::string_view space) {
+           return token.find(space) != std::string::npos;
+         });
+}
+
+Specials specials_in(const Tokenizer& tokenizer, int size) {
+  const tokenizers::Meanings& meanings = tokenizer.meanings();
+  if (!meanings.end)
+    throw Error("the tokenizer names no token for the end of a text",
+                "eos_token in tokenizer_config.json or special_tokens_map.json");
+  Specials found{.sep = line_break(tokenizer), .eos = *meanings.end};
+  std::vector<Token> used{found.sep, found.eos};
+  if (meanings.begin) used.push_back(*meanings.begin);
+  // Those that were meant for it, then from the last on.
+  std::vector<std::optional<Token>> offered{meanings.pad, meanings.unknown};
+  for (int id = size - 1; id >= 0; --id) {
+    const auto token = static_cast<Token>(id);
+    if (token >= tokenizer.size() || is_spare(tokenizer.token(token))) offered.emplace_back(token);
+  }
+  std::size_t next = 0;
+  for (Token* const wanted : {&found.pad, &found.mask, &found.unk}) {
+    while (next < offered.size() &&
+           (!offered[next] || std::find(used.begin(), used.end(), *offered[next]) != used.end()))
+      ++next;
+    if (next == offered.size())
+      throw Error("the tokenizer has no token to spare for [PAD], [MASK] and [UNK]",
+                  "three that no puzzle contains");
+    used.push_back(*wanted = *offered[next]);
+  }
+  return found;
+}
 
 std::vector<std::string> characters_of(std::string_view alphabet) {
   if (alphabet.empty() || alphabet.size() > 256 - kSpecialTokens)
@@ -74,11 +122,38 @@ struct Vocabulary::Words {
 Vocabulary::Vocabulary(std::string_view alphabet) : alphabet_(alphabet) {
   auto list = word_list(alphabet);
   words_ = std::make_shared<Words>(list ? std::move(*list) : characters_of(alphabet));
+  size_ = kSpecialTokens + static_cast<int>(words_->all.size());
 }
 
-const std::vector<std::string>& Vocabulary::words() const { return words_->all; }
+Vocabulary::Vocabulary(std::shared_ptr<const Tokenizer> tokenizer, int size)
+    : tokenizer_(std::move(tokenizer)), size_(size) {
+  if (tokenizer_->size() > static_cast<std::size_t>(size))
+    throw Error(
+        fmt::format("a tokenizer of {} tokens with a model of {}", tokenizer_->size(), size),
+        "at most as many as the model has");
+  specials_ = specials_in(*tokenizer_, size);
+}
+
+bool Vocabulary::is_special(Token token) const {
+  const auto all = specials_.all();
+  return std::find(all.begin(), all.end(), token) != all.end();
+}
+
+const std::vector<std::string>& Vocabulary::words() const {
+  MGDM_CHECK(words_ != nullptr);
+  return words_->all;
+}
 
 std::vector<Token> Vocabulary::encode(std::string_view text) const {
+  if (tokenizer_) {
+    std::vector<Token> tokens = tokenizer_->encode(text);
+    for (const Token token : tokens)
+      if (is_special(token))
+        throw Error(fmt::format("{} contains {}, which has a meaning of its own", in_quotes(text),
+                                in_quotes(tokenizer_->token(token))),
+                    "a puzzle in one line");
+    return tokens;
+  }
   std::vector<Token> tokens;
   tokens.reserve(text.size());
   for (std::string_view rest = text; !rest.empty();) {
@@ -94,22 +169,48 @@ std::vector<Token> Vocabulary::encode(std::string_view text) const {
   return tokens;
 }
 
+std::vector<Token> Vocabulary::encode_first(std::string_view text) const {
+  std::vector<Token> tokens = encode(text);
+  if (tokenizer_ && tokenizer_->meanings().begin)
+    tokens.insert(tokens.begin(), *tokenizer_->meanings().begin);
+  return tokens;
+}
+
+std::size_t Vocabulary::count_first(std::string_view text) const {
+  return tokenizer_ ? encode_first(text).size() : count(text);
+}
+
 std::size_t Vocabulary::count(std::string_view text) const {
+  if (tokenizer_) return encode(text).size();
   std::size_t tokens = 0;
   for (; !text.empty(); ++tokens) text.remove_prefix(words_->at_front(text).second);
   return tokens;
 }
 
 std::string Vocabulary::decode(std::span<const Token> tokens) const {
+  const auto specials = specials_.all();
   std::string text;
-  text.reserve(tokens.size());
+  std::vector<Token> ordinary;  // of a tokenizer, since the last special one
+  const auto flush = [&] {
+    if (!ordinary.empty()) text += tokenizer_->decode(ordinary);
+    ordinary.clear();
+  };
   for (const Token token : tokens) {
     MGDM_CHECK(token < static_cast<Token>(size()));
-    if (token < static_cast<Token>(kSpecialTokens))
-      text += kSpecialNames[token];
-    else
+    const auto found = std::find(specials.begin(), specials.end(), token);
+    if (found != specials.end()) {
+      flush();
+      text += kSpecialNames[static_cast<std::size_t>(found - specials.begin())];
+    } else if (tokenizer_ && token >= tokenizer_->size()) {
+      flush();
+      text += kSpecialNames[kUnk];  // the model's tables are larger than its tokenizer
+    } else if (tokenizer_) {
+      ordinary.push_back(token);
+    } else {
       text += words_->all[static_cast<std::size_t>(token - kSpecialTokens)];
+    }
   }
+  flush();
   return text;
 }
 

@@ -3,8 +3,12 @@
 // Ids 0..4 are special; then one id per word. Words are the characters of an alphabet (the paper's
 // gives 31 tokens), or those of a list that goes by a name in the alphabet's place (word_lists.h):
 // "@search". Text is cut into words from left to right, the longest that fits first.
+//
+// Or text is what the tokenizer of a language model makes of it. Ids are then the model's own, and
+// the special ones are among them: Specials.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -13,6 +17,7 @@
 #include <vector>
 
 #include "tasks/special_tokens.h"
+#include "tokenizers/tokenizer.h"
 
 namespace mgdm::data {
 
@@ -23,23 +28,49 @@ using tasks::kSpecialNames;
 constexpr int kSpecialTokens = static_cast<int>(kSpecialNames.size());
 constexpr std::string_view kPaperAlphabet = "0123456789*+-/=,abcdefghij";
 
+// The ids of the special tokens, all different, in the order of kSpecialNames.
+struct Specials {
+  Token pad = kPad, sep = kSep, mask = kMask, eos = kEos, unk = kUnk;
+
+  std::array<Token, kSpecialTokens> all() const { return {pad, sep, mask, eos, unk}; }
+  bool operator==(const Specials&) const = default;
+};
+
 class Vocabulary {
  public:
   // Error when a character comes twice or there are too many.
   explicit Vocabulary(std::string_view alphabet = kPaperAlphabet);
 
-  int size() const { return kSpecialTokens + static_cast<int>(words().size()); }
-  const std::string& alphabet() const { return alphabet_; }  // or the name of the list
+  // A language model's, of `size` tokens (as many as its tables have; the tokenizer may know
+  // fewer). [EOS] is the tokenizer's end of a text and [SEP] its line break; [PAD], [MASK] and
+  // [UNK], which no text contains, are tokens that puzzles have no use for. Error when one of them
+  // is missing.
+  Vocabulary(std::shared_ptr<const tokenizers::Tokenizer> tokenizer, int size);
 
-  // What text is measured in, for people: "characters" or "words".
-  std::string_view unit() const { return alphabet_.starts_with('@') ? "words" : "characters"; }
+  int size() const { return size_; }
+  const Specials& specials() const { return specials_; }
+  bool is_special(Token token) const;
 
-  // In the order of their ids, after the special ones.
+  // One of the two: an alphabet or the name of a list; or nothing and a tokenizer.
+  const std::string& alphabet() const { return alphabet_; }
+  const std::shared_ptr<const tokenizers::Tokenizer>& tokenizer() const { return tokenizer_; }
+
+  // What text is measured in, for people: "characters", "words" or "tokens".
+  std::string_view unit() const {
+    if (tokenizer_) return "tokens";
+    return alphabet_.starts_with('@') ? "words" : "characters";
+  }
+
+  // In the order of their ids, after the special ones; not of a tokenizer.
   const std::vector<std::string>& words() const;
 
   // Error names the first character that no word begins with.
   std::vector<Token> encode(std::string_view text) const;
   std::size_t count(std::string_view text) const;  // of its tokens
+
+  // The same for the text that a row begins with: a tokenizer puts its beginning before it.
+  std::vector<Token> encode_first(std::string_view text) const;
+  std::size_t count_first(std::string_view text) const;
 
   // Special tokens appear by name: "12[EOS][PAD]".
   std::string decode(std::span<const Token> tokens) const;
@@ -49,6 +80,9 @@ class Vocabulary {
 
   std::string alphabet_;
   std::shared_ptr<const Words> words_;  // which never change
+  std::shared_ptr<const tokenizers::Tokenizer> tokenizer_;
+  int size_ = 0;
+  Specials specials_;
 };
 
 }  // namespace mgdm::data

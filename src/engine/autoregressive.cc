@@ -19,6 +19,7 @@ Result decode_autoregressive(nn::Model& model, const Batch& batch, const OnStep&
                              bool cached) {
   const at::NoGradGuard no_grad;
   const compat::Autocast autocast(model.device(), bf16);
+  const std::int64_t pad = batch.specials.pad, eos = batch.specials.eos, mask = batch.specials.mask;
   at::Tensor tokens = all_masked(batch);                      // (B, N)
   at::Tensor confidence = batch.frozen.to(at::kFloat);        // (B, N)
   at::Tensor forward_passes = at::zeros_like(batch.items);    // (B)
@@ -38,23 +39,24 @@ Result decode_autoregressive(nn::Model& model, const Batch& batch, const OnStep&
     stop_if_interrupted();
     if (!cached) cache = {};
     const at::Tensor unread = tokens.slice(1, cache.length, n);
-    const at::Tensor log_probs = answer_log_probs(model.next_logits(unread, cache));  // (B, V)
-    const auto [score, prediction] = log_probs.max(-1);                               // (B)
+    const at::Tensor log_probs =
+        answer_log_probs(model.next_logits(unread, cache), batch.specials);  // (B, V)
+    const auto [score, prediction] = log_probs.max(-1);                      // (B)
     const at::Tensor free = ~batch.frozen.select(1, n);
     const at::Tensor predicted = free & ~ended;
     const at::Tensor after_end = free & ended;
     tokens.select(1, n).copy_(
-        at::where(predicted, prediction, tokens.select(1, n)).masked_fill(after_end, data::kPad));
+        at::where(predicted, prediction, tokens.select(1, n)).masked_fill(after_end, pad));
     confidence.select(1, n).copy_(
         at::where(predicted, score.exp(), confidence.select(1, n)).masked_fill(after_end, 1));
     forward_passes += predicted;
-    ended = ended | (predicted & (prediction == data::kEos));
+    ended = ended | (predicted & (prediction == eos));
     if (on_step &&
         !on_step(step_of(batch, pass++, forward_passes, tokens.clone(), confidence.clone())))
       return {tokens, forward_passes, /*stopped=*/true};
   }
   // Everything was predicted, or every example has ended.
-  tokens = tokens.masked_fill(~batch.frozen & (tokens == data::kMask), data::kPad);
+  tokens = tokens.masked_fill(~batch.frozen & (tokens == mask), pad);
   return {tokens, forward_passes};
 }
 

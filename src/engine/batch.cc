@@ -28,7 +28,8 @@ at::Tensor all_masked(const Batch& batch) {
   MGDM_CHECK(batch.frozen.sizes() == batch.tokens.sizes() &&
              batch.frozen.scalar_type() == at::kBool);
   MGDM_CHECK(batch.items.dim() == 1 && batch.items.size(0) == batch.tokens.size(0));
-  return batch.tokens.masked_fill(batch.frozen.logical_not(), data::kMask);
+  return batch.tokens.masked_fill(batch.frozen.logical_not(),
+                                  static_cast<std::int64_t>(batch.specials.mask));
 }
 
 }  // namespace mgdm::engine

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "data/vocabulary.h"
 #include "nn/batch_tensors.h"
 
 namespace mgdm::engine {
@@ -15,6 +16,7 @@ struct Batch : nn::TensorRows {
   std::int64_t attempt = 0;  // which try at it this is, from 0: each has draws of its own
   at::Tensor rows = {};  // (B) int64 on the CPU: which rows of the caller's batch these are, when
                          // some are tried again; undefined for all of them
+  data::Specials specials = {};  // the ids of [PAD], [EOS], ... for the model
 };
 
 struct Result {

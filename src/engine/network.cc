@@ -26,9 +26,9 @@ Network network_of(nn::Model& model, bool bf16, std::int64_t loops) {
   };
 }
 
-at::Tensor answer_log_probs(const at::Tensor& logits) {
+at::Tensor answer_log_probs(const at::Tensor& logits, const data::Specials& specials) {
   at::Tensor allowed = logits.to(at::kFloat, /*non_blocking=*/false, /*copy=*/true);
-  for (const data::Token token : {data::kSep, data::kMask, data::kUnk})
+  for (const data::Token token : {specials.sep, specials.mask, specials.unk})
     allowed.select(-1, token).fill_(-std::numeric_limits<float>::infinity());
   return at::log_softmax(allowed, -1);
 }

@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "data/vocabulary.h"
 #include "nn/model.h"
 
 namespace mgdm::engine {
@@ -25,6 +26,6 @@ Network network_of(nn::Model& model, bool bf16 = false, std::int64_t loops = 0);
 
 // Log-probabilities (..., V) in fp32. [MASK], [SEP] and [UNK] are never an answer and get none of
 // the probability; [EOS] and [PAD] are, because the length of an answer is learned.
-at::Tensor answer_log_probs(const at::Tensor& logits);
+at::Tensor answer_log_probs(const at::Tensor& logits, const data::Specials& specials = {});
 
 }  // namespace mgdm::engine

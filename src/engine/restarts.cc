@@ -16,7 +16,7 @@ Restarts decode_with_restarts(const Decoder& decoder, const Batch& batch,
     const at::Tensor rows = open.to(batch.tokens.device());
     const Result tried =
         decoder({batch.tokens.index_select(0, rows), batch.frozen.index_select(0, rows),
-                 batch.items.index_select(0, rows), k, open});
+                 batch.items.index_select(0, rows), k, open, batch.specials});
     if (k == 0) {
       result.first = tried;
       result.best = {tried.tokens.clone(), tried.forward_passes.clone()};

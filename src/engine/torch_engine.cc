@@ -17,6 +17,9 @@
 #include "inference/cpu_engine.h"
 #include "nn/batch_tensors.h"
 #include "nn/checkpoint.h"
+#ifdef MGDM_HAVE_RUNTIME
+#include "runtime/network.h"
+#endif
 
 namespace mgdm::engine {
 namespace {
@@ -30,10 +33,11 @@ using nn::tokens_of;
 // One batch of puzzles of the same length and settings.
 class BatchDecoding {
  public:
-  BatchDecoding(nn::Model& model, bool bf16, DeviceDecoding& on_device,
-                std::vector<std::pair<SlotId, Request>> slots)
+  BatchDecoding(nn::Model& model, bool bf16, const data::Specials& specials,
+                DeviceDecoding& on_device, std::vector<std::pair<SlotId, Request>> slots)
       : model_(model),
         bf16_(bf16),
+        specials_(specials),
         on_device_(on_device),
         slots_(std::move(slots)),
         finished_(slots_.size()),
@@ -80,7 +84,9 @@ class BatchDecoding {
       std::copy(puzzle.frozen.begin(), puzzle.frozen.end(), rows[i].frozen.begin());
       rows.items[i] = puzzle.item;
     }
-    return {nn::tensors_of(rows, model_.device())};
+    Batch batch{nn::tensors_of(rows, model_.device())};
+    batch.specials = specials_;
+    return batch;
   }
 
   Result decode_once(const Batch& batch, const spec::DecodingSettings& settings) {
@@ -164,6 +170,7 @@ class BatchDecoding {
 
   nn::Model& model_;
   const bool bf16_;
+  const data::Specials specials_;
   DeviceDecoding& on_device_;
   const std::vector<std::pair<SlotId, Request>> slots_;
   std::vector<Finished> finished_;
@@ -173,9 +180,10 @@ class BatchDecoding {
 
 class TorchEngine : public inference::Engine {
  public:
-  TorchEngine(std::shared_ptr<nn::Model> model, bool bf16)
+  TorchEngine(std::shared_ptr<nn::Model> model, bool bf16, const data::Specials& specials)
       : model_(std::move(model)),
         bf16_(bf16 && model_->device().is_cuda()),
+        specials_(specials),
         on_device_([this](const spec::DecodingSettings& settings) {
           return predictor_of(*model_, bf16_, settings.loops);
         }) {}
@@ -203,7 +211,7 @@ class TorchEngine : public inference::Engine {
     for (const auto& [slot, request] : batch) ids.push_back(slot);
     try {
       return compat::with_memory_for_puzzles(ids.size(), [&] {
-        return BatchDecoding(*model_, bf16_, on_device_, std::move(batch)).run();
+        return BatchDecoding(*model_, bf16_, specials_, on_device_, std::move(batch)).run();
       });
     } catch (const Interrupted&) {
       throw;
@@ -225,6 +233,7 @@ class TorchEngine : public inference::Engine {
 
   const std::shared_ptr<nn::Model> model_;
   const bool bf16_;
+  const data::Specials specials_;
   DeviceDecoding on_device_;
   std::vector<std::pair<SlotId, Request>> waiting_;
   SlotId next_ = 0;
@@ -232,8 +241,9 @@ class TorchEngine : public inference::Engine {
 
 }  // namespace
 
-std::unique_ptr<inference::Engine> torch_engine(std::shared_ptr<nn::Model> model, bool bf16) {
-  return std::make_unique<TorchEngine>(std::move(model), bf16);
+std::unique_ptr<inference::Engine> torch_engine(std::shared_ptr<nn::Model> model, bool bf16,
+                                                const data::Specials& specials) {
+  return std::make_unique<TorchEngine>(std::move(model), bf16, specials);
 }
 
 std::unique_ptr<inference::Engine> load_engine(const std::filesystem::path& folder,
@@ -241,7 +251,8 @@ std::unique_ptr<inference::Engine> load_engine(const std::filesystem::path& fold
                                                const spec::ModelCard& card,
                                                const inference::EngineSettings& settings) {
 #ifdef MGDM_HAVE_RUNTIME
-  if (compat::device(settings.device).is_cpu() && config.settings.vectors == 0)
+  if (compat::device(settings.device).is_cpu() && config.settings.vectors == 0 &&
+      runtime::knows(config.settings.architecture))
     return inference::load_cpu_engine(folder, config, card, settings);
 #endif
   return load_torch_engine(folder, config, card, settings);
@@ -257,7 +268,7 @@ std::unique_ptr<inference::Engine> load_torch_engine(const std::filesystem::path
   model->to(compat::device(settings.device));
   const bool bf16 = card.precision == "bf16";
   if (bf16 && model->device().is_cuda()) model->keep_matrices_in_bf16();
-  return torch_engine(std::move(model), bf16);
+  return torch_engine(std::move(model), bf16, spec::read_vocabulary(folder, config).specials());
 }
 
 }  // namespace mgdm::engine

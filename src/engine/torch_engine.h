@@ -7,13 +7,16 @@
 #include <filesystem>
 #include <memory>
 
+#include "data/vocabulary.h"
 #include "inference/engine.h"
 #include "nn/model.h"
 
 namespace mgdm::engine {
 
-// `bf16` computes matrix products in bf16 on CUDA.
-std::unique_ptr<inference::Engine> torch_engine(std::shared_ptr<nn::Model> model, bool bf16);
+// `bf16` computes matrix products in bf16 on CUDA. `specials` are the ids of the special tokens for
+// the model.
+std::unique_ptr<inference::Engine> torch_engine(std::shared_ptr<nn::Model> model, bool bf16,
+                                                const data::Specials& specials = {});
 
 // The maker of engines of a program with LibTorch (inference/engine.h): this one on a GPU, and the
 // one that every program has on the CPU, where it is faster; a model that it does not know (of

@@ -21,12 +21,13 @@ Reasoner::Reasoner(std::shared_ptr<Engine> engine, spec::ModelSettings model, sp
 
 Reasoner Reasoner::load(const std::string& folder, const EngineSettings& settings) {
   const spec::CheckpointConfig config = spec::read_config(folder);
-  if (config.alphabet.empty() || !config.about.card)
+  if (!config.about.card || !spec::has_vocabulary(folder, config))
     throw Error(fmt::format("{} says nothing of a task", folder),
                 "a model trained by mgdm, or one with an mgdm block in config.json");
   spec::ModelCard card = *config.about.card;
   std::shared_ptr<Engine> engine = make_engine(folder, config, card, settings);
-  return {std::move(engine), config.settings, std::move(card), data::Vocabulary(config.alphabet)};
+  return {std::move(engine), config.settings, std::move(card),
+          spec::read_vocabulary(folder, config)};
 }
 
 std::optional<std::string> Reasoner::missing_for(std::string_view key,

@@ -9,14 +9,15 @@ StepText step_text(const spec::PuzzleRows& rows, std::span<const std::uint8_t> f
                    const decoding::Step& step) {
   StepText seen{step.attempt, step.pass, {}, {}};
   const data::Layout& layout = rows.layout();
+  const data::Vocabulary& vocabulary = rows.vocabulary();
   for (std::size_t n = layout.answer_begin(frozen); n < step.tokens.size(); ++n) {
     const data::Token token = step.tokens[n];
-    if (token == data::kEos) break;
-    if (token < data::kSpecialTokens && token != data::kMask) continue;
-    const std::string word =
-        token == data::kMask ? std::string(1, kHidden) : rows.vocabulary().decode({&token, 1});
-    seen.text += word;
-    seen.confidence.insert(seen.confidence.end(), word.size(), step.confidence[n]);
+    const bool masked = token == vocabulary.specials().mask;
+    if (token == vocabulary.specials().eos) break;
+    if (vocabulary.is_special(token) && !masked) continue;
+    const std::string text = masked ? std::string(1, kHidden) : vocabulary.decode({&token, 1});
+    seen.text += text;
+    seen.confidence.insert(seen.confidence.end(), text.size(), step.confidence[n]);
   }
   return seen;
 }

@@ -1,11 +1,14 @@
 #include "nn/checkpoint.h"
 
 #include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
 
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "nn/tensor_bytes.h"
+#include "spec/adapter.h"
 #include "spec/atomic_folder.h"
 #include "spec/model_folder.h"
 #include "spec/weights.h"
@@ -14,33 +17,27 @@ namespace mgdm::nn {
 
 namespace fs = std::filesystem;
 
-void write_model(const fs::path& folder, const Model& model, const data::Vocabulary& vocabulary,
-                 const About& about, const SaveOptions& options) {
-  const ModelSettings& settings = model.settings();
-  const at::ScalarType type = scalar_type_of(options.dtype);
-  std::vector<at::Tensor> copies;
+namespace {
+
+// Tensors as files have them, with their bytes.
+struct Copies {
+  std::vector<at::Tensor> values;
   std::vector<formats::TensorView> views;
-  for (const spec::TensorSpec& tensor : spec::tensors_of(settings)) {
+};
+
+Copies copies_of(const Model& model, const std::vector<spec::TensorSpec>& tensors,
+                 at::ScalarType type) {
+  Copies copies;
+  for (const spec::TensorSpec& tensor : tensors) {
     const at::Tensor value = model.parameters().at(tensor.name).detach().to(type);
-    copies.push_back(host_copy(spec::stored_transposed(settings, tensor) ? value.t() : value));
-    views.push_back(view_of(tensor.name, copies.back()));
+    const bool turned = spec::stored_transposed(model.settings(), tensor);
+    copies.values.push_back(host_copy(turned ? value.t() : value));
+    copies.views.push_back(view_of(tensor.name, copies.values.back()));
   }
-  spec::write_model_files(folder, views,
-                          {.settings = settings,
-                           .vocabulary = vocabulary,
-                           .about = about,
-                           .dtype = options.dtype,
-                           .max_shard_bytes = options.max_shard_bytes});
+  return copies;
 }
 
-void save_model(const fs::path& folder, const Model& model, const data::Vocabulary& vocabulary,
-                const About& about, const SaveOptions& options) {
-  spec::AtomicFolder atomic(folder);
-  write_model(atomic.path(), model, vocabulary, about, options);
-  atomic.commit();
-}
-
-void load_weights(const fs::path& folder, Model& model) {
+void load_base(const fs::path& folder, Model& model) {
   const formats::Safetensors file = formats::open_safetensors_folder(folder);
   const std::vector<const formats::TensorView*> views = spec::weights_in(file, model.settings());
   const std::vector<spec::TensorSpec> tensors = spec::tensors_of(model.settings());
@@ -53,11 +50,78 @@ void load_weights(const fs::path& folder, Model& model) {
   }
 }
 
+// Projections that the file leaves alone have no effect: their B is zero.
+void load_adapter(const fs::path& folder, Model& model) {
+  const formats::Safetensors file = formats::open_safetensors_folder(folder, spec::kAdapterName);
+  const auto views = spec::adapter_weights_in(file, model.settings());
+  const at::NoGradGuard no_grad;
+  for (const spec::TensorSpec& tensor : spec::lora_tensors_of(model.settings())) {
+    const at::Tensor& target = model.parameters().at(tensor.name);
+    const auto found = views.find(tensor.name);
+    if (found == views.end())
+      target.zero_();
+    else
+      target.copy_(to_tensor(*found->second));
+  }
+}
+
+void check_rank(const fs::path& folder, const spec::Adapter& adapter, const Model& model) {
+  const spec::LoraSettings& ours = model.settings().lora;
+  if (adapter.lora.rank != ours.rank || adapter.lora.alpha != ours.alpha)
+    throw Error(fmt::format("{}: LoRA of rank {} and alpha {}", folder.string(), adapter.lora.rank,
+                            adapter.lora.alpha),
+                fmt::format("rank {} and alpha {}", ours.rank, ours.alpha),
+                fmt::format("model.lora.rank={} model.lora.alpha={}", adapter.lora.rank,
+                            adapter.lora.alpha));
+}
+
+}  // namespace
+
+void write_model(const fs::path& folder, const Model& model, const data::Vocabulary& vocabulary,
+                 const About& about, const SaveOptions& options) {
+  const ModelSettings& settings = model.settings();
+  const bool lora = settings.lora.rank > 0;
+  const Copies copies =
+      copies_of(model, lora ? spec::lora_tensors_of(settings) : spec::tensors_of(settings),
+                scalar_type_of(options.dtype));
+  const spec::ModelFiles files{.settings = settings,
+                               .vocabulary = vocabulary,
+                               .about = about,
+                               .dtype = options.dtype,
+                               .max_shard_bytes = options.max_shard_bytes};
+  (lora ? spec::write_adapter_files : spec::write_model_files)(folder, copies.views, files);
+}
+
+void save_model(const fs::path& folder, const Model& model, const data::Vocabulary& vocabulary,
+                const About& about, const SaveOptions& options) {
+  spec::AtomicFolder atomic(folder);
+  write_model(atomic.path(), model, vocabulary, about, options);
+  atomic.commit();
+}
+
+void load_weights(const fs::path& folder, Model& model) {
+  if (!spec::is_adapter(folder)) return load_base(folder, model);
+  const spec::Adapter adapter = spec::read_adapter(folder);
+  check_rank(folder, adapter, model);
+  const fs::path base = spec::base_folder(folder, adapter);
+  spec::check_base(spec::read_config(folder).about, base);
+  load_base(base, model);
+  load_adapter(folder, model);
+}
+
+void load_trained(const fs::path& folder, Model& model) {
+  if (model.settings().lora.rank == 0) return load_base(folder, model);
+  check_rank(folder, spec::read_adapter(folder), model);
+  load_adapter(folder, model);
+}
+
 LoadedModel load_model(const fs::path& folder) {
   spec::CheckpointConfig config = spec::read_config(folder);
+  std::optional<data::Vocabulary> vocabulary;
+  if (spec::has_vocabulary(folder, config)) vocabulary = spec::read_vocabulary(folder, config);
   std::unique_ptr<Model> model = make_model(config.settings, /*seed=*/{});
   load_weights(folder, *model);
-  return {std::move(model), std::move(config.alphabet), std::move(config.about)};
+  return {std::move(model), std::move(vocabulary), std::move(config.about)};
 }
 
 }  // namespace mgdm::nn

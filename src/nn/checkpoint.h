@@ -1,19 +1,21 @@
 // A model in a folder as the Hugging Face Hub has them:
 //
 //   model.safetensors     (or shards and an index)
-//   config.json           GPT-2's names, and a block `mgdm`: see checkpoint_config.h
+//   config.json           GPT-2's or LLaMA's names, and a block `mgdm`: see checkpoint_config.h
 //   tokenizer.json, tokenizer_config.json, special_tokens_map.json
 //
 //   save_model("models/sudoku", *model, vocabulary, {card, notes});
 //   LoadedModel loaded = load_model("models/sudoku");
 //
-// `GPT2LMHeadModel.from_pretrained(folder)` loads what we save, and load_model what it saves.
+// `GPT2LMHeadModel.from_pretrained(folder)` loads what we save, and load_model what it saves; so
+// does LlamaForCausalLM. Of a model with LoRA only its matrices are saved, as PEFT does, and where
+// its base is: see spec/adapter.h.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <string>
+#include <optional>
 
 #include "data/vocabulary.h"
 #include "formats/safetensors_folder.h"
@@ -30,9 +32,9 @@ struct SaveOptions {
 };
 
 struct LoadedModel {
-  std::unique_ptr<Model> model;  // fp32, on the CPU
-  std::string alphabet;          // empty when the folder is not ours
-  About about;                   // task, layout, ...: what the one who saved it gave
+  std::unique_ptr<Model> model;                // fp32, on the CPU
+  std::optional<data::Vocabulary> vocabulary;  // none when the folder says nothing of its tokens
+  About about;                                 // task, layout, ...: what the one who saved it gave
 };
 
 // The files of a model into a folder that is there. To save more than a model in one stroke (a
@@ -50,7 +52,10 @@ void save_model(const std::filesystem::path& folder, const Model& model,
 LoadedModel load_model(const std::filesystem::path& folder);
 
 // Only the weights, into a model of the same shape, on its device. Every tensor is checked before
-// the first is copied.
+// the first is copied. Of a folder with LoRA's matrices, those and the weights of their base.
 void load_weights(const std::filesystem::path& folder, Model& model);
+
+// The same for what training changes alone: of a model with LoRA its matrices.
+void load_trained(const std::filesystem::path& folder, Model& model);
 
 }  // namespace mgdm::nn

@@ -112,7 +112,7 @@ TEST_F(Checkpoint, ComesBackBitForBit) {
     save_model(folder(), *model, data::Vocabulary("abc"), about);
     LoadedModel loaded = load_model(folder());
     expect_same(*model, *loaded.model);
-    EXPECT_EQ(loaded.alphabet, "abc");
+    EXPECT_EQ(loaded.vocabulary.value().alphabet(), "abc");
     EXPECT_EQ(loaded.about.card, about.card);
     EXPECT_EQ(loaded.about.notes, about.notes);
     ModelSettings a = model->settings(), b = loaded.model->settings();
@@ -190,7 +190,7 @@ TEST_F(Checkpoint, LoadsAPlainGpt2) {
   expect_same(*model_, *loaded.model);
   EXPECT_TRUE(loaded.model->settings().causal);
   EXPECT_TRUE(loaded.model->settings().shift);
-  EXPECT_EQ(loaded.alphabet, "");
+  EXPECT_FALSE(loaded.vocabulary);
 }
 
 TEST_F(Checkpoint, RefusesWhatDoesNotFit) {

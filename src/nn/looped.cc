@@ -3,6 +3,7 @@
 #include <ATen/TensorOperators.h>
 #include <fmt/format.h>
 
+#include "nn/recompute.h"
 #include "ops/linear.h"
 #include "ops/mlp.h"
 
@@ -71,8 +72,29 @@ void Looped::run(const at::Tensor& e, std::int64_t loops, Cache* cache, Wanted w
   }
 }
 
+Output Looped::forward_again(const at::Tensor& e, std::int64_t loops) const {
+  std::vector<at::Tensor> weights;
+  for (const Block& block : blocks_)
+    weights.insert(weights.end(), {block.qkv, block.projection, block.up, block.down});
+  Output output;
+  at::Tensor x = e;
+  for (std::int64_t loop = 0; loop < loops; ++loop) {
+    const Part part = [this, loop](const std::vector<at::Tensor>& inputs) {
+      Residual stream(inputs.front(), /*dropout=*/0);
+      run_loop(loop, stream, /*cache=*/nullptr);
+      const at::Tensor normed = stream.normed(kRms);
+      return std::vector<at::Tensor>{normed, stream.value()};
+    };
+    const std::vector<at::Tensor> after = recomputed(part, {x}, weights);
+    output.predictions.emplace_back(after[0], head_, settings_.shift);
+    x = (settings_.loop_norm ? after[0] : after[1]) + e;
+  }
+  return output;
+}
+
 Output Looped::forward(const Input& input) {
   const at::Tensor e = embed({tokens_, positions_, frozen_}, input);
+  if (input.recompute) return forward_again(e, input.loops > 0 ? input.loops : settings_.loops);
   Output output;
   run(e, input.loops > 0 ? input.loops : settings_.loops, /*cache=*/nullptr,
       input.training ? Wanted::kEvery : Wanted::kLast, [&](const at::Tensor& normed) {

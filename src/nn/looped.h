@@ -35,6 +35,8 @@ class Looped : public Model {
   // The blocks once, on a stream that has been given the input already. A cache has room for every
   // loop.
   void run_loop(std::int64_t loop, Residual& stream, Cache* cache) const;
+  // Training's loops from the input e (B, N, C), each computed again in the backward pass.
+  Output forward_again(const at::Tensor& e, std::int64_t loops) const;
   // All loops from the input e (B, N, C). Calls after_loop(norm of the stream) where it is wanted:
   // after every loop, or after the last one.
   enum class Wanted { kEvery, kLast };

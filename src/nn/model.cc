@@ -6,12 +6,24 @@
 
 #include "base/error.h"
 #include "nn/gpt2.h"
+#include "nn/llama.h"
 #include "nn/looped.h"
 
 namespace mgdm::nn {
 
-Model::Model(const ModelSettings& settings, std::optional<std::uint64_t> seed)
-    : Model(settings, Parameters(spec::tensors_of(settings), seed)) {}
+namespace {
+
+std::vector<spec::TensorSpec> all_tensors(const ModelSettings& settings) {
+  std::vector<spec::TensorSpec> all = spec::tensors_of(settings);
+  const std::vector<spec::TensorSpec> more = spec::lora_tensors_of(settings);
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+}  // namespace
+
+Model::Model(const ModelSettings& settings, std::optional<std::uint64_t> seed, Drawn drawn)
+    : Model(settings, Parameters(all_tensors(settings), seed, drawn)) {}
 
 Model::Model(const ModelSettings& settings, Parameters parameters)
     : settings_(settings), parameters_(std::move(parameters)) {}
@@ -35,10 +47,11 @@ at::Tensor Model::embed(ops::EmbeddingTables tables, const Input& input, std::in
       tables, {.tokens = input.tokens, .vectors = input.vectors, .frozen = input.frozen}, dropout);
 }
 
-std::unique_ptr<Model> make_model(const ModelSettings& settings,
-                                  std::optional<std::uint64_t> seed) {
+std::unique_ptr<Model> make_model(const ModelSettings& settings, std::optional<std::uint64_t> seed,
+                                  Drawn drawn) {
   spec::check(settings);
   if (settings.architecture == "gpt2") return std::make_unique<Gpt2>(settings, seed);
+  if (settings.architecture == "llama") return std::make_unique<Llama>(settings, seed, drawn);
   return std::make_unique<Looped>(settings, seed);
 }
 

@@ -34,12 +34,14 @@ struct Input {
   at::Tensor noise_level{};  // (B): how noisy the rows are, for networks that have a use for it:
                              // those of settings.vectors = D, whose vectors are (B, N, D) ...
   at::Tensor guess{};        // ... and which may see what they guessed before, (B, N, D)
+  bool recompute = false;    // keep little for the backward pass: nn/recompute.h
 };
 
 class Model {
  public:
   // The tensors of spec::tensors_of(settings).
-  Model(const ModelSettings& settings, std::optional<std::uint64_t> seed);
+  Model(const ModelSettings& settings, std::optional<std::uint64_t> seed,
+        Drawn drawn = Drawn::kAll);
   virtual ~Model() = default;
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
@@ -73,7 +75,8 @@ class Model {
 };
 
 // UsageError when the settings do not fit together. Without a seed the weights are not drawn: for a
-// model whose weights are loaded next.
-std::unique_ptr<Model> make_model(const ModelSettings& settings, std::optional<std::uint64_t> seed);
+// model whose weights are loaded next; or only those of LoRA are, beside a base that is.
+std::unique_ptr<Model> make_model(const ModelSettings& settings, std::optional<std::uint64_t> seed,
+                                  Drawn drawn = Drawn::kAll);
 
 }  // namespace mgdm::nn

@@ -39,10 +39,9 @@ void fill_normal(float* out, std::int64_t count, double std, std::uint64_t seed,
 }  // namespace
 
 Parameters::Parameters(const std::vector<spec::TensorSpec>& tensors,
-                       std::optional<std::uint64_t> seed)
+                       std::optional<std::uint64_t> seed, Drawn drawn)
     : seed_(seed) {
-  for (const spec::TensorSpec& tensor : tensors)
-    add(tensor.name, tensor.shape, tensor.init, tensor.role);
+  for (const spec::TensorSpec& tensor : tensors) add(tensor, drawn);
 }
 
 const at::Tensor& Parameters::at(std::string_view name) const {
@@ -52,13 +51,31 @@ const at::Tensor& Parameters::at(std::string_view name) const {
 }
 
 at::Tensor Parameters::add(std::string name, at::IntArrayRef shape, Init init, Role role) {
-  at::Tensor value = at::full(shape, init.constant, at::kFloat);
-  if (init.std > 0 && seed_)
-    fill_normal(value.data_ptr<float>(), value.numel(), init.std, *seed_,
-                static_cast<std::uint32_t>(list_.size()));
-  value.set_requires_grad(true);
-  list_.push_back({std::move(name), value, role});
+  return add({std::move(name), shape.vec(), init, role});
+}
+
+at::Tensor Parameters::add(const spec::TensorSpec& tensor, Drawn drawn) {
+  const bool draw = tensor.init.std > 0 && seed_ && (drawn == Drawn::kAll || !tensor.frozen);
+  at::Tensor value;
+  if (tensor.half && !draw) {  // large: never in memory as fp32
+    value = at::full(tensor.shape, tensor.init.constant, at::kBFloat16);
+  } else {
+    value = at::full(tensor.shape, tensor.init.constant, at::kFloat);
+    if (draw)
+      fill_normal(value.data_ptr<float>(), value.numel(), tensor.init.std, *seed_,
+                  static_cast<std::uint32_t>(list_.size()));
+    if (tensor.half) value = value.to(at::kBFloat16);
+  }
+  value.set_requires_grad(!tensor.frozen);
+  list_.push_back({tensor.name, value, tensor.role, tensor.frozen});
   return value;
+}
+
+std::vector<Parameter> Parameters::trained() const {
+  std::vector<Parameter> some;
+  for (const Parameter& parameter : list_)
+    if (!parameter.frozen) some.push_back(parameter);
+  return some;
 }
 
 std::int64_t Parameters::count() const {

@@ -19,25 +19,33 @@ using spec::Role;
 
 struct Parameter {
   std::string name;
-  at::Tensor value;  // requires grad
+  at::Tensor value;  // requires grad, unless it is frozen
   Role role = Role::kOther;
+  bool frozen = false;  // training leaves it as it is
 };
+
+// Which tensors begin with numbers of their own, where there is a seed: all of them, or those that
+// are trained, because the others are loaded next.
+enum class Drawn { kAll, kTrained };
 
 class Parameters {
  public:
   explicit Parameters(std::optional<std::uint64_t> seed) : seed_(seed) {}
-  Parameters(const std::vector<spec::TensorSpec>& tensors, std::optional<std::uint64_t> seed);
+  Parameters(const std::vector<spec::TensorSpec>& tensors, std::optional<std::uint64_t> seed,
+             Drawn drawn = Drawn::kAll);
 
   // Adds a tensor with values drawn from the stream (seed, kInit, its place in the list), so that a
   // model's start does not depend on the LibTorch version or the device. Without a seed nothing is
   // drawn.
   at::Tensor add(std::string name, at::IntArrayRef shape, Init init, Role role = Role::kOther);
+  at::Tensor add(const spec::TensorSpec& tensor, Drawn drawn = Drawn::kAll);
 
   // The one of that name, which must be there.
   const at::Tensor& at(std::string_view name) const;
 
   const std::vector<Parameter>& all() const { return list_; }
-  std::int64_t count() const;  // of numbers
+  std::vector<Parameter> trained() const;  // all but the frozen ones
+  std::int64_t count() const;              // of numbers
 
   // Moves every tensor in place: what the model holds moves along.
   void to(c10::Device device);

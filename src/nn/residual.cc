@@ -14,4 +14,6 @@ at::Tensor Residual::normed(const Norm& norm) {
   return n;
 }
 
+at::Tensor Residual::value() const { return ops::residual(x_, pending_, dropout_); }
+
 }  // namespace mgdm::nn

@@ -26,6 +26,7 @@ class Residual {
 
   void add(Branch branch);
   at::Tensor normed(const Norm& norm);
+  at::Tensor value() const;  // the stream, with all that was added
 
  private:
   at::Tensor x_;

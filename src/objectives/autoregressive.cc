@@ -13,7 +13,8 @@ class Autoregressive : public Objective {
 
   // Counted are the output and [EOS]; the [PAD]s, which stand only after it, teach nothing more.
   Noised noise_at(const Batch& batch, std::uint64_t, const at::Tensor& t) const override {
-    const at::Tensor counted = at::logical_and(batch.frozen.logical_not(), batch.tokens != kPad);
+    const at::Tensor counted =
+        at::logical_and(batch.frozen.logical_not(), batch.tokens != settings_.pad);
     return {batch.tokens, counted, counted.to(at::kFloat), t};
   }
 

@@ -106,12 +106,21 @@ const Architecture& find(const std::string& name) {
     if (architecture.name == name) return architecture;
     names.emplace_back(architecture.name);
   }
-  throw Error(fmt::format("a network of architecture {}", in_quotes(name)),
-              joined_or(names) + " in a program without LibTorch",
-              "the full program, built with LibTorch, knows every architecture");
+  throw Error(
+      fmt::format("a network of architecture {}", in_quotes(name)),
+      joined_or(names) + " in a program without LibTorch",
+      "the full program, built with LibTorch, knows every architecture (in the source folder: "
+      "cmake --preset release, then build/release/mgdm)");
 }
 
 }  // namespace
+
+bool is_known(const std::string& architecture) {
+  return std::ranges::any_of(kArchitectures,
+                             [&](const Architecture& each) { return each.name == architecture; });
+}
+
+void check_known(const std::string& architecture) { find(architecture); }
 
 Transformer make_transformer(const ModelSettings& settings, const formats::Safetensors& file,
                              Arithmetic arithmetic) {

@@ -11,6 +11,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "decoding/network.h"
 #include "runtime/weight_matrix.h"
@@ -22,6 +23,9 @@ struct Options {
   int threads = 0;                            // 0 = all cores that the process may use
   Arithmetic arithmetic = Arithmetic::kFp32;  // of the weights' products
 };
+
+// Whether networks of an architecture (spec/kinds.h) can be run here.
+bool knows(const std::string& architecture);
 
 // An Error names what is wrong with the files: a tensor that is missing, of another shape, or not
 // finite; an architecture that is not known here.

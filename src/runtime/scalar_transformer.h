@@ -25,7 +25,7 @@ class ScalarTransformer {
   ScalarTransformer(spec::ModelSettings settings, Numbers weights)
       : settings_(std::move(settings)),
         weights_(std::move(weights)),
-        gpt2_(spec::architecture_kind(settings_.architecture).gpt2_files),
+        gpt2_(spec::architecture_kind(settings_.architecture).family == spec::Family::kGpt2),
         width_(static_cast<std::size_t>(settings_.width)) {}
 
   // Logits [n][v] of one row, read off hidden state n; `loops` 0: as the settings say.

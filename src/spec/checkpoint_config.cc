@@ -8,7 +8,9 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "data/vocabulary.h"
+#include "spec/adapter.h"
 #include "spec/kinds.h"
+#include "tokenizers/tokenizer.h"
 
 namespace mgdm::spec {
 namespace {
@@ -76,6 +78,66 @@ json looped_json(const ModelSettings& settings) {
           {"pad_token_id", data::kPad}};
 }
 
+json rope_json(const LlamaSettings& llama) {
+  if (llama.rope_scaling == "none") return nullptr;
+  json scaling{{"rope_type", llama.rope_scaling}, {"factor", llama.rope_factor}};
+  if (llama.rope_scaling == "linear") return scaling;
+  scaling["low_freq_factor"] = llama.rope_low_frequency;
+  scaling["high_freq_factor"] = llama.rope_high_frequency;
+  scaling["original_max_position_embeddings"] = llama.rope_original_positions;
+  return scaling;
+}
+
+// What transformers reads to build a LlamaForCausalLM.
+json llama_json(const CheckpointConfig& config) {
+  const ModelSettings& settings = config.settings;
+  const LlamaSettings& llama = settings.llama;
+  json out{{"architectures", {"LlamaForCausalLM"}},
+           {"model_type", architecture_kind(settings.architecture).model_type},
+           {"hidden_size", settings.width},
+           {"intermediate_size", settings.hidden()},
+           {"num_hidden_layers", settings.layers},
+           {"num_attention_heads", settings.heads},
+           {"num_key_value_heads", settings.key_value_heads()},
+           {"head_dim", settings.head_size()},
+           {"max_position_embeddings", settings.positions},
+           {"vocab_size", settings.vocabulary},
+           {"hidden_act", "silu"},
+           {"rms_norm_eps", llama.norm_eps},
+           {"rope_theta", llama.rope_theta},
+           {"rope_scaling", rope_json(llama)},
+           {"tie_word_embeddings", llama.tied_head},
+           {"attention_bias", false},
+           {"mlp_bias", false},
+           {"initializer_range", 0.02},
+           {"eos_token_id", config.specials.eos},
+           {"pad_token_id", config.specials.pad}};
+  out["bos_token_id"] = config.begin ? json(*config.begin) : json(nullptr);
+  return out;
+}
+
+json names_json(const CheckpointConfig& config) {
+  switch (architecture_kind(config.settings.architecture).family) {
+    case Family::kGpt2:
+      return gpt2_json(config.settings);
+    case Family::kLooped:
+      return looped_json(config.settings);
+    case Family::kLlama:
+      return llama_json(config);
+  }
+  check_failed("a known family", __FILE__, __LINE__);
+}
+
+// What other architectures do not read is left out.
+json settings_json(const ModelSettings& settings) {
+  json out = fields_json(settings);
+  if (architecture_kind(settings.architecture).family != Family::kLlama) {
+    out.erase("llama");
+    out.erase("lora");
+  }
+  return out;
+}
+
 // The document with the name of its file, for messages.
 class Reader {
  public:
@@ -86,6 +148,14 @@ class Reader {
     if (!value.is_number_integer() || value < 1 || value > high)
       throw wrong(key, fmt::format("an integer, 1 to {}", high));
     return value.get<std::int64_t>();
+  }
+
+  double number(const char* key, double otherwise, double low, double high) const {
+    const auto found = document_.find(key);
+    if (found == document_.end() || found->is_null()) return otherwise;
+    if (!found->is_number() || *found < low || *found > high)
+      throw wrong(key, fmt::format("a number, {} to {}", low, high));
+    return found->get<double>();
   }
 
   // Absent means the default of transformers, which is the one we compute.
@@ -103,7 +173,8 @@ class Reader {
   const json& at(const char* key) const {
     const auto found = document_.find(key);
     if (found == document_.end())
-      throw Error(fmt::format("{}: no {}", source_, key), "the config.json of a GPT-2 or of mgdm");
+      throw Error(fmt::format("{}: no {}", source_, key),
+                  "the config.json of a GPT-2, a LLaMA or of mgdm");
     return *found;
   }
 
@@ -140,6 +211,59 @@ ModelSettings read_gpt2(const Reader& reader, const json& document) {
   reader.must_be("scale_attn_by_inverse_layer_idx", {false});
   reader.must_be("add_cross_attention", {false});
   reader.must_be("tie_word_embeddings", {true});
+  return settings;
+}
+
+// Files of different years call it "type" or "rope_type", and put theta beside or inside.
+void read_rope(const json& document, const std::string& source, LlamaSettings& llama) {
+  const Reader outer(document, source);
+  llama.rope_theta = outer.number("rope_theta", 10000, 1, 1e12);
+  for (const char* key : {"rope_scaling", "rope_parameters"}) {
+    const auto found = document.find(key);
+    if (found == document.end() || found->is_null()) continue;
+    if (!found->is_object()) throw outer.wrong(key, "an object");
+    const std::string place = fmt::format("{}: {}", source, key);
+    const Reader rope(*found, place);
+    llama.rope_theta = rope.number("rope_theta", llama.rope_theta, 1, 1e12);
+    const char* const name = found->contains("rope_type") ? "rope_type" : "type";
+    const json& type = rope.at(name);
+    if (type == "default") continue;
+    if (type != "linear" && type != "llama3") throw rope.wrong(name, "default, linear or llama3");
+    llama.rope_scaling = type.get<std::string>();
+    llama.rope_factor = rope.number("factor", 1, 1, 1e6);
+    if (type == "linear") continue;
+    llama.rope_low_frequency = rope.number("low_freq_factor", 1, 0, 1e6);
+    llama.rope_high_frequency = rope.number("high_freq_factor", 4, 0, 1e6);
+    llama.rope_original_positions = rope.size("original_max_position_embeddings", 1 << 30);
+  }
+}
+
+ModelSettings read_llama(const Reader& reader, const json& document, const std::string& source) {
+  ModelSettings settings;
+  const auto optional_size = [&](const char* key, std::int64_t high) {
+    const auto found = document.find(key);
+    return found == document.end() || found->is_null() ? 0 : reader.size(key, high);
+  };
+  settings.architecture = document["model_type"].get<std::string>();  // its name with us, too
+  settings.layers = reader.size("num_hidden_layers", 200);
+  settings.heads = reader.size("num_attention_heads", 256);
+  settings.width = reader.size("hidden_size", 65536);
+  settings.positions = reader.size("max_position_embeddings", 1 << 20);
+  settings.vocabulary = reader.size("vocab_size", 1 << 20);
+  settings.dropout = 0;
+  settings.causal = settings.shift = true;
+  settings.llama.hidden = reader.size("intermediate_size", 1 << 20);
+  settings.llama.key_value_heads = optional_size("num_key_value_heads", 256);
+  settings.llama.head_size = optional_size("head_dim", 4096);
+  settings.llama.norm_eps = reader.number("rms_norm_eps", 1e-6, 0, 1);
+  read_rope(document, source, settings.llama);
+  if (document.contains("tie_word_embeddings")) {
+    reader.must_be("tie_word_embeddings", {true, false});
+    settings.llama.tied_head = document["tie_word_embeddings"].get<bool>();
+  }
+  reader.must_be("hidden_act", {"silu"});
+  reader.must_be("attention_bias", {false});
+  reader.must_be("mlp_bias", {false});
   return settings;
 }
 
@@ -200,32 +324,49 @@ About read_metadata(const json& block, const std::string& source) {
   return about;
 }
 
-void read_mgdm(const json& block, const std::string& source, CheckpointConfig& config) {
-  const Reader reader(block, source);
-  config.settings = read_settings(reader.at("settings"), source);
+void read_alphabet(const Reader& reader, const std::string& source, CheckpointConfig& config) {
   if (!reader.at("alphabet").is_string()) throw reader.wrong("alphabet", "text");
-  config.alphabet = block["alphabet"].get<std::string>();
+  config.alphabet = reader.at("alphabet").get<std::string>();
   const auto vocabulary = naming(source, [&] { return data::Vocabulary(config.alphabet); });
   if (vocabulary.size() > config.settings.vocabulary)
     throw Error(fmt::format("{}: an alphabet of {} {}", source, vocabulary.words().size(),
                             vocabulary.unit()),
                 fmt::format("at most {} - {} special tokens", config.settings.vocabulary,
                             data::kSpecialTokens));
+}
+
+void read_mgdm(const json& block, const std::string& source, CheckpointConfig& config) {
+  const Reader reader(block, source);
+  config.settings = read_settings(reader.at("settings"), source);
+  // A language model may have a tokenizer in its place.
+  const bool llama = architecture_kind(config.settings.architecture).family == Family::kLlama;
+  if (!llama || block.contains("alphabet")) read_alphabet(reader, source, config);
+  if (const auto base = block.find("base"); base != block.end()) {
+    const Notes texts = read_texts(*base, source + ": mgdm.base");
+    if (!texts.contains("folder") || !texts.contains("fingerprint"))
+      throw Error(source + ": mgdm.base", "a folder and a fingerprint");
+    config.about.base = {texts.at("folder"), texts.at("fingerprint")};
+  }
   if (const auto card = block.find("card"); card != block.end())
     config.about.card = read_card(*card, source);
   if (const auto notes = block.find("notes"); notes != block.end())
     config.about.notes = read_texts(*notes, source + ": mgdm.notes");
-  if (const auto old = block.find("metadata"); old != block.end() && !config.about.card)
-    config.about = read_metadata(*old, source);
+  if (const auto old = block.find("metadata"); old != block.end() && !config.about.card) {
+    About about = read_metadata(*old, source);
+    config.about.card = std::move(about.card);
+    config.about.notes = std::move(about.notes);
+  }
 }
 
 // Someone may have edited one half of the file only.
 void check_agreement(const ModelSettings& theirs, const ModelSettings& ours,
                      const std::string& source) {
+  const bool llama = architecture_kind(ours.architecture).family == Family::kLlama;
+  const char* const names = llama ? "LLaMA" : "GPT-2";
   const auto same = [&](const char* name, std::int64_t a, std::int64_t b) {
     if (a != b)
-      throw Error(fmt::format("{}: {} is {} by the names of GPT-2, {} in mgdm.settings", source,
-                              name, a, b),
+      throw Error(fmt::format("{}: {} is {} by the names of {}, {} in mgdm.settings", source, name,
+                              a, names, b),
                   "one number in both places");
   };
   same("layers", theirs.layers, ours.layers);
@@ -233,6 +374,15 @@ void check_agreement(const ModelSettings& theirs, const ModelSettings& ours,
   same("width", theirs.width, ours.width);
   same("positions", theirs.positions, ours.positions);
   same("vocabulary", theirs.vocabulary, ours.vocabulary);
+  if (!llama) return;
+  same("head_size", theirs.head_size(), ours.head_size());
+  same("key_value_heads", theirs.key_value_heads(), ours.key_value_heads());
+  same("hidden", theirs.hidden(), ours.hidden());
+  LlamaSettings a = theirs.llama, b = ours.llama;
+  for (LlamaSettings* each : {&a, &b}) each->head_size = each->key_value_heads = each->hidden = 0;
+  if (a != b)
+    throw Error(source + ": norms, rotary positions or the head differ from mgdm.settings.llama",
+                "the same in both places");
 }
 
 json parse(const std::string& text, const std::string& source) {
@@ -248,11 +398,12 @@ json parse(const std::string& text, const std::string& source) {
 }  // namespace
 
 std::string to_json(const CheckpointConfig& config) {
-  json out = architecture_kind(config.settings.architecture).gpt2_files
-                 ? gpt2_json(config.settings)
-                 : looped_json(config.settings);
+  json out = names_json(config);
   out["torch_dtype"] = config.dtype;
-  out["mgdm"] = {{"settings", fields_json(config.settings)}, {"alphabet", config.alphabet}};
+  out["mgdm"]["settings"] = settings_json(config.settings);
+  if (!config.alphabet.empty()) out["mgdm"]["alphabet"] = config.alphabet;
+  if (const auto& base = config.about.base)
+    out["mgdm"]["base"] = {{"folder", base->folder}, {"fingerprint", base->fingerprint}};
   if (config.about.card) out["mgdm"]["card"] = fields_json(*config.about.card);
   if (!config.about.notes.empty()) out["mgdm"]["notes"] = config.about.notes;
   try {
@@ -274,15 +425,17 @@ CheckpointConfig parse_config(const std::string& text, const std::string& source
       types.push_back(fmt::format("\"{}\"", known.model_type));
     throw reader.wrong("model_type", joined_or(types));
   }
-  const bool gpt2 = kind->gpt2_files, ours = document.contains("mgdm");
+  const bool theirs_too = kind->family != Family::kLooped, ours = document.contains("mgdm");
   CheckpointConfig config;
-  if (ours || !gpt2) read_mgdm(reader.at("mgdm"), source, config);
+  if (ours || !theirs_too) read_mgdm(reader.at("mgdm"), source, config);
   if (ours && config.settings.architecture != kind->name)
     throw Error(fmt::format("{}: model_type is {}, mgdm.settings.architecture \"{}\"", source,
                             type.dump(), config.settings.architecture),
                 "the same in both places");
-  if (gpt2) {
-    const ModelSettings theirs = read_gpt2(reader, document);
+  if (theirs_too) {
+    const ModelSettings theirs = kind->family == Family::kGpt2
+                                     ? read_gpt2(reader, document)
+                                     : read_llama(reader, document, source);
     if (ours)
       check_agreement(theirs, config.settings, source);
     else
@@ -294,9 +447,26 @@ CheckpointConfig parse_config(const std::string& text, const std::string& source
 CheckpointConfig read_config(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "config.json";
   std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored))
+  if (std::filesystem::exists(path, ignored)) return parse_config(read_file(path), path.string());
+  if (!is_adapter(folder))
     throw Error(fmt::format("{}: no config.json", folder.string()), "the folder of a model");
-  return parse_config(read_file(path), path.string());
+  const Adapter adapter = read_adapter(folder);
+  CheckpointConfig config = read_config(base_folder(folder, adapter));
+  config.settings.lora = adapter.lora;
+  return config;
+}
+
+bool has_vocabulary(const std::filesystem::path& folder, const CheckpointConfig& config) {
+  return !config.alphabet.empty() ||
+         (architecture_kind(config.settings.architecture).family == Family::kLlama &&
+          tokenizers::has_tokenizer(folder));
+}
+
+data::Vocabulary read_vocabulary(const std::filesystem::path& folder,
+                                 const CheckpointConfig& config) {
+  if (!config.alphabet.empty()) return data::Vocabulary(config.alphabet);
+  return {std::make_shared<tokenizers::Tokenizer>(tokenizers::load_tokenizer(folder)),
+          static_cast<int>(config.settings.vocabulary)};
 }
 
 }  // namespace mgdm::spec

@@ -1,5 +1,5 @@
-// config.json of a checkpoint: the names of Hugging Face's GPT-2, and a block `mgdm` with what they
-// cannot say.
+// config.json of a checkpoint: the names of Hugging Face's GPT-2 or LLaMA, and a block `mgdm` with
+// what they cannot say.
 //
 //   {"model_type": "gpt2", "n_embd": 384, ..., "mgdm": {"settings": {...}, "alphabet": "0123...",
 //    "card": {"task": "sudoku", "decoding": {"steps": 20, ...}, ...}, "notes": {...}}}
@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <string>
 
+#include "data/vocabulary.h"
 #include "spec/model_card.h"
 #include "spec/model_settings.h"
 
@@ -18,18 +19,28 @@ namespace mgdm::spec {
 
 struct CheckpointConfig {
   ModelSettings settings;
-  std::string alphabet;  // empty when the folder is not ours
+  std::string alphabet;  // empty when the folder is not ours, or has a tokenizer
   About about;
   std::string dtype = "float32";  // of the weights, as torch names it
+  data::Specials specials{};      // for other readers: the ids of the end and of padding
+  std::optional<data::Token> begin{};
 };
 
 std::string to_json(const CheckpointConfig& config);
 
-// Errors begin with `source`. A GPT-2 without the block is a causal model; one that departs from
-// what we compute (another activation, an untied head) is an Error.
+// Errors begin with `source`. A GPT-2 or LLaMA without the block is a causal model; one that
+// departs from what we compute (another activation, biases) is an Error.
 CheckpointConfig parse_config(const std::string& json, const std::string& source);
 
-// Of a checkpoint's folder.
+// Of a checkpoint's folder. One of PEFT's, without a config.json, is described by its base model.
 CheckpointConfig read_config(const std::filesystem::path& folder);
+
+// Whether a folder says what its model's tokens are.
+bool has_vocabulary(const std::filesystem::path& folder, const CheckpointConfig& config);
+
+// The tokens of a model in its folder: by its alphabet, or by its tokenizer. An Error when it has
+// neither.
+data::Vocabulary read_vocabulary(const std::filesystem::path& folder,
+                                 const CheckpointConfig& config);
 
 }  // namespace mgdm::spec

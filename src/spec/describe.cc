@@ -7,7 +7,9 @@
 #include "base/text.h"
 #include "formats/markdown_table.h"
 #include "formats/safetensors_folder.h"
+#include "spec/adapter.h"
 #include "spec/checkpoint_config.h"
+#include "spec/kinds.h"
 
 namespace mgdm::spec {
 namespace {
@@ -29,8 +31,11 @@ std::string grouped(std::int64_t number) {
 std::string settings_table(ModelSettings settings) {
   MarkdownTable table({{"setting"}, {"value"}, {"meaning"}});
   const config::Fields fields(settings);
-  for (const config::Field& field : fields.all())
+  const bool llama = architecture_kind(settings.architecture).family == Family::kLlama;
+  for (const config::Field& field : fields.all()) {
+    if (!llama && field.key.find('.') != std::string::npos) continue;  // [llama] and [lora]
     table.add_row({field.key, field.value(), field.help});
+  }
   return table.text();
 }
 
@@ -58,12 +63,15 @@ std::string tensor_table(const formats::Safetensors& file) {
 
 std::string describe(const std::filesystem::path& folder) {
   const CheckpointConfig config = read_config(folder);
-  const formats::Safetensors file = formats::open_safetensors_folder(folder);
+  const formats::Safetensors file = is_adapter(folder)
+                                        ? formats::open_safetensors_folder(folder, kAdapterName)
+                                        : formats::open_safetensors_folder(folder);
   std::int64_t total = 0;
   for (const formats::TensorView& tensor : file.tensors()) total += count(tensor);
   std::string text =
-      fmt::format("# {}\n\nA {} model of {} parameters in {} tensors.\n\n", folder.string(),
-                  config.settings.architecture, grouped(total), file.tensors().size());
+      fmt::format("# {}\n\nA {} model of {} parameters in {} tensors{}.\n\n", folder.string(),
+                  config.settings.architecture, grouped(total), file.tensors().size(),
+                  is_adapter(folder) ? ", LoRA's matrices for " + read_adapter(folder).base : "");
   text += settings_table(config.settings) + "\n";
   if (!config.alphabet.empty() || !config.about.notes.empty()) text += about_table(config) + "\n";
   return text + tensor_table(file);

@@ -73,21 +73,42 @@ const std::vector<ObjectiveKind>& objectives() {
   return kinds;
 }
 
+Keys llama_keys() {
+  return {"model.llama.key_value_heads",
+          "model.llama.head_size",
+          "model.llama.hidden",
+          "model.llama.tied_head",
+          "model.llama.norm_eps",
+          "model.llama.rope_theta",
+          "model.llama.rope_scaling",
+          "model.llama.rope_factor",
+          "model.llama.rope_low_frequency",
+          "model.llama.rope_high_frequency",
+          "model.llama.rope_original_positions",
+          "model.lora.rank",
+          "model.lora.alpha",
+          "model.lora.dropout",
+          "model.lora.base",
+          "training.recompute"};
+}
+
 const std::vector<ArchitectureKind>& architectures() {
   static const std::vector<ArchitectureKind> kinds{
       {"gpt2",
        "GPT-2: layers of their own",
        "gpt2",
        /*loops=*/false,
-       /*gpt2_files=*/true,
+       Family::kGpt2,
        {"model.dropout", "model.vectors"}},
       {"looped",
        "a few layers, applied several times",
        "mgdm_looped",
        true,
-       false,
+       Family::kLooped,
        {"model.loops", "model.frozen_embedding", "model.loop_norm", "objective.loop_weights",
-        "training.fewest_loops", "decoding.loops"}},
+        "training.fewest_loops", "training.recompute", "decoding.loops"}},
+      {"llama", "LLaMA: language models of Hugging Face's form, whole or by LoRA", "llama", false,
+       Family::kLlama, llama_keys()},
   };
   return kinds;
 }

@@ -40,12 +40,18 @@ struct ObjectiveKind {
   Keys reads;
 };
 
+// What its tensors are called and how they lie in files.
+enum class Family {
+  kGpt2,    // Hugging Face's GPT-2: (in, out) matrices, tied head
+  kLooped,  // ours
+  kLlama,   // Hugging Face's LLaMA, (out, in) matrices; tokens may be those of a tokenizer
+};
+
 struct ArchitectureKind {
   std::string_view name, about;
   std::string_view model_type;  // in config.json
   bool loops;                   // its blocks are applied several times
-  bool gpt2_files;  // its files are those of Hugging Face's GPT-2: names, (in, out) matrices, tied
-                    // head
+  Family family;
   Keys reads;
 };
 

@@ -39,9 +39,16 @@ std::vector<std::string> arithmetic_choices();
 // For people only: which revision trained it, and whatever else is worth keeping.
 using Notes = std::map<std::string, std::string>;
 
+// The model whose weights LoRA leaves as they are.
+struct BaseModel {
+  std::string folder;
+  std::string fingerprint;  // of its weights (spec/adapter.h)
+};
+
 struct About {
-  std::optional<ModelCard> card;  // none when the model is not ours
-  Notes notes;
+  std::optional<ModelCard> card{};  // none when the model is not ours
+  Notes notes{};
+  std::optional<BaseModel> base{};  // of what LoRA trained
 };
 
 // UsageError unless there is such a task.

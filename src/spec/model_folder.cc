@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,10 +11,12 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "formats/floats.h"
+#include "spec/adapter.h"
 #include "spec/atomic_folder.h"
 #include "spec/checkpoint_config.h"
 #include "spec/tokenizer_files.h"
 #include "spec/weights.h"
+#include "tokenizers/tokenizer.h"
 
 namespace mgdm::spec {
 namespace {
@@ -30,25 +34,73 @@ std::string torch_name(formats::Dtype dtype) {
   }
 }
 
+std::string config_text(const ModelFiles& files) {
+  CheckpointConfig config{files.settings,          files.vocabulary.alphabet(), files.about,
+                          torch_name(files.dtype), files.vocabulary.specials(), {}};
+  if (const auto& tokenizer = files.vocabulary.tokenizer())
+    config.begin = tokenizer->meanings().begin;
+  return to_json(config);
+}
+
+void write_description(const std::filesystem::path& folder, const ModelFiles& files) {
+  MGDM_CHECK(files.vocabulary.size() <= files.settings.vocabulary);
+  write_tokenizer_files(folder, files.vocabulary, files.settings.positions);
+  write_file((folder / "config.json").string(), config_text(files));
+}
+
+using Weights = std::map<std::string, const formats::TensorView*>;
+
+// W + alpha / rank B A, where there are A (rank, in) and B (out, rank) for W (out, in).
+std::vector<float> merged(const formats::TensorView& base, const Weights& adapter,
+                          const LoraSettings& lora) {
+  std::vector<float> numbers = formats::to_floats(base);
+  constexpr std::string_view kEnd = ".weight";
+  const std::string name = base.name.substr(0, base.name.size() - kEnd.size());
+  const auto first = adapter.find(name + ".lora_A.weight");
+  if (first == adapter.end()) return numbers;
+  const std::vector<float> a = formats::to_floats(*first->second);
+  const std::vector<float> b = formats::to_floats(*adapter.at(name + ".lora_B.weight"));
+  const auto rank = static_cast<std::size_t>(lora.rank);
+  const std::size_t in = a.size() / rank, out = b.size() / rank;
+  const auto scale = static_cast<float>(lora.alpha / static_cast<double>(lora.rank));
+  for (std::size_t row = 0; row < out; ++row)
+    for (std::size_t r = 0; r < rank; ++r) {
+      const float factor = scale * b[row * rank + r];
+      for (std::size_t column = 0; column < in; ++column)
+        numbers[row * in + column] += factor * a[r * in + column];
+    }
+  return numbers;
+}
+
 }  // namespace
 
 void write_model_files(const std::filesystem::path& folder,
                        std::span<const formats::TensorView> tensors, const ModelFiles& files) {
-  MGDM_CHECK(files.vocabulary.size() <= files.settings.vocabulary);
   formats::write_safetensors_folder(folder, tensors, formats::kDefaultMetadata,
                                     files.max_shard_bytes);
-  write_tokenizer_files(folder, files.vocabulary, files.settings.positions);
-  write_file(
-      (folder / "config.json").string(),
-      to_json({files.settings, files.vocabulary.alphabet(), files.about, torch_name(files.dtype)}));
+  write_description(folder, files);
+}
+
+void write_adapter_files(const std::filesystem::path& folder,
+                         std::span<const formats::TensorView> tensors, const ModelFiles& files) {
+  std::vector<formats::TensorView> named(tensors.begin(), tensors.end());
+  for (formats::TensorView& tensor : named) tensor.name = peft_name(tensor.name);
+  formats::write_safetensors_folder(folder, named, formats::kDefaultMetadata,
+                                    formats::kDefaultShardBytes, kAdapterName);
+  const std::string base = files.about.base ? files.about.base->folder : "";
+  write_file((folder / "adapter_config.json").string(), adapter_json({files.settings.lora, base}));
+  write_description(folder, files);
 }
 
 void copy_model(const std::filesystem::path& from, const std::filesystem::path& to,
                 const CopyOptions& options) {
   CheckpointConfig config = read_config(from);
-  if (config.alphabet.empty())
+  const bool lora = is_adapter(from);
+  const std::filesystem::path base = lora ? base_folder(from, read_adapter(from)) : from;
+  const bool tokens_here = has_vocabulary(from, config);
+  if (!tokens_here && !has_vocabulary(base, config))
     throw Error(fmt::format("{} says nothing of its tokens", in_quotes(from.string())),
-                "a model trained by mgdm");
+                "a model trained by mgdm, or one with a tokenizer");
   if (options.arithmetic) {
     if (!config.about.card)
       throw Error(fmt::format("{} has no card to name an arithmetic", in_quotes(from.string())),
@@ -56,19 +108,33 @@ void copy_model(const std::filesystem::path& from, const std::filesystem::path& 
     config.about.card->arithmetic = *options.arithmetic;
   }
   const formats::Dtype dtype = options.dtype;
-  const formats::Safetensors file = formats::open_safetensors_folder(from);
+  const data::Vocabulary vocabulary = read_vocabulary(tokens_here ? from : base, config);
+  const formats::Safetensors file = formats::open_safetensors_folder(base);
   const std::vector<const formats::TensorView*> views = weights_in(file, config.settings);
   const std::vector<TensorSpec> names = tensors_of(config.settings);
+  std::optional<formats::Safetensors> adapter;
+  Weights matrices;
+  if (lora) {
+    check_base(config.about, base);
+    adapter = formats::open_safetensors_folder(from, kAdapterName);
+    matrices = adapter_weights_in(*adapter, config.settings);
+  }
   std::vector<std::vector<std::byte>> converted;
   std::vector<formats::TensorView> tensors;
   for (std::size_t i = 0; i < views.size(); ++i) {
-    converted.push_back(formats::from_floats(formats::to_floats(*views[i]), dtype));
+    const std::vector<float> numbers =
+        lora ? merged(*views[i], matrices, config.settings.lora) : formats::to_floats(*views[i]);
+    converted.push_back(formats::from_floats(numbers, dtype));
     tensors.push_back({names[i].name, dtype, views[i]->shape, converted.back()});
+  }
+  if (lora) {
+    config.settings.lora = {};
+    config.about.base.reset();
   }
   AtomicFolder folder(to);
   write_model_files(folder.path(), tensors,
                     {.settings = config.settings,
-                     .vocabulary = data::Vocabulary(config.alphabet),
+                     .vocabulary = vocabulary,
                      .about = config.about,
                      .dtype = dtype,
                      .max_shard_bytes = options.max_shard_bytes});

@@ -27,14 +27,20 @@ struct ModelFiles {
 void write_model_files(const std::filesystem::path& folder,
                        std::span<const formats::TensorView> tensors, const ModelFiles& files);
 
+// The same for LoRA's matrices alone, as PEFT has them (spec/adapter.h). Who they belong to is
+// files.about.base.
+void write_adapter_files(const std::filesystem::path& folder,
+                         std::span<const formats::TensorView> tensors, const ModelFiles& files);
+
 struct CopyOptions {
   formats::Dtype dtype = formats::Dtype::kBF16;  // of the tensors
   std::uint64_t max_shard_bytes = formats::kDefaultShardBytes;
   std::optional<std::string> arithmetic = {};  // that the card names; none: as before
 };
 
-// The model of a folder in another folder, atomically. Only what belongs to the model comes along.
-// An Error when the model says nothing of its tokens, or has no card for the arithmetic.
+// The model of a folder in another folder, atomically. Only what belongs to the model comes along;
+// LoRA's matrices become part of those of their base. An Error when the model says nothing of its
+// tokens, or has no card for the arithmetic.
 void copy_model(const std::filesystem::path& from, const std::filesystem::path& to,
                 const CopyOptions& options);
 

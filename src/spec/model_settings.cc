@@ -17,7 +17,7 @@ void ModelSettings::visit(config::Visitor& v) {
   v.field("layers", layers, "transformer blocks (shared by all loops)", range(1, 200));
   v.field("heads", heads, "attention heads", range(1, 256));
   v.field("width", width, "size of the hidden state", range(1, 65536));
-  v.field("positions", positions, "longest sequence", range(1, 65536));
+  v.field("positions", positions, "longest sequence", range(1, 1 << 20));
   v.field("loops", loops, "looped: how often the blocks are applied", range(1, 256));
   v.field("dropout", dropout, "gpt2: fraction of activations dropped in training", range(0, 0.95));
   v.field("causal", causal, "a position sees only those before it (autoregressive models)");
@@ -31,11 +31,49 @@ void ModelSettings::visit(config::Visitor& v) {
           "gpt2: numbers in the noised vector of a token that it reads, with the noise level, in "
           "place of the token (objective vdm); 0: it reads tokens",
           range(0, 4096));
-  v.field("vocabulary", vocabulary, "number of tokens", range(6, 65536));
+  v.field("vocabulary", vocabulary, "number of tokens", range(6, 1 << 20));
+  v.section("llama", llama);
+  v.section("lora", lora);
 }
 
+std::int64_t ModelSettings::head_size() const {
+  return llama.head_size > 0 ? llama.head_size : width / heads;
+}
+
+std::int64_t ModelSettings::key_value_heads() const {
+  return llama.key_value_heads > 0 ? llama.key_value_heads : heads;
+}
+
+std::int64_t ModelSettings::hidden() const {
+  constexpr std::int64_t kMultiple = 256;
+  if (llama.hidden > 0) return llama.hidden;
+  return (8 * width / 3 + kMultiple - 1) / kMultiple * kMultiple;
+}
+
+namespace {
+
+void check_llama(const ModelSettings& settings) {
+  if (!settings.causal)
+    throw UsageError("a llama model with causal = false", "causal = true, shift = true");
+  if (settings.head_size() % 2 != 0)
+    throw UsageError(fmt::format("heads of size {}", settings.head_size()),
+                     "an even size: rotary positions turn numbers two by two");
+  if (settings.heads % settings.key_value_heads() != 0)
+    throw UsageError(fmt::format("heads {} and llama.key_value_heads {}", settings.heads,
+                                 settings.key_value_heads()),
+                     "heads that are a multiple of key_value_heads");
+}
+
+}  // namespace
+
 void check(const ModelSettings& settings) {
-  if (settings.width % settings.heads != 0)
+  const bool llama = architecture_kind(settings.architecture).family == Family::kLlama;
+  if (llama) check_llama(settings);
+  if (!llama && settings.lora.rank > 0)
+    throw UsageError(fmt::format("lora.rank {} with architecture {}", settings.lora.rank,
+                                 in_quotes(settings.architecture)),
+                     "architecture = llama, or lora.rank = 0");
+  if (!(llama && settings.llama.head_size > 0) && settings.width % settings.heads != 0)
     throw UsageError(fmt::format("width {} and heads {}", settings.width, settings.heads),
                      "a width that is a multiple of heads");
   if (settings.causal && !settings.shift)

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "config/settings.h"
+#include "spec/llama_settings.h"
 
 namespace mgdm::spec {
 
@@ -22,8 +23,15 @@ struct ModelSettings {
   bool loop_norm = false;
   std::int64_t vectors = 0;
   std::int64_t vocabulary = 31;
+  LlamaSettings llama;
+  LoraSettings lora;
 
   void visit(config::Visitor& v);
+
+  // Where 0 stands for what follows from the rest.
+  std::int64_t head_size() const;
+  std::int64_t key_value_heads() const;
+  std::int64_t hidden() const;  // of a LLaMA's MLP
 };
 
 // UsageError when the settings do not fit together (heads must divide width, ...).

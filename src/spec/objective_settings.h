@@ -23,6 +23,7 @@ struct ObjectiveSettings {
   double self_condition = 0;
   std::string loop_weights = "linear";
   std::int64_t vocabulary = 31;  // V; not a setting of its own: the data's
+  std::int64_t pad = 0;          // the id of [PAD]; the same
 
   void visit(config::Visitor& v);
 };

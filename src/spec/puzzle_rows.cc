@@ -19,7 +19,7 @@ PuzzleRows::PuzzleRows(const ModelCard& card, data::Vocabulary vocabulary)
       layout_(data::make_layout(card.layout, static_cast<int>(card.length), vocabulary_)) {}
 
 void PuzzleRows::check_room(const tasks::Example& example) const {
-  const std::size_t puzzle = vocabulary_.count(example.input),
+  const std::size_t puzzle = vocabulary_.count_first(example.input),
                     answer = vocabulary_.count(example.output);
   if (layout_->has_room(puzzle, answer)) return;
   const bool with_answer = !layout_->in_place() && answer > 0;
@@ -34,14 +34,14 @@ void PuzzleRows::check_room(const tasks::Example& example) const {
 
 void PuzzleRows::write_puzzle(const std::string& input, data::Row row) const {
   check_room({input, ""});
-  layout_->write_puzzle(vocabulary_.encode(input), row);
+  layout_->write_puzzle(vocabulary_.encode_first(input), row);
 }
 
 void PuzzleRows::write_example(const tasks::Example& example, data::Row row) const {
   check_room(example);
   const std::string output = reverse_ ? task_->reversed_output(example.output) : example.output;
   const std::vector<data::Piece> pieces =
-      layout_->pieces(vocabulary_.encode(example.input), vocabulary_.encode(output));
+      layout_->pieces(vocabulary_.encode_first(example.input), vocabulary_.encode(output));
   layout_->write(pieces.front().input, pieces.front().output, row);
 }
 

@@ -41,6 +41,17 @@ void check(const Recipe& recipe) {
     throw UsageError(fmt::format("training.fewest_loops = {} with model.loops = {}",
                                  recipe.training.fewest_loops, recipe.model.loops),
                      "at most model.loops");
+  const Family family = architecture_kind(recipe.model.architecture).family;
+  if (family == Family::kLlama && objective.decoder != Decoder::kLeftToRight)
+    throw UsageError(fmt::format("objective.kind = {} with a llama model", kind),
+                     "objective.kind=ar: it reads from left to right");
+  if (recipe.training.recompute && family == Family::kGpt2)
+    throw UsageError(
+        fmt::format("training.recompute with model.architecture = {}", recipe.model.architecture),
+        "a llama or looped model");
+  if (recipe.training.recompute && recipe.model.lora.dropout > 0)
+    throw UsageError("training.recompute with model.lora.dropout",
+                     "model.lora.dropout=0: what is computed twice cannot be drawn");
   const bool left_to_right = objective.decoder == Decoder::kLeftToRight;
   if (recipe.data.layout == (left_to_right ? "in_place" : "long"))
     throw UsageError(

@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 
+#include "base/error.h"
 #include "spec/kinds.h"
 
 namespace mgdm::spec {
@@ -88,18 +89,88 @@ std::vector<TensorSpec> looped_tensors(const ModelSettings& settings) {
   return list;
 }
 
+std::vector<TensorSpec> llama_tensors(const ModelSettings& settings) {
+  constexpr double kStd = 0.02;
+  const std::int64_t width = settings.width, hidden = settings.hidden();
+  const std::int64_t queries = settings.heads * settings.head_size();
+  const std::int64_t keys = settings.key_value_heads() * settings.head_size();
+  const bool frozen = settings.lora.rank > 0;
+  const bool half = frozen && settings.lora.base == "bf16";
+  std::vector<TensorSpec> list;
+  const auto other = [&](const std::string& name, Shape shape, Init init) {
+    list.push_back({name + ".weight", std::move(shape), init, Role::kOther, frozen});
+  };
+  const auto matrix = [&](const std::string& name, std::int64_t out, std::int64_t in) {
+    list.push_back({name + ".weight", {out, in}, {kStd}, Role::kMatrix, frozen, half});
+  };
+  other("model.embed_tokens", {settings.vocabulary, width}, {kStd});
+  for (std::int64_t i = 0; i < settings.layers; ++i) {
+    const std::string block = fmt::format("model.layers.{}.", i);
+    matrix(block + "self_attn.q_proj", queries, width);
+    matrix(block + "self_attn.k_proj", keys, width);
+    matrix(block + "self_attn.v_proj", keys, width);
+    matrix(block + "self_attn.o_proj", width, queries);
+    matrix(block + "mlp.gate_proj", hidden, width);
+    matrix(block + "mlp.up_proj", hidden, width);
+    matrix(block + "mlp.down_proj", width, hidden);
+    other(block + "input_layernorm", {width}, {.constant = 1});
+    other(block + "post_attention_layernorm", {width}, {.constant = 1});
+  }
+  other("model.norm", {width}, {.constant = 1});
+  if (!settings.llama.tied_head) other("lm_head", {settings.vocabulary, width}, {kStd});
+  return list;
+}
+
+std::int64_t numbers_in(const TensorSpec& tensor) {
+  return std::accumulate(tensor.shape.begin(), tensor.shape.end(), std::int64_t{1},
+                         std::multiplies<>());
+}
+
 }  // namespace
 
 std::vector<TensorSpec> tensors_of(const ModelSettings& settings) {
-  return architecture_kind(settings.architecture).gpt2_files ? gpt2_tensors(settings)
-                                                             : looped_tensors(settings);
+  switch (architecture_kind(settings.architecture).family) {
+    case Family::kGpt2:
+      return gpt2_tensors(settings);
+    case Family::kLooped:
+      return looped_tensors(settings);
+    case Family::kLlama:
+      return llama_tensors(settings);
+  }
+  check_failed("a known family", __FILE__, __LINE__);
+}
+
+std::vector<TensorSpec> lora_tensors_of(const ModelSettings& settings) {
+  const std::int64_t rank = settings.lora.rank;
+  std::vector<TensorSpec> list;
+  if (rank == 0) return list;
+  constexpr std::string_view kEnd = ".weight";
+  for (const TensorSpec& tensor : tensors_of(settings)) {
+    if (tensor.role != Role::kMatrix) continue;
+    const std::string name = tensor.name.substr(0, tensor.name.size() - kEnd.size());
+    const std::int64_t out = tensor.shape[0], in = tensor.shape[1];
+    // As PEFT has them: A's numbers have the variance 1 / (3 in), B starts at zero.
+    list.push_back({name + ".lora_A.weight",
+                    {rank, in},
+                    {1 / std::sqrt(3.0 * static_cast<double>(in))},
+                    Role::kMatrix});
+    list.push_back({name + ".lora_B.weight", {out, rank}, {}, Role::kMatrix});
+  }
+  return list;
 }
 
 std::int64_t parameter_count(const ModelSettings& settings) {
   std::int64_t count = 0;
+  for (const TensorSpec& tensor : tensors_of(settings)) count += numbers_in(tensor);
+  for (const TensorSpec& tensor : lora_tensors_of(settings)) count += numbers_in(tensor);
+  return count;
+}
+
+std::int64_t trained_count(const ModelSettings& settings) {
+  std::int64_t count = 0;
   for (const TensorSpec& tensor : tensors_of(settings))
-    count += std::accumulate(tensor.shape.begin(), tensor.shape.end(), std::int64_t{1},
-                             std::multiplies<>());
+    if (!tensor.frozen) count += numbers_in(tensor);
+  for (const TensorSpec& tensor : lora_tensors_of(settings)) count += numbers_in(tensor);
   return count;
 }
 

@@ -26,16 +26,23 @@ struct TensorSpec {
   std::vector<std::int64_t> shape;  // matrices are (out, in)
   Init init;
   Role role = Role::kOther;
+  bool frozen = false;  // never trained
+  bool half = false;    // kept in bf16
 };
 
 // A network that is told a noise level reads it as so many sines and cosines.
 constexpr std::int64_t kLevelFeatures = 32;
 
 // In the order in which weights are drawn, saved and optimised. Tensor names are those of Hugging
-// Face where the files are (spec/kinds.h gpt2_files).
+// Face where the files are (spec/kinds.h).
 std::vector<TensorSpec> tensors_of(const ModelSettings& settings);
 
-// Of all numbers in all tensors.
+// Those that LoRA adds: A (rank, in) and B (out, rank) for every matrix of the blocks, as
+// "model.layers.0.self_attn.q_proj.lora_A.weight". None without it.
+std::vector<TensorSpec> lora_tensors_of(const ModelSettings& settings);
+
+// Of all numbers in all tensors, and of those that are trained.
 std::int64_t parameter_count(const ModelSettings& settings);
+std::int64_t trained_count(const ModelSettings& settings);
 
 }  // namespace mgdm::spec

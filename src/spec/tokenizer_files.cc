@@ -77,6 +77,11 @@ json special_tokens() {
 
 void write_tokenizer_files(const std::filesystem::path& folder, const data::Vocabulary& vocabulary,
                            std::int64_t max_length) {
+  if (vocabulary.tokenizer()) {
+    for (const auto& [name, content] : vocabulary.tokenizer()->files())
+      write_file((folder / name).string(), content);
+    return;
+  }
   const auto write = [&](const char* name, const json& content) {
     write_file((folder / name).string(), content.dump(2) + "\n");
   };

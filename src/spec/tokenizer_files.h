@@ -7,7 +7,8 @@
 
 namespace mgdm::spec {
 
-// tokenizer.json, tokenizer_config.json and special_tokens_map.json. An Error when the alphabet is
+// tokenizer.json, tokenizer_config.json and special_tokens_map.json; of a vocabulary by a tokenizer
+// the files that it came from. An Error when the alphabet is
 // not ASCII: those files hold text, our tokens are bytes.
 void write_tokenizer_files(const std::filesystem::path& folder, const data::Vocabulary& vocabulary,
                            std::int64_t max_length);

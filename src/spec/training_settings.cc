@@ -25,6 +25,9 @@ void TrainingSettings::visit(config::Visitor& v) {
       "looped models: every step draws its number of loops from this to model.loops (0 = always "
       "model.loops)",
       range(0, 256));
+  v.field("recompute", recompute,
+          "llama and looped: compute every block or loop again in the backward pass instead of "
+          "keeping what it made: slower by a third, much less memory");
   v.field("cuda_graph", cuda_graph, "record the step once and replay it");
   v.field("cuda_kernels", cuda_kernels, "on a GPU: our kernels; false: LibTorch's");
   v.field("deterministic", deterministic,

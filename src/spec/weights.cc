@@ -23,7 +23,7 @@ constexpr std::string_view kTiedHead = "lm_head.weight";
 constexpr const char* kHint = "check that config.json and the weights belong together";
 
 bool has_gpt2_files(const ModelSettings& settings) {
-  return architecture_kind(settings.architecture).gpt2_files;
+  return architecture_kind(settings.architecture).family == Family::kGpt2;
 }
 
 std::string_view without_prefix(std::string_view name) {
@@ -45,10 +45,15 @@ std::string place_of(const Safetensors& file, std::string_view tensor) {
   return fmt::format("{}: tensor {}", file.source(), in_quotes(tensor, 200));
 }
 
+// What older versions of transformers saved of LLaMA's rotary positions:
+// "model.layers.3.self_attn.rotary_emb.inv_freq".
+bool is_rotary_buffer(std::string_view name) { return name.ends_with(".rotary_emb.inv_freq"); }
+
 std::map<std::string, const TensorView*> tensors_by_name(const Safetensors& file, bool gpt2) {
   std::map<std::string, const TensorView*> tensors;
   for (const TensorView& tensor : file.tensors()) {
     std::string name = tensor.name;
+    if (!gpt2 && is_rotary_buffer(name)) continue;
     if (gpt2 && name != kTiedHead) {
       if (is_known_buffer(without_prefix(name))) continue;
       name = fmt::format("{}{}", kPrefix, without_prefix(name));
@@ -101,7 +106,7 @@ std::vector<const TensorView*> weights_in(const Safetensors& file, const ModelSe
     tensors.erase(found);
   }
   for (const auto& [name, view] : tensors) {
-    if (gpt2 && name == kTiedHead)
+    if ((gpt2 || settings.llama.tied_head) && name == kTiedHead)
       check_tied_head(file, *view, *views.front());
     else
       throw Error(fmt::format("{} of shape {} is unexpected", place_of(file, view->name),

@@ -81,6 +81,7 @@ class Profiler {
     objective.kind = card.objective;
     objective.steps = settings.levels;
     objective.vocabulary = rows.vocabulary().size();
+    objective.pad = rows.vocabulary().specials().pad;
     return objective;
   }
 

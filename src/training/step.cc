@@ -124,6 +124,7 @@ void TrainingStep::body(std::int64_t loops) {
       nn::Input input = objective_.shown(batch_part, noised_part, guess_of(state_.model, bf16));
       input.training = true;
       input.loops = loops;
+      input.recompute = settings_.recompute;
       at::Tensor part_loss;
       {
         const compat::Autocast autocast(state_.model.device(), bf16);

@@ -21,7 +21,7 @@ constexpr const char* kRaw = "raw";
 
 std::vector<nn::NamedTensor> weights(const nn::Model& model) {
   std::vector<nn::NamedTensor> all;
-  for (const nn::Parameter& parameter : model.parameters().all())
+  for (const nn::Parameter& parameter : model.parameters().trained())
     all.push_back({parameter.name, parameter.value.detach()});
   return all;
 }
@@ -69,8 +69,9 @@ Stand read_stand(const std::filesystem::path& folder) {
 TrainingState::TrainingState(nn::Model& trained, const OptimizerSettings& settings,
                              double ema_decay)
     : model(trained),
-      optimizer(make_optimizer(settings, trained.parameters().all())),
-      ema(ema_decay > 0 ? std::make_unique<Ema>(trained.parameters().all(), ema_decay) : nullptr) {}
+      optimizer(make_optimizer(settings, trained.parameters().trained())),
+      ema(ema_decay > 0 ? std::make_unique<Ema>(trained.parameters().trained(), ema_decay)
+                        : nullptr) {}
 
 std::unique_ptr<Ema::InUse> TrainingState::averaged() const {
   return ema ? std::make_unique<Ema::InUse>(*ema) : nullptr;
@@ -95,7 +96,7 @@ void TrainingState::write(const std::filesystem::path& folder, const data::Vocab
 
 TrainingState::Restored TrainingState::read(const std::filesystem::path& folder) {
   const Stand stand = read_stand(folder);
-  nn::load_weights(folder, model);
+  nn::load_trained(folder, model);
   if (ema) ema->restart();  // at the averages, which is what was loaded
   if (ema || formats::has_safetensors(folder, kRaw))
     nn::assign(weights(model), nn::read_tensors(folder, kRaw), (folder / kRaw).string());

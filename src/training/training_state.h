@@ -1,7 +1,8 @@
 // Where training stands: all that a checkpoint holds and the next step depends on. Every draw is a
 // function of the step, so there is no generator to save.
 //
-//   model.safetensors, config.json ...   the model, with averaged weights where there are such
+//   model.safetensors, config.json ...   the model, with averaged weights where there are such; of
+//                                        one with LoRA its matrices: adapter_model.safetensors
 //   raw.safetensors                      its own weights then: training goes on from them
 //   optimizer.safetensors                means, squares, momentum
 //   trainer_state.json                   the position

@@ -79,7 +79,7 @@ DecodeSpeed bench_decode(const std::filesystem::path& folder,
   const std::shared_ptr<inference::Engine> engine =
       engine::load_engine(folder, config, card, engine_settings);
   const inference::Reasoner reasoner(engine, config.settings, card,
-                                     data::Vocabulary(config.alphabet));
+                                     spec::read_vocabulary(folder, config));
   spec::DecodingSettings settings = card.decoding;
   if (bench.steps > 0) settings.steps = bench.steps;
   settings = reasoner.resolved(settings);

@@ -10,6 +10,7 @@
 #include "data/prepare_data.h"
 #include "distributed/process_group.h"
 #include "spec/kinds.h"
+#include "spec/tensors.h"
 #include "training/step.h"
 #include "training/training_state.h"
 #include "workshop/start_model.h"
@@ -30,7 +31,27 @@ std::vector<data::Batch> some_batches(const data::PreparedData& data, const spec
 
 }  // namespace
 
+namespace {
+
+// A token's products with all matrices, and attention. Frozen matrices have no gradient: the
+// backward pass goes through them once, not twice.
+double llama_flop(const spec::ModelSettings& model, double tokens, double length) {
+  double matrices = 0;
+  for (const spec::TensorSpec& tensor : spec::tensors_of(model))
+    if (tensor.role == spec::Role::kMatrix)
+      matrices += static_cast<double>(tensor.shape[0]) * static_cast<double>(tensor.shape[1]);
+  const double head = static_cast<double>(model.vocabulary) * static_cast<double>(model.width);
+  const double queries = static_cast<double>(model.heads * model.head_size());
+  const double attention = static_cast<double>(model.layers) * 2 * 2 * length * queries;
+  const double passes = model.lora.rank > 0 ? 2 : 3;
+  return tokens * (passes * 2 * (matrices + head) + 3 * attention);
+}
+
+}  // namespace
+
 double training_flop(const spec::ModelSettings& model, std::int64_t rows, std::int64_t length) {
+  if (spec::architecture_kind(model.architecture).family == spec::Family::kLlama)
+    return llama_flop(model, static_cast<double>(rows * length), static_cast<double>(length));
   const auto width = static_cast<double>(model.width), n = static_cast<double>(length);
   const bool looped = spec::architecture_kind(model.architecture).loops;
   const auto loops = static_cast<double>(looped ? model.loops : 1);
@@ -49,10 +70,11 @@ TrainSpeed bench_train(const spec::Recipe& asked, const TrainBench& bench) {
   recipe.data.held_out = 0;
   recipe.data.count = 4 * recipe.training.batch;
   const auto seed = static_cast<std::uint64_t>(recipe.seed);
-  const data::PreparedData data = data::prepare_data(recipe.task, recipe.data, seed);
+  const data::PreparedData data =
+      data::prepare_data(recipe.task, recipe.data, seed, start_vocabulary(recipe));
   const std::vector<data::Batch> batches = some_batches(data, recipe);
   const auto model = start_model(recipe, data.vocabulary, data.train.length(), device);
-  const auto objective = start_objective(recipe, data.vocabulary.size(), &model->parameters());
+  const auto objective = start_objective(recipe, data.vocabulary, &model->parameters());
   distributed::ProcessGroup group(device);
   training::TrainingState state(*model, recipe.optimizer, recipe.training.ema);
   training::TrainingStep step(state, *objective, group, recipe.training, recipe.optimizer.clip,

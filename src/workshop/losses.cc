@@ -58,7 +58,7 @@ void measure_losses(const cli::EvalSettings& asked) {
   if (!loaded.about.card)
     throw Error(fmt::format("{} says nothing of a task", folder), "a model trained by mgdm");
   const spec::ModelCard& card = *loaded.about.card;
-  const spec::PuzzleRows rows(card, data::Vocabulary(loaded.alphabet));
+  const spec::PuzzleRows rows(card, loaded.vocabulary.value());
   settings.decode.settings = levels_and_seed(settings.decode, card.decoding);
   const std::vector<tasks::Example> examples = cli::read_puzzles(settings, rows.task());
   const std::string task = rows.task().name();

@@ -2,24 +2,41 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "compat/out_of_memory.h"
+#include "data/prepare_data.h"
 #include "inference/models.h"
 #include "nn/checkpoint.h"
+#include "spec/adapter.h"
 #include "spec/checkpoint_config.h"
+#include "spec/kinds.h"
 
 namespace mgdm::workshop {
 namespace {
 
+bool is_llama(const spec::Recipe& recipe) {
+  return spec::architecture_kind(recipe.model.architecture).family == spec::Family::kLlama;
+}
+
+void check_vocabulary(const spec::Recipe& recipe, const data::Vocabulary& vocabulary) {
+  const int size = vocabulary.size();
+  const std::int64_t asked = recipe.model.vocabulary;
+  if (asked == spec::ModelSettings().vocabulary || asked == size) return;
+  if (is_llama(recipe) && asked > size) return;  // its tables may have room for more
+  throw UsageError(fmt::format("model.vocabulary = {}", asked),
+                   fmt::format("{}, which follows from data.alphabet", size));
+}
+
 spec::ModelSettings settings_for(const spec::Recipe& recipe, const data::Vocabulary& vocabulary,
                                  std::int64_t length) {
   spec::ModelSettings settings = recipe.model;
-  if (const int size = vocabulary.size();
-      settings.vocabulary != spec::ModelSettings().vocabulary && settings.vocabulary != size)
-    throw UsageError(fmt::format("model.vocabulary = {}", settings.vocabulary),
-                     fmt::format("{}, which follows from data.alphabet", size));
-  settings.vocabulary = vocabulary.size();
+  check_vocabulary(recipe, vocabulary);
+  settings.vocabulary = is_llama(recipe)
+                            ? std::max<std::int64_t>(recipe.model.vocabulary, vocabulary.size())
+                            : vocabulary.size();
   if (settings.positions < length)
     throw UsageError(
         fmt::format("model.positions = {}, but rows have {} tokens", settings.positions, length),
@@ -27,25 +44,67 @@ spec::ModelSettings settings_for(const spec::Recipe& recipe, const data::Vocabul
   return settings;
 }
 
+// The shape of a language model is what its folder says; the recipe says how large it is meant to
+// be, and what is trained.
+spec::ModelSettings settings_of_base(const spec::Recipe& recipe,
+                                     const spec::CheckpointConfig& config) {
+  spec::ModelSettings settings = config.settings;
+  const auto same = [&](const char* name, std::int64_t asked, std::int64_t is) {
+    if (asked != is)
+      throw Error(fmt::format("init = {} has {} = {}", recipe.init, name, is),
+                  fmt::format("model.{} = {}, as the recipe says", name, asked),
+                  fmt::format("a recipe for this model, or model.{}={}", name, is));
+  };
+  same("layers", recipe.model.layers, settings.layers);
+  same("heads", recipe.model.heads, settings.heads);
+  same("width", recipe.model.width, settings.width);
+  settings.lora = recipe.model.lora;
+  return settings;
+}
+
 std::unique_ptr<nn::Model> make(const spec::Recipe& recipe, const data::Vocabulary& vocabulary,
                                 std::int64_t length) {
-  const spec::ModelSettings settings = settings_for(recipe, vocabulary, length);
-  if (recipe.init.empty()) return nn::make_model(settings, static_cast<std::uint64_t>(recipe.seed));
+  const auto seed = static_cast<std::uint64_t>(recipe.seed);
+  if (recipe.init.empty()) return nn::make_model(settings_for(recipe, vocabulary, length), seed);
   const auto folder = inference::find_model(recipe.init);
   const spec::CheckpointConfig config = spec::read_config(folder);
-  if (config.settings.architecture != settings.architecture)
+  if (config.settings.architecture != recipe.model.architecture)
     throw Error(fmt::format("init = {} is a {} model", recipe.init, config.settings.architecture),
-                fmt::format("a {} model, as model.architecture says", settings.architecture));
+                fmt::format("a {} model, as model.architecture says", recipe.model.architecture));
   if (!config.alphabet.empty() && config.alphabet != vocabulary.alphabet())
     throw Error(
         fmt::format("{} was trained on the alphabet {}", recipe.init, in_quotes(config.alphabet)),
         "data.alphabet with the same characters in the same order");
-  auto model = nn::make_model(settings, /*seed=*/{});
+  const spec::ModelSettings settings = is_llama(recipe) ? settings_of_base(recipe, config)
+                                                        : settings_for(recipe, vocabulary, length);
+  // LoRA's matrices are drawn, its base is loaded.
+  const bool lora = settings.lora.rank > 0;
+  auto model =
+      nn::make_model(settings, lora ? std::optional(seed) : std::nullopt, nn::Drawn::kTrained);
   nn::load_weights(folder, *model);
   return model;
 }
 
 }  // namespace
+
+data::Vocabulary start_vocabulary(const spec::Recipe& recipe) {
+  if (!is_llama(recipe) || recipe.init.empty()) return data::vocabulary_of(recipe.data);
+  const std::filesystem::path folder = inference::find_model(recipe.init);
+  const spec::CheckpointConfig config = spec::read_config(folder);
+  if (spec::is_adapter(folder) && !spec::has_vocabulary(folder, config))  // PEFT's own
+    return spec::read_vocabulary(spec::base_folder(folder, spec::read_adapter(folder)), config);
+  return spec::read_vocabulary(folder, config);
+}
+
+std::optional<spec::BaseModel> start_base(const spec::Recipe& recipe) {
+  if (recipe.model.lora.rank == 0) return std::nullopt;
+  if (recipe.init.empty())
+    throw UsageError("model.lora.rank without init",
+                     "init=DIR: the model that LoRA is trained beside");
+  const std::filesystem::path folder = inference::find_model(recipe.init);
+  return spec::base_model(
+      spec::is_adapter(folder) ? spec::base_folder(folder, spec::read_adapter(folder)) : folder);
+}
 
 std::shared_ptr<nn::Model> start_model(const spec::Recipe& recipe,
                                        const data::Vocabulary& vocabulary, std::int64_t length,
@@ -69,10 +128,12 @@ spec::ModelCard card_of(const spec::Recipe& recipe, int length) {
           .decoding = recipe.decoding};
 }
 
-std::unique_ptr<objectives::Objective> start_objective(const spec::Recipe& recipe, int vocabulary,
+std::unique_ptr<objectives::Objective> start_objective(const spec::Recipe& recipe,
+                                                       const data::Vocabulary& vocabulary,
                                                        const nn::Parameters* parameters) {
   objectives::Settings settings = recipe.objective;
-  settings.vocabulary = vocabulary;
+  settings.vocabulary = vocabulary.size();
+  settings.pad = vocabulary.specials().pad;
   return objectives::make_objective(settings, parameters);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "data/vocabulary.h"
 #include "nn/model.h"
@@ -11,6 +12,14 @@
 #include "spec/recipe.h"
 
 namespace mgdm::workshop {
+
+// The tokens of a run: those of recipe.init where that is a language model with a tokenizer, else
+// one per character.
+data::Vocabulary start_vocabulary(const spec::Recipe& recipe);
+
+// The base model beside which a run trains LoRA; none without LoRA. UsageError when the recipe
+// names none.
+std::optional<spec::BaseModel> start_base(const spec::Recipe& recipe);
 
 // Of fresh weights, or with those of recipe.init, for rows of `length` tokens. UsageError or Error
 // when recipe, data and those weights do not fit together, or memory ends.
@@ -21,9 +30,10 @@ std::shared_ptr<nn::Model> start_model(const spec::Recipe& recipe,
 // What its checkpoints say about it, for rows of `length` tokens.
 spec::ModelCard card_of(const spec::Recipe& recipe, int length);
 
-// The recipe's objective over a vocabulary of that size, with its own parameters among the model's;
-// without any it can be tried, but not used.
-std::unique_ptr<objectives::Objective> start_objective(const spec::Recipe& recipe, int vocabulary,
+// The recipe's objective over a vocabulary, with its own parameters among the model's; without any
+// it can be tried, but not used.
+std::unique_ptr<objectives::Objective> start_objective(const spec::Recipe& recipe,
+                                                       const data::Vocabulary& vocabulary,
                                                        const nn::Parameters* parameters = nullptr);
 
 }  // namespace mgdm::workshop

@@ -13,6 +13,7 @@
 #include "data/prepare_data.h"
 #include "distributed/process_group.h"
 #include "engine/torch_engine.h"
+#include "spec/tensors.h"
 #include "training/budget.h"
 #include "training/train.h"
 #include "workshop/open_run.h"
@@ -33,22 +34,24 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
   const bool quiet = options.quiet || !group.first();
   // What needs no data is refused before any is made.
   spec::check(recipe.model);
-  start_objective(recipe, data::Vocabulary().size());
+  const std::optional<spec::BaseModel> base = start_base(recipe);
+  const data::Vocabulary vocabulary = start_vocabulary(recipe);
+  start_objective(recipe, vocabulary);
   training::share_of(recipe.training, group);
 
   if (!quiet) fmt::print(stderr, "preparing data ...\n");
   data::DataSettings data_settings = recipe.data;
   data_settings.threads = threads;
-  const data::PreparedData data = data::prepare_data(recipe.task, data_settings, seed);
+  const data::PreparedData data = data::prepare_data(recipe.task, data_settings, seed, vocabulary);
   const int length = data.train.length();
   training::Budget(recipe.training, static_cast<std::int64_t>(data.train.size()));
 
   const std::shared_ptr<nn::Model> model = start_model(recipe, data.vocabulary, length, device);
-  const auto objective = start_objective(recipe, data.vocabulary.size(), &model->parameters());
+  const auto objective = start_objective(recipe, data.vocabulary, &model->parameters());
   const spec::ModelCard card = card_of(recipe, length);
   const inference::Reasoner reasoner(
-      engine::torch_engine(model, recipe.training.precision == "bf16"), model->settings(), card,
-      data.vocabulary);
+      engine::torch_engine(model, recipe.training.precision == "bf16", data.vocabulary.specials()),
+      model->settings(), card, data.vocabulary);
   std::optional<RunEvaluation> evaluation;
   std::optional<training::RunFolder> folder;
   if (group.first()) {
@@ -65,8 +68,9 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
                       {.resume = options.resume, .quiet = quiet, .on_cpu = device.is_cpu()});
   }
   if (!quiet)
-    fmt::print(stderr, "{}: {} parameters, {} examples of {} tokens, {}{}\n", options.out.string(),
-               model->parameters().count(),
+    fmt::print(stderr, "{}: {} parameters{}, {} examples of {} tokens, {}{}\n",
+               options.out.string(), model->parameters().count(),
+               base ? fmt::format(" ({} trained)", spec::trained_count(model->settings())) : "",
                data.train.size() > 0 ? fmt::format("{}", data.train.size()) : "endless", length,
                compat::device_name(device),
                group.size() > 1 ? fmt::format(", {} processes", group.size()) : "");
@@ -77,7 +81,7 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
                                      .optimizer = recipe.optimizer,
                                      .training = recipe.training,
                                      .seed = seed,
-                                     .about = {card, {{"git_revision", git_revision()}}},
+                                     .about = {card, {{"git_revision", git_revision()}}, base},
                                      .group = group,
                                      .folder = folder ? &*folder : nullptr,
                                      .resume = options.resume,

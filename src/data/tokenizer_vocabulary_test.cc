@@ -1,0 +1,95 @@
+// Puzzles in the tokens of a language model.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "base/error.h"
+#include "data/encoded_dataset.h"
+#include "data/layout.h"
+#include "data/prepare_data.h"
+#include "data/vocabulary.h"
+
+namespace mgdm::data {
+namespace {
+
+std::shared_ptr<const tokenizers::Tokenizer> golden_tokenizer(bool with_end = true) {
+  const auto folder = std::filesystem::path(MGDM_SOURCE_DIR) / "tests/golden/tokenizers/llama2";
+  tokenizers::Tokenizer tokenizer = tokenizers::load_tokenizer(folder);
+  if (with_end) tokenizer.set_meanings({.begin = 1, .end = 2, .unknown = 0, .pad = {}});
+  return std::make_shared<tokenizers::Tokenizer>(std::move(tokenizer));
+}
+
+int size_of(const tokenizers::Tokenizer& tokenizer) { return static_cast<int>(tokenizer.size()); }
+
+TEST(TokenizerVocabulary, SpecialTokensAreTheModelsOwn) {
+  const auto tokenizer = golden_tokenizer();
+  const Vocabulary vocabulary(tokenizer, size_of(*tokenizer) + 3);
+  const Specials& specials = vocabulary.specials();
+  EXPECT_EQ(specials.eos, 2u);
+  EXPECT_EQ(specials.sep, 3u + '\n');  // <0x0A>
+  EXPECT_EQ(specials.pad, 0u);         // <unk>, which no text contains
+  const auto all = specials.all();
+  EXPECT_EQ(std::set<Token>(all.begin(), all.end()).size(), all.size());
+  EXPECT_FALSE(vocabulary.is_special(1));  // the beginning
+}
+
+TEST(TokenizerVocabulary, TextsComeBack) {
+  const auto tokenizer = golden_tokenizer();
+  const Vocabulary vocabulary(tokenizer, size_of(*tokenizer) + 3);
+  for (const char* text : {"86,28,13,31,96", "86-31=55,13+28=41,55+41=96", "6,2/2,10-8,3", ""}) {
+    std::vector<Token> tokens = vocabulary.encode_first(text);
+    EXPECT_EQ(tokens.front(), 1u);
+    tokens.push_back(vocabulary.specials().eos);
+    tokens.push_back(vocabulary.specials().pad);
+    EXPECT_EQ(vocabulary.decode(tokens), std::string(text) + "[EOS][PAD]");
+  }
+  const Token beyond = static_cast<Token>(size_of(*tokenizer));  // only the model's tables have it
+  EXPECT_EQ(vocabulary.decode({&beyond, 1}), "[UNK]");
+  EXPECT_THROW(vocabulary.encode("two\nlines"), Error);
+  EXPECT_THROW(vocabulary.encode("</s>"), Error);
+}
+
+TEST(TokenizerVocabulary, RefusesWithoutANeededToken) {
+  const auto without = golden_tokenizer(/*with_end=*/false);
+  EXPECT_THROW(Vocabulary(without, size_of(*without)), Error);
+  const auto tokenizer = golden_tokenizer();
+  EXPECT_THROW(Vocabulary(tokenizer, size_of(*tokenizer) - 1), Error);
+}
+
+TEST(TokenizerVocabulary, RowsAreBeginningPuzzleBreakAnswerEnd) {
+  const auto tokenizer = golden_tokenizer();
+  // So large that ids take three bytes.
+  const Vocabulary vocabulary(tokenizer, 70000);
+  const std::shared_ptr<const Layout> layout = make_layout("seq2seq", 40, vocabulary);
+  EncodedDataset dataset(vocabulary, layout);
+  dataset.add({"12,34", "12+34=46"});
+  dataset.add({"5", "6"});
+  std::vector<Token> tokens(40);
+  std::vector<std::uint8_t> frozen(40);
+  dataset.write_row(0, {tokens, frozen});
+  const std::size_t puzzle = vocabulary.encode_first("12,34").size();
+  EXPECT_EQ(tokens[0], 1u);
+  EXPECT_EQ(tokens[puzzle], vocabulary.specials().sep);
+  EXPECT_EQ(tokens.back(), vocabulary.specials().pad);
+  EXPECT_TRUE(frozen[puzzle]);
+  EXPECT_FALSE(frozen[puzzle + 1]);
+  EXPECT_TRUE(layout->read_answer(vocabulary, tokens, frozen).starts_with("12+34=46[EOS][PAD]"));
+  EXPECT_EQ(dataset.example(1).input, "5");
+  EXPECT_EQ(dataset.example(1).output, "6");
+}
+
+TEST(TokenizerVocabulary, DataAreMeasuredInTokens) {
+  const auto tokenizer = golden_tokenizer();
+  const Vocabulary vocabulary(tokenizer, size_of(*tokenizer) + 3);
+  DataSettings settings;
+  settings.count = 20;
+  settings.held_out = 2;
+  const PreparedData data = prepare_data("countdown-3", settings, 1, vocabulary);
+  EXPECT_GT(data.train.length(), 10);
+  EXPECT_LT(data.train.length(), 40);
+  EXPECT_EQ(data.held_out.size(), 2u);
+}
+
+}  // namespace
+}  // namespace mgdm::data
