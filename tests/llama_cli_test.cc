@@ -67,6 +67,14 @@ TEST_F(LlamaCli, LoraTrainsResumesAnswersAndBecomesOneModel) {
   ASSERT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_EQ(read_file(last + "/adapter_model.safetensors"), matrices);
 
+  make_base("other", 2);
+  const Outcome elsewhere =
+      train(lora + " training.steps=6 init=" + path("other") + " --resume --out " + path("run"));
+  EXPECT_EQ(elsewhere.code, 1);
+  EXPECT_NE(elsewhere.err.find("is not the base model that the LoRA files were trained on"),
+            std::string::npos)
+      << elsewhere.err;
+
   // One model of both answers the same.
   ASSERT_EQ(
       mgdm("generate planning --nodes 3 --split test --count 4 --out " + path("test.jsonl")).code,

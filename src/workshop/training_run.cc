@@ -13,6 +13,8 @@
 #include "data/prepare_data.h"
 #include "distributed/process_group.h"
 #include "engine/torch_engine.h"
+#include "spec/adapter.h"
+#include "spec/checkpoint_config.h"
 #include "spec/tensors.h"
 #include "training/budget.h"
 #include "training/train.h"
@@ -67,6 +69,9 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
                        {"recipe", options.recipe_name}},
                       {.resume = options.resume, .quiet = quiet, .on_cpu = device.is_cpu()});
   }
+  // LoRA's matrices go on beside the base that they were trained on.
+  const auto newest = folder && base ? folder->newest_checkpoint() : std::nullopt;
+  if (newest) spec::check_base(spec::read_config(*newest).about, base->folder);
   if (!quiet)
     fmt::print(stderr, "{}: {} parameters{}, {} examples of {} tokens, {}{}\n",
                options.out.string(), model->parameters().count(),
