@@ -5,7 +5,7 @@
 namespace mgdm::tokenizers {
 namespace {
 
-std::string normalize(const Prepend& step, std::string text) {
+std::string normalize(const Prepend& step, const std::string& text) {
   return text.empty() ? text : step.text + text;
 }
 
