@@ -58,7 +58,8 @@ class ReleasedCountdown : public Released {
     kind_.beam = breadth_first ? 1 + static_cast<int>(random_.below(5)) : 0;
     at_search_ = random_;
     example_ = {render(problem_), ""};
-    if (answer_ == Answer::kSearch)  // the end of a text is stripped, as for training there
+    const bool wanted = split_ == Split::kTrain || test;  // those passed over need no text
+    if (answer_ == Answer::kSearch && wanted)  // its end is stripped, as for training there
       example_.output = trim(trace_search(problem_, kind_, random_).text);
     else
       draw_search(problem_, kind_, random_);
