@@ -127,8 +127,7 @@ class Filler {
     }
     value = value_of(cell, place->second);
     value.note = joined(trained->note, value.note);
-    if (is_recipe(cell.model))
-      value.commands.insert(value.commands.begin(), "mgdm train " + recipe_words(cell.model));
+    if (!trained->command.empty()) value.commands.insert(value.commands.begin(), trained->command);
     return value;
   }
 

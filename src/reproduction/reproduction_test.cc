@@ -42,7 +42,8 @@ class Reproduction : public testing::Test {
       fs::copy(MGDM_SOURCE_DIR "/models/" + model, checkpoint,
                fs::copy_options::overwrite_existing | fs::copy_options::recursive);
       write_file((checkpoint / "DONE").string(), "");
-      write_file((order.out / "config.toml").string(), "");
+      write_file((order.out / "config.toml").string(),
+                 "task = \"planning\"\ntraining.minutes = 8.0");
     };
     context_.trainer.seconds_per_step = [](const spec::Recipe&) { return 0.5; };
   }
@@ -169,6 +170,9 @@ TEST_F(Reproduction, ABudgetShortensAndSaysSo) {
   EXPECT_TRUE(contains(orders_[0].overrides, "training.steps=0"));
   EXPECT_CONTAINS(table.rows[0].values[0].note, "2000 steps of 5000");
   EXPECT_CONTAINS(to_markdown(table), "given 10m 00s in all");
+  EXPECT_CONTAINS(to_markdown(table),
+                  "mgdm train recipes/frontier/planning.toml training.epochs=0 training.steps=0 "
+                  "training.minutes=8 --out ");
   context_.budget = 0;  // now the whole of it, in a run of its own
   reproduce(plan, context_);
   EXPECT_EQ(orders_.at(1).out, context_.runs / "planning");

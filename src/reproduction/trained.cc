@@ -36,15 +36,22 @@ std::optional<Trained> find_trained(const Context& context, const std::string& m
   const auto whole = newest(run_folder(context, model)),
              part = newest(short_run_folder(context, model));
   const std::int64_t steps = planned_steps(spec::read_recipe(recipe_file(model), {}));
+  const std::string command = "mgdm train " + recipe_words(model);
   if (whole && (whole->first >= steps || !part || whole->first >= part->first))
     return Trained{
         whole->second.string(),
-        whole->first >= steps ? "" : fmt::format("unfinished: step {} of {}", whole->first, steps)};
+        whole->first >= steps ? "" : fmt::format("unfinished: step {} of {}", whole->first, steps),
+        command};
   if (!part) return std::nullopt;
-  return Trained{part->second.string(),
-                 fmt::format("trained shorter than in the paper: {} steps of {}, the schedule "
-                             "shortened to them",
-                             part->first, steps)};
+  const fs::path run = short_run_folder(context, model);
+  const double minutes = spec::read_recipe(run / "config.toml", {}).training.minutes;
+  return Trained{
+      part->second.string(),
+      fmt::format(
+          "trained shorter than in the paper: {} steps of {}, the schedule shortened to them",
+          part->first, steps),
+      fmt::format("{} training.epochs=0 training.steps=0 training.minutes={:g} --out {}", command,
+                  minutes, run.string())};
 }
 
 }  // namespace mgdm::reproduction

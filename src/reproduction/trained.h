@@ -11,7 +11,8 @@ namespace mgdm::reproduction {
 
 struct Trained {
   std::string folder;
-  std::string note = {};  // how it falls short of its recipe: "step 300 of 5000"
+  std::string note = {};     // how it falls short of its recipe: "step 300 of 5000"
+  std::string command = {};  // that trained it; empty for what we ship
 };
 
 // Whether it is the name of a recipe rather than of a model we ship.
