@@ -70,8 +70,7 @@ __attribute__((target("avx512f"))) __m512 high_half(__m512 numbers) {
   return _mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(numbers), upper));
 }
 
-// A row of A in one or two parts, each `depth` numbers and zeros up to a multiple of 32.
-template <int kParts>
+// A row of A in two parts, each `depth` numbers and zeros up to a multiple of 32.
 __attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16"))) void take_apart(const float* from,
                                                                                 std::size_t depth,
                                                                                 std::uint16_t* to) {
@@ -83,14 +82,10 @@ __attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16"))) void take_apart(
     };
     const __m512 first = _mm512_maskz_loadu_ps(mask_of(k), from + k);
     const __m512 second = _mm512_maskz_loadu_ps(mask_of(k + 16), from + k + 16);
-    if constexpr (kParts == 1) {
-      _mm512_storeu_si512(to + k, rounded(first, second));
-    } else {
-      const __m512 first_high = high_half(first), second_high = high_half(second);
-      _mm512_storeu_si512(to + k, rounded(first_high, second_high));
-      _mm512_storeu_si512(to + low_part + k, rounded(_mm512_sub_ps(first, first_high),
-                                                     _mm512_sub_ps(second, second_high)));
-    }
+    const __m512 first_high = high_half(first), second_high = high_half(second);
+    _mm512_storeu_si512(to + k, rounded(first_high, second_high));
+    _mm512_storeu_si512(to + low_part + k, rounded(_mm512_sub_ps(first, first_high),
+                                                   _mm512_sub_ps(second, second_high)));
   }
 }
 
@@ -98,7 +93,6 @@ __attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16"))) void take_apart(
 // follow makes it. Each keeps four sums growing, so that none waits for its last addition.
 
 // Sums (2 height, 32) of two tiles of A's rows and a panel.
-template <int kParts>
 __attribute__((target("amx-tile,amx-bf16"))) void multiply_two_tiles(
     const std::uint16_t* a, std::size_t a_stride, std::size_t height, const std::uint16_t* panel,
     std::size_t steps, float* sums) {
@@ -112,7 +106,7 @@ __attribute__((target("amx-tile,amx-bf16"))) void multiply_two_tiles(
     _tile_loadd(7, panel + kTile, 64);
     const std::uint16_t* part = a;
 #pragma GCC unroll 2
-    for (int i = 0; i < kParts; ++i, part += low_part) {
+    for (int i = 0; i < 2; ++i, part += low_part) {
       _tile_loadd(4, part, row_bytes);
       _tile_dpbf16ps(0, 4, 6);
       _tile_dpbf16ps(1, 4, 7);
@@ -128,7 +122,6 @@ __attribute__((target("amx-tile,amx-bf16"))) void multiply_two_tiles(
 }
 
 // Sums (height, 32), the second behind 16 such rows, of one tile of A's rows and two panels.
-template <int kParts>
 __attribute__((target("amx-tile,amx-bf16"))) void multiply_two_panels(
     const std::uint16_t* a, std::size_t a_stride, const std::uint16_t* panel,
     const std::uint16_t* other, std::size_t steps, float* sums) {
@@ -139,23 +132,19 @@ __attribute__((target("amx-tile,amx-bf16"))) void multiply_two_panels(
   _tile_zero(3);
   for (std::size_t step = 0; step < steps; ++step, a += kDepth) {
     _tile_loadd(4, a, row_bytes);
-    if constexpr (kParts == 2) _tile_loadd(5, a + low_part, row_bytes);
+    _tile_loadd(5, a + low_part, row_bytes);
     _tile_loadd(6, panel + step * 2 * kTile, 64);
     _tile_loadd(7, panel + step * 2 * kTile + kTile, 64);
     _tile_dpbf16ps(0, 4, 6);
     _tile_dpbf16ps(1, 4, 7);
-    if constexpr (kParts == 2) {
-      _tile_dpbf16ps(0, 5, 6);
-      _tile_dpbf16ps(1, 5, 7);
-    }
+    _tile_dpbf16ps(0, 5, 6);
+    _tile_dpbf16ps(1, 5, 7);
     _tile_loadd(6, other + step * 2 * kTile, 64);
     _tile_loadd(7, other + step * 2 * kTile + kTile, 64);
     _tile_dpbf16ps(2, 4, 6);
     _tile_dpbf16ps(3, 4, 7);
-    if constexpr (kParts == 2) {
-      _tile_dpbf16ps(2, 5, 6);
-      _tile_dpbf16ps(3, 5, 7);
-    }
+    _tile_dpbf16ps(2, 5, 6);
+    _tile_dpbf16ps(3, 5, 7);
   }
   _tile_stored(0, sums, kSumBytes);
   _tile_stored(1, sums + 16, kSumBytes);
@@ -189,14 +178,14 @@ AmxTurn::AmxTurn(std::size_t rows) {
 
 AmxTurn::~AmxTurn() { release_tiles(); }
 
-namespace {
-
-template <int kParts>
-void product_of_parts(ConstRows a, std::size_t rows, const AmxTiles& b, const Ending& ending,
-                      MutableRows c, std::uint16_t* parts) {
+void amx_product(ConstRows a, std::size_t rows, const AmxTiles& b, const Ending& ending,
+                 MutableRows c, Array<std::uint16_t>& scratch) {
+  if (rows == 0) return;
   const std::size_t stride = stride_of(b.depth), steps = padded(b.depth, kDepth) / kDepth;
+  scratch.reserve(amx_scratch_size(rows, b.depth));
+  std::uint16_t* const parts = scratch.data();
   for (std::size_t i = 0; i < rows; ++i)
-    take_apart<kParts>(a.data + i * a.stride, b.depth, parts + i * stride);
+    take_apart(a.data + i * a.stride, b.depth, parts + i * stride);
   alignas(64) float sums[2 * kRows * kColumns];
   const AmxRows tiling(rows);
   const std::size_t high = tiling.height;
@@ -212,25 +201,16 @@ void product_of_parts(ConstRows a, std::size_t rows, const AmxTiles& b, const En
     const std::size_t other = j + kColumns;
     for (std::size_t at = j; at < std::min(other + 1, b.columns); at += kColumns)
       for (std::size_t i = 0; i < in_twos; i += 2 * high) {
-        multiply_two_tiles<kParts>(parts + i * stride, stride, high, panel(at), steps, sums);
+        multiply_two_tiles(parts + i * stride, stride, high, panel(at), steps, sums);
         end(sums, i, std::min(2 * high, rows - i), at);
       }
     if (last == 0) continue;
     const bool both = other < b.columns;
-    multiply_two_panels<kParts>(parts + in_twos * stride, stride, panel(j), panel(both ? other : j),
-                                steps, sums);
+    multiply_two_panels(parts + in_twos * stride, stride, panel(j), panel(both ? other : j), steps,
+                        sums);
     end(sums, in_twos, last, j);
     if (both) end(sums + kRows * kColumns, in_twos, last, other);
   }
-}
-
-}  // namespace
-
-void amx_product(ConstRows a, std::size_t rows, const AmxTiles& b, const Ending& ending,
-                 MutableRows c, Array<std::uint16_t>& scratch) {
-  if (rows == 0) return;
-  scratch.reserve(amx_scratch_size(rows, b.depth));
-  (b.low_parts ? product_of_parts<2> : product_of_parts<1>)(a, rows, b, ending, c, scratch.data());
 }
 
 #else

@@ -24,11 +24,6 @@ Array<float> array(const Weights& weights, const std::string& name) {
   return copy;
 }
 
-// Of all products, the second one of an MLP may round its activations in bf16: it is a third of the
-// work, and adds a fiftieth of the squared error that rounding everywhere makes in the logits of
-// models/sudoku.
-bool takes_rounded(const Transformer& network, std::size_t in) { return in == 4 * network.width; }
-
 // GPT-2 (Radford et al., 2019), its tensors by the names of Hugging Face.
 void read_gpt2(const ModelSettings& settings, const Weights& weights, Arithmetic arithmetic,
                Transformer& network) {
@@ -37,7 +32,7 @@ void read_gpt2(const ModelSettings& settings, const Weights& weights, Arithmetic
     return Norm{array(weights, name + ".weight"), array(weights, name + ".bias"), 1e-5f};
   };
   const auto linear = [&](const std::string& name, std::size_t out, std::size_t in) {
-    return Linear{{weights.at(name + ".weight"), out, in, arithmetic, takes_rounded(network, in)},
+    return Linear{{weights.at(name + ".weight"), out, in, arithmetic},
                   array(weights, name + ".bias")};
   };
   network.attention_scale = 1 / std::sqrt(static_cast<float>(network.head_size()));
@@ -66,7 +61,7 @@ void read_looped(const ModelSettings& settings, const Weights& weights, Arithmet
   constexpr float kEps = 1e-6f;
   const std::size_t width = network.width;
   const auto linear = [&](const std::string& name, std::size_t out, std::size_t in) {
-    return Linear{{weights.at(name), out, in, arithmetic, takes_rounded(network, in)}, {}};
+    return Linear{{weights.at(name), out, in, arithmetic}, {}};
   };
   const auto table = [&](const std::string& name) {
     return Table(weights.at(name), width, arithmetic);

@@ -58,8 +58,8 @@ std::size_t bytes_in(Arithmetic arithmetic) {
 }
 
 WeightMatrix::WeightMatrix(std::span<const float> weights, std::size_t out, std::size_t in,
-                           Arithmetic arithmetic, bool takes_rounded)
-    : out_(out), in_(in), takes_rounded_(takes_rounded) {
+                           Arithmetic arithmetic)
+    : out_(out), in_(in) {
   MGDM_CHECK(weights.size() == out * in);
   const bool amx = has_amx();
   if (arithmetic == Arithmetic::kFp32) {
@@ -88,8 +88,7 @@ void WeightMatrix::multiply(ConstRows a, std::size_t rows, const Ending& ending,
     case Form::kNarrow:
       return product(a, rows, NarrowPanels{narrow_.data(), next_panel, in_, out_}, ending, c);
     case Form::kTiles:
-      return amx_product(a, rows, {narrow_.data(), in_, out_, !takes_rounded_}, ending, c,
-                         scratch.numbers);
+      return amx_product(a, rows, {narrow_.data(), in_, out_}, ending, c, scratch.numbers);
     case Form::kInt8:
       return product(a, rows, int8, ending, c, scratch);
     case Form::kInt8Tiles:

@@ -2,7 +2,7 @@
 //
 //   fp32              in the panels of product.h
 //   bf16              the same in half the memory, widened in the product
-//   bf16 with AMX     in the tiles of amx.h; activations keep 15 bits, or 8
+//   bf16 with AMX     in the tiles of amx.h; activations keep 15 bits
 //   int8              in the panels of int8_product.h; activations keep up to 15 bits
 //   int8 with AMX     in the tiles of int8_amx.h, with the same results
 #pragma once
@@ -29,9 +29,9 @@ class WeightMatrix {
  public:
   WeightMatrix() = default;
 
-  // y = W x for W (out, in). In bf16 x may be rounded, too, where it `takes_rounded`.
+  // y = W x for W (out, in).
   WeightMatrix(std::span<const float> weights, std::size_t out, std::size_t in,
-               Arithmetic arithmetic, bool takes_rounded = false);
+               Arithmetic arithmetic);
 
   // C = A W^T (rows, out) for A (rows, in), ended as product.h says.
   void multiply(ConstRows a, std::size_t rows, const Ending& ending, MutableRows c,
@@ -56,7 +56,6 @@ class WeightMatrix {
   Array<std::int8_t> int8s_;     // kInt8, kInt8Tiles, with
   Array<float> scales_;          // one for every row of W
   std::size_t out_ = 0, in_ = 0;
-  bool takes_rounded_ = false;
 };
 
 }  // namespace mgdm::runtime
