@@ -18,8 +18,8 @@ namespace mgdm::compat {
 struct StepGraph::State {
   static constexpr int kWarmUps = 4;
   // How many replays may wait for the device. Where other processes hold the GPU too, a host that
-  // queued them without end died of a null pointer in the driver's cuGraphLaunch; four keep the device
-  // busy.
+  // queued them without end died of a null pointer in the driver's cuGraphLaunch; four keep the
+  // device busy.
   static constexpr int kAhead = 4;
 
   // Capture is not allowed on the default stream, so every run is on a stream of our own.

@@ -23,6 +23,8 @@ namespace mgdm::objectives {
 namespace {
 
 constexpr double kReconstructed = 0.125;
+// So small that clipping does not notice the gradient of the density. Adam does not mind.
+constexpr double kFollow = 0.01;
 
 class Vdm : public Objective {
  public:
@@ -84,9 +86,11 @@ class Vdm : public Objective {
     const at::Tensor drawn =
         at::where(reconstructed, token_cross_entropy(logits, batch.tokens) / kReconstructed,
                   diffusion / (1 - kReconstructed));
-    // The density follows the loss; in the loss itself this is 0.
+    // The density follows what makes the loss scatter, E[loss²] (Kingma et al., section 5.1); in
+    // the loss itself this is 0.
     const at::Tensor follow =
-        (diffusion.detach() * -level.log_density.unsqueeze(1)).masked_fill(reconstructed, 0);
+        (kFollow * diffusion.detach().square() * -level.log_density.unsqueeze(1))
+            .masked_fill(reconstructed, 0);
     return drawn + prior_divergence(schedule_->last(), table_.size(1)) + follow - follow.detach();
   }
 
