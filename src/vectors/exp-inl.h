@@ -39,7 +39,8 @@ HWY_INLINE V exp(D d, V x) {
   p = hn::MulAdd(p, r, hn::Set(d, 0.5f));
   p = hn::MulAdd(p, r, hn::Set(d, 1.0f));
   p = hn::MulAdd(p, r, hn::Set(d, 1.0f));
-  const auto power = hn::ShiftLeft<23>(hn::Add(hn::ConvertTo(di, n), hn::Set(di, 127)));
+  const auto whole = hn::ConvertTo(di, hn::IfThenElseZero(hn::Eq(n, n), n));  // p is no number, too
+  const auto power = hn::ShiftLeft<23>(hn::Add(whole, hn::Set(di, 127)));
   return hn::Mul(p, hn::BitCast(d, power));
 }
 
