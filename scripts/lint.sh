@@ -36,5 +36,6 @@ for room in cli reproduction prompting spec tokenizers tasks runtime vectors for
   files=$(git ls-files "src/$room/*.cc" | grep -v '_test\.cc$')
   alone=$(grep -l foreach_target $files || true)
   for file in $alone; do echo "$(basename "$file" .cc) $file"; done
-  echo "$room" $(comm -23 <(sort <<<"$files") <(sort <<<"$alone"))
+  together=$(comm -23 <(sort <<<"$files") <(sort <<<"$alone"))
+  [ -z "$together" ] || echo "$room" $together
 done | xargs -P "$(nproc)" -L 1 bash -c 'check "$@"' _
