@@ -5,6 +5,9 @@ option(MGDM_PCH "Precompile common headers" ON)
 set(MGDM_COMMON_HEADERS <algorithm> <array> <cstdint> <filesystem> <functional> <map> <memory>
     <optional> <set> <span> <string> <string_view> <utility> <vector> <fmt/format.h>)
 
+# Rooms that are not optimised read and write JSON, most of them.
+set(MGDM_COLD_HEADERS <nlohmann/json.hpp>)
+
 set(MGDM_TORCH_HEADERS <ATen/TensorOperators.h> <ATen/core/Tensor.h> <ATen/core/grad_mode.h>)
 
 # mgdm_precompile(TARGET MAKER [HEADERS...]): TARGET uses what MAKER made; the maker itself makes it.
