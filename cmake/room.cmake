@@ -1,8 +1,7 @@
 # mgdm_room(NAME [EFFORT 0|1] DEPENDS rooms... LINKS libraries... HEADERS header_only_libraries...)
 #
 # A room is a folder, a library target and a namespace. Its sources are the .cc files below
-# src/NAME; the ones named *_test.cc are its unit tests, those named fake_*.cc help them, and both
-# become the program NAME_test.
+# src/NAME; the ones named *_test.cc are its unit tests and become the program NAME_test.
 # Users of an installed mgdm link LINKS too; HEADERS are needed only to build. EFFORT is for a room with
 # nothing in it that takes time when it runs: how much it is optimised (-O0, -O1), which takes a third
 # off its compilation. With sanitizers such rooms are not optimised at all.
@@ -10,9 +9,8 @@ function(mgdm_room name)
   cmake_parse_arguments(ROOM "" "EFFORT" "DEPENDS;LINKS;HEADERS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
   set(tests ${sources})
-  set(of_tests "(_test|/fake_[a-z_]+)\\.cc$")
-  list(FILTER sources EXCLUDE REGEX "${of_tests}")
-  list(FILTER tests INCLUDE REGEX "${of_tests}")
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(TRANSFORM ROOM_DEPENDS PREPEND mgdm_)
   list(TRANSFORM ROOM_HEADERS REPLACE "(.+)" "$<BUILD_INTERFACE:\\1>")
 
