@@ -43,10 +43,12 @@ struct AmxTiles {
   std::size_t depth = 0, columns = 0;
 };
 
-// Where number (j, k) of W (out, in) stands: at column(j) + row(k).
-struct AmxLayout {
-  static constexpr std::size_t kRows = 16, kDepth = 32, kColumns = 32;  // a panel is two tiles wide
-  static constexpr std::size_t kTile = kRows * kDepth;
+// Where number (j, k) of W (out, in) stands: at column(j) + row(k). A tile of B is (16 kSide, 16),
+// with kSide numbers of a column side by side, as they fit into 32 bits.
+template <std::size_t kSide>
+struct TileLayout {
+  static constexpr std::size_t kRows = 16, kColumns = 32;  // a panel is two tiles wide
+  static constexpr std::size_t kDepth = 16 * kSide, kTile = kRows * kDepth;
   std::size_t in;
 
   std::size_t steps() const { return (in + kDepth - 1) / kDepth; }
@@ -54,12 +56,13 @@ struct AmxLayout {
     return (out + kColumns - 1) / kColumns * steps() * 2 * kTile;
   }
   std::size_t column(std::size_t j) const {
-    return j / kColumns * steps() * 2 * kTile + j % kColumns / 16 * kTile + j % 16 * 2;
+    return j / kColumns * steps() * 2 * kTile + j % kColumns / 16 * kTile + j % 16 * kSide;
   }
   std::size_t row(std::size_t k) const {
-    return k / kDepth * 2 * kTile + k % kDepth / 2 * kDepth + k % 2;
+    return k / kDepth * 2 * kTile + k % kDepth / kSide * kDepth + k % kSide;
   }
 };
+using AmxLayout = TileLayout<2>;  // of bf16
 
 // For A (rows, depth) in two parts of bf16.
 std::size_t amx_scratch_size(std::size_t rows, std::size_t depth);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "runtime/amx.h"
 
 #ifdef __x86_64__
 #include <immintrin.h>
