@@ -15,6 +15,7 @@
 #include "prompting/play_all.h"
 #include "prompting/prompts.h"
 #include "prompting/reply_cache.h"
+#include "report/published_game24.h"
 #include "report/result_json.h"
 #include "tasks/task.h"
 
@@ -52,15 +53,6 @@ struct PromptSettings {
     v.field("quiet", quiet, "print nothing but errors");
   }
 };
-
-// The paper's numbers for GPT-4, from Yao et al. 2023.
-struct PaperRow {
-  const char *method, *name, *accuracy, *prompt_tokens, *generated_tokens;
-};
-constexpr PaperRow kPaper[] = {{"io", "GPT-4 IO", "7.3", "1k", "18"},
-                               {"cot", "GPT-4 CoT", "4.0", "2.2k", "67"},
-                               {"cot-sc", "GPT-4 CoT-SC", "9.0", "2.2k", "6.7k"},
-                               {"tot", "GPT-4 ToT", "74.0", "1.4k", "2.5k"}};
 
 std::vector<std::string> read_games(const PromptSettings& settings) {
   std::vector<std::string> inputs;
@@ -113,10 +105,11 @@ void print_summary(const PromptSettings& settings, const prompting::Summary& sum
        fmt::format("{:.1f} ± {:.1f}", 100 * summary.accuracy, 100 * summary.standard_error),
        fmt::format("{:.1f}", 100 * summary.any), fmt::format("{:.0f}", summary.prompt_tokens),
        fmt::format("{:.0f}", summary.generated_tokens)});
-  for (const PaperRow& row : kPaper)
+  for (const report::PublishedGame24& row : report::kPublishedGame24)
     if (row.method == settings.method.method)
-      table.add_row({fmt::format("paper: {}", row.name), "100", row.accuracy, "", row.prompt_tokens,
-                     row.generated_tokens});
+      table.add_row(
+          {fmt::format("paper: GPT-4 {}", row.name), "100", fmt::format("{:.1f}", row.accuracy), "",
+           fmt::format("{:.0f}", row.prompt_tokens), fmt::format("{:.0f}", row.generated_tokens)});
   fmt::print("{}", printable(table.text(), "\n"));
 }
 

@@ -1,6 +1,7 @@
 // Countdown: the main table, scaling, the ablation, speed, errors by equation.
 #include <fmt/format.h>
 
+#include "report/published_game24.h"
 #include "reproduction/plan.h"
 
 namespace mgdm::reproduction {
@@ -169,10 +170,9 @@ Plan game24_plan() {
                          {one(accuracy, Quantity::kAccuracy), one(prompt, Quantity::kPromptTokens),
                           one(generated, Quantity::kGeneratedTokens)}});
   };
-  prompted("prompting, IO (paper: GPT-4)", "io", 7.3, 1000, 18);
-  prompted("prompting, CoT", "cot", 4.0, 2200, 67);
-  prompted("prompting, CoT-SC", "cot-sc", 9.0, 2200, 6700);
-  prompted("prompting, ToT", "tot", 74.0, 1400, 2500);
+  for (const report::PublishedGame24& row : report::kPublishedGame24)
+    prompted(fmt::format("prompting, {} (paper: GPT-4)", row.name), row.method, row.accuracy,
+             row.prompt_tokens, row.generated_tokens);
   const auto trained = [&](const std::string& label, const std::string& model, Paper paper) {
     Cell made{.paper = paper, .model = model};
     made.test = {.task = "countdown-4",
