@@ -7,8 +7,8 @@
   metaspace/tokenizer.json the same by the pre-tokenizer, as newer files of LLaMA 2 have it
   spm/tokenizer.model      SentencePiece, trained by its own spm_train (Debian: sentencepiece)
 
-and spm/golden.json, the tokens by spm_encode and the texts by spm_decode. tokenizers.mjs then writes golden.json for the others.
-Run it in this folder: python3 tokenizers.py && node tokenizers.mjs
+and spm/golden.json, the tokens by spm_encode and the texts by spm_decode. make_tokenizers.mjs then writes golden.json for the others.
+Run it in this folder: python3 make_tokenizers.py && node make_tokenizers.mjs
 """
 import collections
 import json

@@ -7,7 +7,7 @@
 
 Each golden.json says in made_by which library computed it: transformers and peft where they are
 installed, otherwise the plain reference below (--reference asks for it), in double precision and
-with rotary positions as explicit rotations. Run it in this folder: python3 llama.py
+with rotary positions as explicit rotations. Run it in this folder: python3 make_llama.py
 """
 import argparse
 import json
@@ -166,7 +166,7 @@ def with_lora(weights, matrices):
 
 
 class Reference:
-    made_by = f"plain PyTorch {torch.__version__}, tests/golden/llama.py"
+    made_by = f"plain PyTorch {torch.__version__}, tests/golden/make_llama.py"
 
     def __init__(self, config, weights, matrices=None):
         self.config = config

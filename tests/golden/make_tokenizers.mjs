@@ -1,5 +1,5 @@
 // Tokens and decoded texts of the tokenizers in this folder by Hugging Face's library for
-// JavaScript: npm install @huggingface/tokenizers, then node tokenizers.mjs. See tokenizers.py.
+// JavaScript: npm install @huggingface/tokenizers, then node make_tokenizers.mjs. See make_tokenizers.py.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
