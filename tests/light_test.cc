@@ -25,10 +25,9 @@ class Light : public Program {
   EXPECT_NE((text).find(part), std::string::npos) << "in: " << (text)
 
 TEST_F(Light, HasTheSameHelp) {
-  EXPECT_EQ(light("--help").out, mgdm("--help").out);
+  EXPECT_EQ(light("--help").out, full_mgdm("--help").out);
   for (const std::string command : {"solve", "eval", "generate", "demo", "export"})
-    EXPECT_EQ(light(command + " --help").out,
-              mgdm(command + " --help", "", "/dev/null", MGDM_PROGRAM).out);
+    EXPECT_EQ(light(command + " --help").out, full_mgdm(command + " --help").out);
 }
 
 TEST_F(Light, SaysHowToTrain) {
@@ -118,7 +117,8 @@ TEST_F(Light, SaysWhichProgramRunsModelsOfNoisedVectors) {
   EXPECT_EQ(refused.code, 1);
   EXPECT_MENTIONS(refused.err, "noised vectors");
   EXPECT_MENTIONS(refused.err, "the full program, built with LibTorch, runs it");
-  EXPECT_MENTIONS(mgdm(solve).err, "wrong, 4 passes");  // it answers, though nothing was learned
+  EXPECT_MENTIONS(full_mgdm(solve).err,
+                  "wrong, 4 passes");  // it answers, though nothing was learned
 }
 
 TEST_F(Light, ExportsAndReadsItBack) {

@@ -83,8 +83,8 @@ TEST_F(LlamaCli, LoraTrainsResumesAnswersAndBecomesOneModel) {
   ASSERT_EQ(exported.code, 0) << exported.err;
   for (const std::string& model : {last, path("whole")}) {
     const Outcome evaluated =
-        mgdm("eval --model " + model + " --device cpu --data " + path("test.jsonl") +
-             " --predictions " + path(fs::path(model).filename().string() + ".jsonl"));
+        full_mgdm("eval --model " + model + " --device cpu --data " + path("test.jsonl") +
+                  " --predictions " + path(fs::path(model).filename().string() + ".jsonl"));
     ASSERT_EQ(evaluated.code, 0) << evaluated.err;
   }
   EXPECT_EQ(read_file(path("whole.jsonl")), read_file(path("checkpoint-4.jsonl")));

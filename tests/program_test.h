@@ -31,13 +31,12 @@ class Program : public testing::Test {
 
   std::string path(const std::string& name) const { return folder_ / name; }
 
-  // By the full program, or by the light one where it does the same: it starts without LibTorch, in
-  // a hundredth of the time.
+  // By the light program where it does the same as the full one: it starts without LibTorch, in a
+  // hundredth of the time.
   static std::string program_for(std::string_view arguments) {
-    for (const std::string_view command :
-         {"generate", "verify", "tasks", "describe", "export", "prompt"})
-      if (arguments.starts_with(command)) return MGDM_LIGHT_PROGRAM;
-    return MGDM_PROGRAM;
+    for (const std::string_view command : {"train", "launch", "bench", "--version"})
+      if (arguments.starts_with(command)) return MGDM_PROGRAM;
+    return arguments.find("--losses") == arguments.npos ? MGDM_LIGHT_PROGRAM : MGDM_PROGRAM;
   }
 
   // `before` is for the shell: variables, limits.
@@ -48,6 +47,10 @@ class Program : public testing::Test {
         " >'" + path("stdout") + "' 2>'" + path("stderr") + "' <'" + input + "'";
     const int status = std::system(command.c_str());
     return {WEXITSTATUS(status), read_file(path("stdout")), read_file(path("stderr"))};
+  }
+
+  Outcome full_mgdm(const std::string& arguments) const {
+    return mgdm(arguments, "", "/dev/null", MGDM_PROGRAM);
   }
 
   std::size_t files() const {

@@ -65,8 +65,8 @@ TEST_F(Training, EverySmokeRecipeTrainsSavesLoadsAndAnswers) {
                   .code,
               0);
     const Outcome evaluated =
-        mgdm("eval --model " + out + "/checkpoint-12 --data " + path("test.jsonl") + " --json " +
-             path("score.json") + " --predictions " + path("answers.jsonl"));
+        full_mgdm("eval --model " + out + "/checkpoint-12 --data " + path("test.jsonl") +
+                  " --json " + path("score.json") + " --predictions " + path("answers.jsonl"));
     ASSERT_EQ(evaluated.code, 0) << name << ": " << evaluated.err;
     const auto score = nlohmann::json::parse(read_file(path("score.json")));
     EXPECT_EQ(score["n"], 5) << name;
