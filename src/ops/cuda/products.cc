@@ -37,6 +37,10 @@ class Plan {
     const cublasOperation_t second = p.a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     set(CUBLASLT_MATMUL_DESC_TRANSA, first);
     set(CUBLASLT_MATMUL_DESC_TRANSB, second);
+    if (p.gelu_bias != nullptr) {
+      set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_GELU_BIAS);
+      set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.gelu_bias);
+    }
     const auto rows_first = [](std::int64_t rows, std::int64_t columns) {
       cublasLtMatrixLayout_t layout = nullptr;
       check(cublasLtMatrixLayoutCreate(&layout, CUDA_R_16BF, static_cast<std::uint64_t>(columns),
@@ -83,7 +87,7 @@ class Plan {
 
  private:
   template <class T>
-  void set(cublasLtMatmulDescAttributes_t which, const T& value) {
+  void set(cublasLtMatmulDescAttributes_t which, const T& value) const {
     check(cublasLtMatmulDescSetAttribute(what_, which, &value, sizeof(T)));
   }
 
@@ -121,6 +125,7 @@ class Plan {
   cublasStatus_t run(const Product& p, std::size_t which, void* workspace,
                      cudaStream_t stream) const {
     const float one = 1, zero = 0;
+    if (p.gelu_bias != nullptr) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.gelu_bias);
     return cublasLtMatmul(handle(), what_, &one, p.b, b_, p.a, a_, &zero, p.out, out_, p.out, out_,
                           &candidates_.at(which).algo, workspace, kProductWorkspace, stream);
   }
@@ -143,14 +148,16 @@ bool is_recording(cudaStream_t stream) {
 void launch_product(const Product& p, void* workspace, bool tune, cudaStream_t stream) {
   if (p.rows == 0 || p.columns == 0) return;
   static std::mutex mutex;
-  static std::map<std::tuple<int, std::int64_t, std::int64_t, std::int64_t, bool, bool>, Plan>
+  static std::map<std::tuple<int, std::int64_t, std::int64_t, std::int64_t, bool, bool, bool>, Plan>
       plans;
   const std::lock_guard lock(mutex);
   int device = 0;
   check(cudaGetDevice(&device));
-  Plan& plan =
-      plans.try_emplace({device, p.rows, p.columns, p.depth, p.a_transposed, p.b_transposed}, p)
-          .first->second;
+  Plan& plan = plans
+                   .try_emplace({device, p.rows, p.columns, p.depth, p.a_transposed, p.b_transposed,
+                                 p.gelu_bias != nullptr},
+                                p)
+                   .first->second;
   if (tune && !plan.timed() && !is_recording(stream)) plan.time(p, workspace, stream);
   plan.run(p, workspace, stream);
 }

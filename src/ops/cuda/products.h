@@ -9,13 +9,15 @@
 
 namespace mgdm::ops::cuda {
 
-// out (M, N) = a b, with sums in float. Everything is contiguous and aligned to 16 bytes.
+// out (M, N) = a b, or with a bias gelu(a b + bias); sums in float. Everything is bf16, contiguous
+// and aligned to 16 bytes.
 struct Product {
   const void* a;  // (M, K), or with a_transposed (K, M)
   const void* b;  // (K, N), or with b_transposed (N, K)
   void* out;
   std::int64_t rows, columns, depth;  // M, N, K
   bool a_transposed = false, b_transposed = false;
+  const void* gelu_bias = nullptr;  // (N)
 };
 
 constexpr std::size_t kProductWorkspace = std::size_t{32} << 20;  // bytes

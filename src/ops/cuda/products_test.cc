@@ -6,6 +6,10 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/matmul.h>
+#include <ATen/ops/tanh.h>
+
+#include <cmath>
+#include <numbers>
 
 #include "compat/device.h"
 #include "ops/cuda/test_support.h"
@@ -47,6 +51,39 @@ TEST(Products, AreTheirFormula) {
                       1.01 * kBf16 * want.abs() + depth * kFloat * a2.abs().matmul(b2.abs()),
                       "product");
       }
+}
+
+TEST(Products, WithGeluAreTheirFormula) {
+  if (!compat::cuda_available()) GTEST_SKIP() << "no CUDA device";
+  compat::seed_dropout(7);
+  const auto there = at::TensorOptions().device(at::kCUDA);
+  const at::Tensor workspace =
+      at::empty({static_cast<std::int64_t>(kProductWorkspace)}, there.dtype(at::kByte));
+  constexpr std::int64_t kRows = 2048, kColumns = 1536, kDepth = 384;
+  const at::Tensor a = numbers({kRows, kDepth}, at::kBFloat16),
+                   b = numbers({kColumns, kDepth}, at::kBFloat16);
+  for (int turn = 0; turn < 3; ++turn) {  // one plan, every bias
+    const at::Tensor bias = numbers({kColumns}, at::kBFloat16);
+    const at::Tensor out = unwritten(numbers({kRows, kColumns}, at::kBFloat16));
+    launch_product({.a = a.const_data_ptr(),
+                    .b = b.const_data_ptr(),
+                    .out = out.data_ptr(),
+                    .rows = kRows,
+                    .columns = kColumns,
+                    .depth = kDepth,
+                    .b_transposed = true,
+                    .gelu_bias = bias.const_data_ptr()},
+                   workspace.data_ptr(), /*tune=*/turn == 2, nullptr);
+    const at::Tensor a2 = a.to(at::kDouble), b2 = b.t().to(at::kDouble);
+    const at::Tensor sum = a2.matmul(b2) + bias.to(at::kDouble);
+    const at::Tensor want =
+        0.5 * sum * (1 + at::tanh(std::sqrt(2 / std::numbers::pi) * (sum + 0.044715 * sum.pow(3))));
+    // gelu's slope is at most 1.13; its own tanh is of some 11 bits.
+    expect_within(out, want,
+                  1.01 * kBf16 * want.abs() + 0x1p-11 * sum.abs() +
+                      1.13 * kDepth * kFloat * a2.abs().matmul(b2.abs()),
+                  "gelu");
+  }
 }
 
 }  // namespace

@@ -13,9 +13,9 @@ namespace mgdm::ops::cuda {
 
 inline at::Tensor rows_of(const at::Tensor& x) { return x.view({-1, x.size(-1)}); }
 
-// a b of matrices, or with a transposed a and b.
+// a b of matrices, or with a transposed a and b; or gelu(a b + gelu_bias).
 inline at::Tensor multiply(const at::Tensor& a, bool a_transposed, const at::Tensor& b,
-                           bool b_transposed) {
+                           bool b_transposed, const at::Tensor& gelu_bias = {}) {
   Product product{.a = a.const_data_ptr(),
                   .b = b.const_data_ptr(),
                   .out = nullptr,
@@ -23,7 +23,8 @@ inline at::Tensor multiply(const at::Tensor& a, bool a_transposed, const at::Ten
                   .columns = b.size(b_transposed ? 0 : 1),
                   .depth = a.size(a_transposed ? 0 : 1),
                   .a_transposed = a_transposed,
-                  .b_transposed = b_transposed};
+                  .b_transposed = b_transposed,
+                  .gelu_bias = gelu_bias.defined() ? gelu_bias.const_data_ptr() : nullptr};
   at::Tensor out = at::empty({product.rows, product.columns}, a.options());
   product.out = out.data_ptr();
   at::Tensor workspace =
