@@ -8,6 +8,7 @@ namespace mgdm::objectives {
 namespace {
 
 constexpr double kLearned = 0.9;  // the rest is even, so that no level is ever forgotten
+constexpr double kLargestRange = 18;
 
 }  // namespace
 
@@ -16,7 +17,9 @@ NoiseSchedule::NoiseSchedule(const nn::Parameters& parameters)
       log_range_(parameters.at("transformer.vdm.gamma.log_range")),
       density_(parameters.at("transformer.vdm.gamma.density")) {}
 
-at::Tensor NoiseSchedule::last() const { return first_ + log_range_.exp(); }
+at::Tensor NoiseSchedule::range() const { return log_range_.exp().clamp_max(kLargestRange); }
+
+at::Tensor NoiseSchedule::last() const { return first_ + range(); }
 
 NoiseLevel NoiseSchedule::at(const at::Tensor& t) const {
   const std::int64_t bins = density_.size(0);
@@ -30,8 +33,8 @@ NoiseLevel NoiseSchedule::at(const at::Tensor& t) const {
   const at::Tensor width = of_bin(fixed);
   const at::Tensor inside = ((t - of_bin(end - fixed)) / width).clamp(0, 1);
   const at::Tensor place = (bin.to(t.scalar_type()) + inside) / count;  // in the range
-  const at::Tensor range = log_range_.exp();
-  return {first_ + range * place, range / (count * width), of_bin((count * share).log())};
+  const at::Tensor whole = range();
+  return {first_ + whole * place, whole / (count * width), of_bin((count * share).log())};
 }
 
 }  // namespace mgdm::objectives

@@ -1,7 +1,9 @@
 // VDM's noise schedule: the noise level gamma(t) that time t in [0, 1] has, rising, learned.
 //
-// The ends are parameters: gamma(0) = first, gamma(1) = first + range. The loss in continuous time
-// depends on these alone; what lies between decides which levels are drawn how often, and so how
+// The ends are parameters: gamma(0) = first, gamma(1) = first + range, range = min(exp(log_range),
+// 18). (With so little signal nothing is left to gain, but Adam takes large steps for small
+// gradients, and would go on until the signal is 0.) The loss in continuous time depends on these
+// alone; what lies between decides which levels are drawn how often, and so how
 // much the loss of a batch scatters. That is learned as the density p of levels, constant in each
 // of K bins of the range, of which t is the distribution function:
 //
@@ -33,6 +35,8 @@ class NoiseSchedule {
   at::Tensor last() const;                   // gamma(1): (1)
 
  private:
+  at::Tensor range() const;  // (1)
+
   at::Tensor first_, log_range_;  // (1)
   at::Tensor density_;            // (K)
 };

@@ -250,6 +250,25 @@ TEST(VdmSchedule, EndsHaveTheirGradient) {
   }
 }
 
+// Noise without end: the signal would be 0, and its root have no gradient.
+TEST(VdmSchedule, RangeEndsWhereNothingIsLeftToGain) {
+  const nn::Parameters all = parameters();
+  at::Tensor log_range = all.at("transformer.vdm.gamma.log_range");
+  {
+    const at::NoGradGuard no_grad;
+    log_range.fill_(6);
+  }
+  const auto objective = vdm(all);
+  const Batch batch = rows_of(kFirst, 200);
+  const Noised noised = objective->noise(batch, 7).front();
+  const at::Tensor rows = nn::unit_rows(all.at("transformer.vdm.tokens"));
+  const at::Tensor logits = exact_logits(objective->shown(batch, noised, never), rows);
+  objective->loss({{logits}}, batch, noised).sum.backward();
+  EXPECT_NEAR(NoiseSchedule(all).last().item<double>(), -3 + 18, 1e-4);
+  EXPECT_TRUE(std::isfinite(all.at("transformer.vdm.gamma.first").grad().item<double>()));
+  EXPECT_EQ(log_range.grad().item<double>(), 0);  // Adam comes to rest
+}
+
 // Following the squares of the loss, the density makes the diffusion term scatter less, and leaves
 // its mean alone.
 TEST(VdmSchedule, DensityFollowsTheLoss) {
