@@ -1,79 +1,72 @@
-"""bench/peers/run decode: passes of a network, as decoding does them, beside the same in PyTorch.
+"""bench/peers/run decode: passes of a network on the CPU, as decoding does them, beside PyTorch's.
+bench/peers/run decode-cuda: whole answers on a GPU, T passes and what is shown after each.
 
-Both take turns, each a fresh process. Ours is bench/decode_bench, in fp32, bf16 and int8; the peer is
-torch_decode_peer.py in fp32.
+Ours on the CPU is bench/decode_bench, in fp32, bf16 and int8; on CUDA mgdm bench decode. The peer is
+torch_decode_peer.py, in fp32 on the CPU and in bf16 on CUDA.
 """
 import argparse
-import json
-import os
-import pathlib
-import statistics
-import subprocess
-import sys
+import functools
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-ROWS = [("planning", 1), ("planning", 64), ("sudoku", 1), ("sudoku", 64), ("tiny", 1), ("tiny", 64)]
+import turns
+from our_recipes import in_gib, recipe_of
+
+PASSES = [("planning", 1), ("planning", 64), ("sudoku", 1), ("sudoku", 64), ("tiny", 1), ("tiny", 64)]
 ARITHMETICS = ["fp32", "bf16", "int8"]
+ANSWERS = [("tiny", 1), ("tiny", 1024)]
+VARIANTS = "eager,reduce-overhead,max-autotune,graph"
+STEPS, LENGTH = 20, 64
 
 
-def peer_environment(as_installed):
-    """OpenBLAS 0.3.21 takes processors it does not know for one of 2004; told what they are like, it
-    is three times as fast. The peer shall be as good as it can be."""
-    avx512 = "avx512f" in pathlib.Path("/proc/cpuinfo").read_text()
-    if as_installed or not avx512 or "OPENBLAS_CORETYPE" in os.environ:
-        return dict(os.environ)
-    return {**os.environ, "OPENBLAS_CORETYPE": "SkylakeX"}
+def peer(options, case, batch, more=()):
+    return turns.last_json(
+        [options.python, turns.HERE / "torch_decode_peer.py", case, batch, *more],
+        turns.peer_environment(getattr(options, "as_installed", False)))
 
 
-def last_json(command, environment=None):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
-                          env=environment)
-    if done.returncode != 0:
-        sys.exit(f"bench/peers/run: {command[0]} failed: {done.stderr.strip().splitlines()[-1:]}")
-    return json.loads(done.stdout.strip().splitlines()[-1])
+def our_answers(options, case, batch):
+    with recipe_of(case, LENGTH) as words:
+        return in_gib(turns.last_json(
+            [options.program, "bench", "decode", *words, "--device", options.device,
+             "--batch", batch, "--steps", STEPS, "--turns", 1, "--json", "-"]))
 
 
-def measure(options, case, batch):
-    """{"fp32": [ms, ...], ..., "peer": [...]}"""
-    environment = peer_environment(options.as_installed)
-    sides = [*ARITHMETICS, "peer"]
-    ms = {side: [] for side in sides}
-    for repetition in range(options.repeat):
-        for side in sides if repetition % 2 == 0 else reversed(sides):
-            if side == "peer":
-                command = [options.python, HERE / "torch_decode_peer.py", case, batch]
-                result = last_json(command, environment)
-                options.torch = result["torch"]
-            else:
-                result = last_json([options.bench, case, batch, side])
-            ms[side].append(result["ms"])
-    return ms
+def measure(options, rows, sides_of, first, memory=False):
+    named = [(f"{case} · {batch}", {"network": case, "batch": batch}, sides_of(case, batch))
+             for case, batch in rows]
+    turns.measure(options, first, "network · batch", named, memory=memory)
 
 
-def main(arguments, python_with_torch, processor):
+def passes(arguments):
     parser = argparse.ArgumentParser(prog="bench/peers/run decode", description=__doc__)
-    parser.add_argument("--repeat", type=int, default=5, help="turns")
     parser.add_argument("--as-installed", action="store_true",
                         help="do not tell OpenBLAS what the processor is like")
-    parser.add_argument("--bench", help="the program (default: built now)")
-    parser.add_argument("--python", help="a python3 with PyTorch (default: found)")
+    turns.add_options(parser, "--bench")
     options = parser.parse_args(arguments)
-    if not options.bench:
-        subprocess.run([ROOT / "scripts/setup.sh", "peers"], check=True)
-        subprocess.run([ROOT / "scripts/build.sh", "release", "decode_bench"], check=True)
-        options.bench = ROOT / "build/release/bench/decode_bench"
-    options.python = options.python or python_with_torch()
-    lines = ["| network · batch | PyTorch, ms |"
-             + "".join(f" mgdm {name}, ms | ratio |" for name in ARITHMETICS),
-             "|---|---:|" + "---:|---:|" * len(ARITHMETICS)]
-    for case, batch in ROWS:
-        ms = measure(options, case, batch)
-        cells = [f"{case} · {batch}", f"{statistics.median(ms['peer']):.2f}"]
-        for side in ARITHMETICS:
-            ratio = statistics.median(peer / ours for ours, peer in zip(ms[side], ms["peer"]))
-            cells += [f"{statistics.median(ms[side]):.2f}", f"{ratio:.2f}"]
-        lines.append("| " + " | ".join(cells) + " |")
-        print(lines[-1], file=sys.stderr)
-    print(f"{processor()}; PyTorch {options.torch}\n")
-    print("\n".join(lines))
+    turns.complete(options, "bench/decode_bench", "cpu")
+
+    def sides_of(case, batch):
+        sides = {f"mgdm {name}": functools.partial(turns.last_json,
+                                                   [options.program, case, batch, name])
+                 for name in ARITHMETICS}
+        return {**sides, "PyTorch": functools.partial(peer, options, case, batch)}
+
+    measure(options, PASSES, sides_of, "PyTorch")
+
+
+def answers(arguments):
+    parser = argparse.ArgumentParser(prog="bench/peers/run decode-cuda", description=__doc__)
+    turns.add_device_options(parser)
+    turns.add_options(parser, "--mgdm")
+    options = parser.parse_args(arguments)
+    options.device = options.device or "cuda"
+    turns.complete(options, "mgdm", options.device)
+
+    def sides_of(case, batch):
+        sides = {"mgdm": functools.partial(our_answers, options, case, batch)}
+        for variant in (options.variants or VARIANTS).split(","):
+            more = ["--device", options.device, "--variant", variant, "--steps", STEPS]
+            sides[f"PyTorch {variant}"] = functools.partial(peer, options, case, batch, more)
+        return sides
+
+    rows = ANSWERS if not options.batch else [("tiny", options.batch)]
+    measure(options, rows, sides_of, "mgdm", memory=options.device == "cuda")
