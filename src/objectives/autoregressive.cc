@@ -19,6 +19,18 @@ class Autoregressive : public Objective {
   }
 
   std::int64_t levels() const override { return 1; }
+
+  // Up to the last token of the longest row: a causal network sees none of the [PAD]s after it.
+  std::size_t needed_columns(const data::Rows& rows) const override {
+    const auto pad = static_cast<data::Token>(settings_.pad);
+    std::size_t needed = 1;
+    for (std::size_t row = 0; row < rows.count(); ++row) {
+      std::size_t end = rows.length;
+      while (end > needed && rows.tokens[row * rows.length + end - 1] == pad) --end;
+      needed = end;
+    }
+    return needed;
+  }
 };
 
 }  // namespace

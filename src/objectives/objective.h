@@ -25,6 +25,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/rows.h"
 #include "data/vocabulary.h"
 #include "nn/batch_tensors.h"
 #include "nn/model.h"
@@ -84,6 +85,11 @@ class Objective {
   // One copy at the given noise levels t (B). Its draws are those of noise(): an example whose
   // drawn level is t looks the same in both. Without noise (levels() = 1) t changes nothing.
   virtual Noised noise_at(const Batch& batch, std::uint64_t seed, const at::Tensor& t) const = 0;
+
+  // How many columns of the rows, from the first on, must be computed: what stands after them is
+  // neither counted nor seen by what is. All of them, unless overridden. Asked on the host, before
+  // the rows are on a device.
+  virtual std::size_t needed_columns(const data::Rows& rows) const { return rows.length; }
 
   // What the network is shown of a copy: its tokens, unless overridden. `guess` is asked where the
   // network is shown what it guessed itself.

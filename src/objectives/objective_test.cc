@@ -217,6 +217,18 @@ TEST(Autoregressive, CountsOutputAndEosOnly) {
   }
 }
 
+TEST(Objective, NeedsEveryColumnUnlessLeftToRight) {
+  data::Rows rows(3, 12);
+  constexpr std::size_t kLengths[] = {5, 9, 1};
+  for (std::size_t row = 0; row < rows.count(); ++row)
+    for (std::size_t n = 0; n < kLengths[row]; ++n) rows[row].tokens[n] = data::kEos;
+  for (const Settings& settings : every_kind()) {
+    const std::size_t expected = settings.kind == "ar" ? 9 : 12;
+    EXPECT_EQ(make_objective(settings)->needed_columns(rows), expected) << settings.kind;
+  }
+  EXPECT_EQ(make_objective(reweighted("ar"))->needed_columns(data::Rows(2, 12)), 1u);  // all [PAD]
+}
+
 TEST(Teacherless, ShowsNothingOfTheOutputAndCountsAllOfIt) {
   const Batch batch = small_batch(5);
   const at::Tensor logits = random_logits(batch);

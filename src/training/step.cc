@@ -89,8 +89,25 @@ void TrainingStep::run(const data::Batch& batch, double factor, Wishes wishes) {
   const compat::Deterministic deterministic(settings_.deterministic && tokens_.is_cuda());
   const std::int64_t loops =
       loops_of_step(settings_.fewest_loops, state_.model.settings().loops, seed_, batch.step);
-  const auto graph = graphs_.try_emplace(loops, state_.model.device(), settings_.cuda_graph).first;
-  graph->second.run([this, loops] { body(loops); });
+  const std::int64_t length = computed_length(batch.rows);
+  const auto graph =
+      graphs_.try_emplace({loops, length}, state_.model.device(), settings_.cuda_graph).first;
+  graph->second.run([this, loops, length] { body(loops, length); });
+}
+
+std::int64_t TrainingStep::computed_length(const data::Rows& rows) const {
+  const std::int64_t length = tokens_.size(1);
+  // Processes find other lengths in their shares. On GPUs they would then record graphs at
+  // different steps, where NCCL may wait for all of them to record.
+  if (tokens_.is_cuda() && !group_.alone()) return length;
+  return rounded_length(static_cast<std::int64_t>(objective_.needed_columns(rows)), length);
+}
+
+std::int64_t rounded_length(std::int64_t needed, std::int64_t length) {
+  constexpr std::int64_t kLengths = 8, kMultiple = 8;  // kernels work on whole tiles
+  const std::int64_t unit =
+      kMultiple * ((length + kLengths * kMultiple - 1) / (kLengths * kMultiple));
+  return std::min(length, (needed + unit - 1) / unit * unit);
 }
 
 std::int64_t loops_of_step(std::int64_t fewest_loops, std::int64_t model_loops, std::uint64_t seed,
@@ -100,11 +117,11 @@ std::int64_t loops_of_step(std::int64_t fewest_loops, std::int64_t model_loops, 
   return random.between(static_cast<int>(fewest_loops), static_cast<int>(model_loops));
 }
 
-void TrainingStep::body(std::int64_t loops) {
+void TrainingStep::body(std::int64_t loops, std::int64_t length) {
   const ops::WithoutOurKernels without(!settings_.cuda_kernels);
   state_.optimizer->zero_grad();
-  const objectives::Batch batch{tokens_.to(at::kLong), frozen_.to(at::kBool), items_, step_,
-                                place_};
+  const objectives::Batch batch{tokens_.slice(1, 0, length).to(at::kLong),
+                                frozen_.slice(1, 0, length).to(at::kBool), items_, step_, place_};
   const std::vector<objectives::Noised> copies = objective_.noise(batch, seed_);
   at::Tensor count = at::zeros({1}, loss_.options());
   for (const objectives::Noised& noised : copies) count = count + noised.counted.sum();

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "compat/graph.h"
 #include "data/batches.h"
@@ -40,13 +41,17 @@ class TrainingStep {
   // process's counts.
   void run(const data::Batch& batch, double factor, Wishes wishes);
 
+  // How many columns of a batch a step computes: those that the objective needs, rounded up to one
+  // of a few lengths, because each has a graph of its own.
+  std::int64_t computed_length(const data::Rows& rows) const;
+
   // Of the last step, the same on all processes: these wait for the device.
   double loss() const;
   double gradient_norm() const;
   Wishes wishes() const;  // of any process
 
  private:
-  void body(std::int64_t loops);
+  void body(std::int64_t loops, std::int64_t length);
   void sum_gradients(at::Tensor& loss);
 
   TrainingState& state_;
@@ -56,7 +61,8 @@ class TrainingStep {
   const double clip_;
   const std::uint64_t seed_;
   const std::int64_t rows_;
-  std::map<std::int64_t, compat::StepGraph> graphs_;  // by the number of loops
+  // By the number of loops and of columns.
+  std::map<std::pair<std::int64_t, std::int64_t>, compat::StepGraph> graphs_;
   // What changes from step to step, in tensors that stay where they are.
   at::Tensor tokens_, frozen_;  // (B, N) int32 and bytes
   at::Tensor items_;            // (B) int64
@@ -73,6 +79,10 @@ objectives::Guess guess_of(nn::Model& model, bool bf16);
 // on all processes; model_loops where fewest_loops is 0.
 std::int64_t loops_of_step(std::int64_t fewest_loops, std::int64_t model_loops, std::uint64_t seed,
                            std::uint64_t step);
+
+// The least of at most eight lengths, about evenly spaced up to `length`, that is not below
+// `needed`.
+std::int64_t rounded_length(std::int64_t needed, std::int64_t length);
 
 // Mean loss of the last loop and fraction of right tokens over counted positions, without dropout,
 // on noise that is the same at every call; `rows` examples at a time.

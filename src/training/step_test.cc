@@ -2,6 +2,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/allclose.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/full.h>
@@ -10,6 +11,8 @@
 
 #include <cmath>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "compat/deterministic.h"
 #include "compat/device.h"
@@ -45,6 +48,22 @@ class Table : public nn::Model {
 
  private:
   at::Tensor table_;
+};
+
+// An objective that has all columns computed, whatever it needs.
+class AllColumns : public objectives::Objective {
+ public:
+  explicit AllColumns(std::unique_ptr<objectives::Objective> inner)
+      : Objective(inner->settings()), inner_(std::move(inner)) {}
+
+  objectives::Noised noise_at(const objectives::Batch& batch, std::uint64_t seed,
+                              const at::Tensor& t) const override {
+    return inner_->noise_at(batch, seed, t);
+  }
+  std::int64_t levels() const override { return inner_->levels(); }
+
+ private:
+  std::unique_ptr<objectives::Objective> inner_;
 };
 
 class Steps : public testing::Test {
@@ -253,6 +272,107 @@ TEST_F(Steps, MoveTheWeightsByTheFactorAndTheAveragesAfterThem) {
   EXPECT_LT((now - start).abs().max().item<double>(), 1.5 * 0.5 * optimizer_.lr);
   const at::Tensor average = start + 0.1 * (now - start);
   EXPECT_TRUE(at::allclose(run.state.ema->averages().front(), average, 1e-6, 1e-7));
+}
+
+// Left to right what stands after the longest row is not computed; loss and gradients are those of
+// whole rows, up to the order of additions (CPU) and what bf16 keeps of them (CUDA).
+TEST_F(Steps, LeftToRightComputeTheColumnsThatCount) {
+  constexpr std::int64_t kColumns = 60;
+  data_ = small_data(kColumns);
+  objectives::Settings minimised;
+  minimised.kind = "ar";
+  for (const c10::Device device : devices())
+    for (const std::string architecture : {"gpt2", "looped"}) {
+      nn::ModelSettings network = model_settings(/*dropout=*/0);
+      network.architecture = architecture;
+      network.width = 128;  // wide enough for the CUDA kernels
+      network.heads = 4;
+      network.loops = 2;
+      network.causal = network.shift = true;
+      const auto run = [&](bool all) {
+        objective_ = small_objective(data_, minimised);
+        if (all) objective_ = std::make_unique<AllColumns>(std::move(objective_));
+        const auto model = nn::make_model(network, 2);
+        for (const nn::Parameter& parameter : model->parameters().all())  // some would start at 0
+          parameter.value.detach().copy_(
+              at::arange(parameter.value.numel()).sin().mul(0.1).view_as(parameter.value));
+        model->to(device);
+        Run one(*this, *model);
+        const std::int64_t length = one.step.computed_length(one.next().rows);
+        EXPECT_EQ(length == kColumns, all) << length;
+        return std::pair(one.step.loss(), gradients(*model));
+      };
+      const auto [loss, whole] = run(true);
+      const auto [same_loss, same] = run(false);
+      const double tolerance = device.is_cpu() ? 1e-5 : 0x1p-7;
+      EXPECT_NEAR(same_loss, loss, tolerance * loss) << architecture << " on " << device;
+      for (std::size_t i = 0; i < whole.size(); ++i) {
+        const double largest = whole[i].abs().max().item<double>();
+        EXPECT_GT(largest, 0);
+        EXPECT_LT((whole[i] - same[i]).abs().max().item<double>(), tolerance * largest)
+            << architecture << " on " << device << ", tensor " << i;
+      }
+    }
+}
+
+// Each length has a graph of its own; all change the same weights.
+TEST_F(Steps, LeftToRightReplayedAtSeveralLengthsAreTheSteps) {
+  settings_.deterministic = true;
+  data_ = small_data(/*length=*/128);
+  objectives::Settings minimised;
+  minimised.kind = "ar";
+  objective_ = small_objective(data_, minimised);
+  for (const c10::Device device : devices()) {
+    nn::ModelSettings network = model_settings(/*dropout=*/0.1);
+    network.width = 128;  // wide enough for the CUDA kernels
+    network.heads = 4;
+    network.causal = true;
+    const auto losses_of = [&](bool graph) {
+      settings_.cuda_graph = graph;
+      const auto model = nn::make_model(network, 2);
+      model->to(device);
+      Run one(*this, *model);
+      std::vector<double> losses;
+      std::set<std::int64_t> lengths;
+      for (int step = 0; step < 24; ++step) {  // each length often enough to be replayed
+        data::Batch batch = one.batches.next();
+        // A longer row now and then, as if its answer went on.
+        if (step % 3 == 0) batch.rows[0].tokens[70] = data::kEos;
+        lengths.insert(one.step.computed_length(batch.rows));
+        one.step.run(batch, 1, {});
+        losses.push_back(one.step.loss());
+      }
+      EXPECT_GE(lengths.size(), 2u);
+      EXPECT_LT(*lengths.rbegin(), 128);
+      return losses;
+    };
+    const std::vector<double> losses = losses_of(false);
+    EXPECT_EQ(losses_of(true), losses) << device;
+    EXPECT_LT(losses.back(), losses.front());
+  }
+}
+
+TEST_F(Steps, OfDiffusionComputeEveryColumn) {
+  data_ = small_data(60);
+  Table model(model_settings(0));
+  Run run(*this, model);
+  EXPECT_EQ(run.step.computed_length(run.next().rows), 60);
+  EXPECT_EQ(model.asked.back().tokens.size(1), 60);
+}
+
+TEST(Lengths, AreRoundedUpToAtMostEight) {
+  for (const std::int64_t length : {1, 8, 9, 60, 64, 65, 164, 325, 512, 4096}) {
+    std::set<std::int64_t> seen;
+    for (std::int64_t needed = 1; needed <= length; ++needed) {
+      const std::int64_t rounded = rounded_length(needed, length);
+      EXPECT_GE(rounded, needed);
+      EXPECT_LE(rounded, length);
+      EXPECT_LE(rounded - needed, length / 8 + 8) << needed << " of " << length;
+      seen.insert(rounded);
+    }
+    EXPECT_LE(seen.size(), 8u) << length;
+    EXPECT_EQ(*seen.rbegin(), length);
+  }
 }
 
 // What a graph replays is what was asked of it step by step: dropout, loops, learning rates, muon.

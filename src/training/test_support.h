@@ -29,8 +29,10 @@ inline std::vector<c10::Device> devices() {
   return all;
 }
 
-inline data::PreparedData small_data() {
+// Rows of `length` tokens; 0: as long as the longest.
+inline data::PreparedData small_data(std::int64_t length = 0) {
   data::DataSettings settings;
+  settings.length = length;
   settings.count = 64;
   settings.nodes = 3;
   settings.held_out = 8;

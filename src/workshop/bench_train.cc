@@ -105,7 +105,9 @@ TrainSpeed bench_train(const spec::Recipe& asked, const TrainBench& bench) {
   std::vector<double> sorted = speed.turns_ms;
   std::ranges::nth_element(sorted, sorted.begin() + bench.turns / 2);
   speed.ms = sorted[static_cast<std::size_t>(bench.turns / 2)];
-  speed.flop = training_flop(model->settings(), speed.batch, speed.length);
+  for (const data::Batch& batch : batches)
+    speed.flop += training_flop(model->settings(), speed.batch, step.computed_length(batch.rows)) /
+                  static_cast<double>(batches.size());
   speed.memory_bytes = compat::peak_memory(device);
   if (bench.profile) speed.kernels = compat::profile_kernels([&] { run(1); });
   return speed;

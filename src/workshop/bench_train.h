@@ -14,8 +14,8 @@ struct TrainSpeed {
   std::int64_t parameters = 0, length = 0, batch = 0;
   double ms = 0;                   // of a step: the median turn
   std::vector<double> turns_ms{};  // all of them
-  double flop = 0;                 // of a step's matrix products and attention, by the shapes
-  std::int64_t memory_bytes = 0;   // the most that was taken on the GPU; 0 on a CPU
+  double flop = 0;  // of a step's matrix products and attention, by the shapes it computes
+  std::int64_t memory_bytes = 0;             // the most that was taken on the GPU; 0 on a CPU
   std::vector<compat::KernelUse> kernels{};  // of one step, if asked for
   std::string device{};
 
