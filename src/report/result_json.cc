@@ -10,8 +10,8 @@ namespace mgdm::report {
 namespace {
 
 bool is_about_output(std::string_view key) {
-  constexpr std::array<std::string_view, 6> kOutput{"json",        "losses",  "figure",
-                                                    "predictions", "explain", "quiet"};
+  constexpr std::array<std::string_view, 8> kOutput{"json",   "md",          "csv",     "losses",
+                                                    "figure", "predictions", "explain", "quiet"};
   return std::find(kOutput.begin(), kOutput.end(), key) != kOutput.end();
 }
 

@@ -18,6 +18,7 @@
 #include "spec/overrides.h"
 #include "spec/recipe.h"
 #include "workshop/bench_decode.h"
+#include "workshop/bench_report.h"
 #include "workshop/bench_train.h"
 #include "workshop/signature.h"
 #include "workshop/workshop.h"
@@ -28,7 +29,7 @@ namespace {
 struct BenchSettings {
   std::string name, subject;
   std::vector<std::string> overrides;
-  std::string device, json;
+  std::string device, json, md, csv;
   std::int64_t threads = 0, batch = 0, turns = 3, steps = 0;
   bool profile = false, quiet = false;
 
@@ -46,8 +47,11 @@ struct BenchSettings {
             "train: steps in a turn (0 = 20); decode: passes for an answer (0 = as the model says)",
             config::range(0, 1e6));
     v.field("profile", profile,
-            "CUDA: the kernels of one step or answer, their time and operations");
+            "CUDA: the kernels of one step or answer: time, bytes, operations, and shares of what "
+            "the device does at best");
     v.field("json", json, "write the result to this file; - prints it alone");
+    v.field("md", md, "train, decode: the same as Markdown tables");
+    v.field("csv", csv, "train, decode: the same as CSV; with --profile the kernels, a line each");
     v.field("quiet", quiet, "print nothing but errors");
   }
 };
@@ -75,94 +79,17 @@ void bench_signature(BenchSettings settings) {
   fmt::print(out, "{}  signature\n", hex(result.hash));
 }
 
-using Kernels = std::vector<compat::KernelUse>;
-
-void add_kernels(nlohmann::ordered_json& json, const Kernels& kernels) {
-  for (const compat::KernelUse& kernel : kernels)
-    json["kernels"].push_back(
-        {{"name", kernel.name}, {"calls", kernel.calls}, {"ms", kernel.ms}, {"flop", kernel.flop}});
-}
-
-nlohmann::ordered_json to_json(const TrainSpeed& speed) {
-  nlohmann::ordered_json json{{"parameters", speed.parameters},
-                              {"length", speed.length},
-                              {"batch", speed.batch},
-                              {"ms", speed.ms},
-                              {"turns_ms", speed.turns_ms},
-                              {"tokens_per_second", speed.tokens_per_second()},
-                              {"tflop_per_second", speed.tflop_per_second()},
-                              {"memory_bytes", speed.memory_bytes},
-                              {"device", speed.device}};
-  add_kernels(json, speed.kernels);
-  return json;
-}
-
-nlohmann::ordered_json to_json(const DecodeSpeed& speed) {
-  nlohmann::ordered_json json{{"parameters", speed.parameters},
-                              {"length", speed.length},
-                              {"batch", speed.batch},
-                              {"steps", speed.steps},
-                              {"passes", speed.passes},
-                              {"ms", speed.ms},
-                              {"ms_per_pass", speed.ms_per_pass()},
-                              {"turns_ms", speed.turns_ms},
-                              {"puzzles_per_second", speed.puzzles_per_second()},
-                              {"tflop_per_second", speed.tflop_per_second()},
-                              {"memory_bytes", speed.memory_bytes},
-                              {"compared", speed.compared},
-                              {"same", speed.same},
-                              {"device", speed.device}};
-  add_kernels(json, speed.kernels);
-  return json;
-}
-
-// What a line ends with.
-void print_memory(std::FILE* out, std::int64_t bytes) {
-  if (bytes > 0) fmt::print(out, ", {:.1f} GB at most", static_cast<double>(bytes) / 1e9);
-  fmt::print(out, "\n");
-}
-
-void print_kernels(std::FILE* out, const Kernels& kernels) {
-  if (kernels.empty()) return;
-  fmt::print(out, "\n|    ms |     % | calls | TFLOP/s | kernel |\n|---:|---:|---:|---:|---|\n");
-  double all = 0;
-  for (const compat::KernelUse& kernel : kernels) all += kernel.ms;
-  for (const compat::KernelUse& kernel : kernels)
-    fmt::print(out, "| {:5.3f} | {:5.1f} | {:5} | {:>7} | {} |\n", kernel.ms, 100 * kernel.ms / all,
-               kernel.calls,
-               kernel.flop > 0 ? fmt::format("{:.0f}", kernel.flop / kernel.ms / 1e9) : "",
-               printable(kernel.name).substr(0, 120));
-  fmt::print(out, "| {:5.3f} | 100.0 | | | all kernels |\n", all);
-}
-
-void print(std::FILE* out, const TrainSpeed& speed) {
-  fmt::print(out,
-             "{}: {} parameters, {} rows of {} tokens\n"
-             "{:.2f} ms a step, {} tokens/s, {:.1f} TFLOP/s",
-             speed.device, speed.parameters, speed.batch, speed.length, speed.ms,
-             format_count(speed.tokens_per_second()), speed.tflop_per_second());
-  print_memory(out, speed.memory_bytes);
-  print_kernels(out, speed.kernels);
-}
-
-void print(std::FILE* out, const DecodeSpeed& speed) {
-  fmt::print(out,
-             "{}: {} parameters, {} puzzles of {} tokens at a time, {} passes\n"
-             "{} of {} answers are those of the plain path\n"
-             "{:.2f} ms a batch, {:.3f} ms a pass, {} puzzles/s, {:.1f} TFLOP/s",
-             speed.device, speed.parameters, speed.batch, speed.length, speed.passes, speed.same,
-             speed.compared, speed.ms, speed.ms_per_pass(),
-             format_count(speed.puzzles_per_second()), speed.tflop_per_second());
-  print_memory(out, speed.memory_bytes);
-  print_kernels(out, speed.kernels);
-}
-
 // Writes and prints what a bench found.
 template <class Speed>
 void report(BenchSettings settings, const Speed& speed) {
+  const nlohmann::ordered_json found = to_json(speed);
   if (!settings.json.empty())
-    write_file(settings.json, report::result_text(to_json(speed), config::Fields(settings).all()));
-  if (!settings.quiet) print(report::for_people({settings.json}), speed);
+    write_file(settings.json, report::result_text(found, config::Fields(settings).all()));
+  if (!settings.md.empty()) write_file(settings.md, to_markdown(found));
+  if (!settings.csv.empty()) write_file(settings.csv, to_csv(found));
+  if (!settings.quiet)
+    fmt::print(report::for_people({settings.json, settings.md, settings.csv}), "{}",
+               to_text(speed));
 }
 
 void check_profile(const BenchSettings& settings, const std::string& device) {

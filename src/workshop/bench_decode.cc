@@ -129,6 +129,7 @@ DecodeSpeed bench_decode(const std::filesystem::path& folder,
   speed.ms = sorted[static_cast<std::size_t>(bench.turns / 2)];
   speed.flop = training_flop(config.settings, speed.batch, speed.length) / 3;  // forward alone
   speed.memory_bytes = compat::peak_memory(device);
+  if (device.is_cuda()) speed.rates = measure_rates(device);
   if (bench.profile) speed.kernels = compat::profile_kernels([&] { run(); });
   return speed;
 }

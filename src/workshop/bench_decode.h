@@ -9,6 +9,7 @@
 #include "compat/kernel_profile.h"
 #include "inference/engine.h"
 #include "spec/recipe.h"
+#include "workshop/device_rates.h"
 
 namespace mgdm::workshop {
 
@@ -21,6 +22,7 @@ struct DecodeSpeed {
   std::int64_t memory_bytes = 0;        // the most that was taken on the GPU; 0 on a CPU
   std::int64_t compared = 0, same = 0;  // answers beside those of the plain path
   std::vector<compat::KernelUse> kernels{};  // of one batch, if asked for
+  DeviceRates rates{};                       // measured on a GPU
   std::string device{};
 
   double ms_per_pass() const { return ms / passes; }

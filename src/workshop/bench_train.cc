@@ -77,20 +77,25 @@ TrainSpeed bench_train(const spec::Recipe& asked, const TrainBench& bench) {
   const auto objective = start_objective(recipe, data.vocabulary, &model->parameters());
   distributed::ProcessGroup group(device);
   training::TrainingState state(*model, recipe.optimizer, recipe.training.ema);
-  training::TrainingStep step(state, *objective, group, recipe.training, recipe.optimizer.clip,
-                              seed, {0, static_cast<std::size_t>(recipe.training.batch)},
-                              data.train.length());
+  const auto step_of = [&](bool cuda_graph) {
+    spec::TrainingSettings settings = recipe.training;
+    settings.cuda_graph = settings.cuda_graph && cuda_graph;
+    return training::TrainingStep(state, *objective, group, settings, recipe.optimizer.clip, seed,
+                                  {0, static_cast<std::size_t>(recipe.training.batch)},
+                                  data.train.length());
+  };
+  training::TrainingStep step = step_of(/*cuda_graph=*/true);
   if (device.is_cuda()) compat::use_one_thread();
 
   std::uint64_t done = 0;
-  const auto run = [&](std::int64_t steps) {
+  const auto run = [&](training::TrainingStep& by, std::int64_t steps) {
     using Clock = std::chrono::steady_clock;
     const auto began = Clock::now();
     for (std::int64_t i = 0; i < steps; ++i) {
       stop_if_interrupted();
       data::Batch batch = batches[done % batches.size()];
       batch.step = done++;
-      step.run(batch, 1, {});
+      by.run(batch, 1, {});
     }
     compat::synchronize(device);
     return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
@@ -99,9 +104,9 @@ TrainSpeed bench_train(const spec::Recipe& asked, const TrainBench& bench) {
                    .length = data.train.length(),
                    .batch = recipe.training.batch,
                    .device = compat::device_name(device)};
-  run(device.is_cuda() ? kWarmUp : 1);
+  run(step, device.is_cuda() ? kWarmUp : 1);
   for (std::int64_t turn = 0; turn < bench.turns; ++turn)
-    speed.turns_ms.push_back(run(bench.steps) / static_cast<double>(bench.steps));
+    speed.turns_ms.push_back(run(step, bench.steps) / static_cast<double>(bench.steps));
   std::vector<double> sorted = speed.turns_ms;
   std::ranges::nth_element(sorted, sorted.begin() + bench.turns / 2);
   speed.ms = sorted[static_cast<std::size_t>(bench.turns / 2)];
@@ -109,7 +114,14 @@ TrainSpeed bench_train(const spec::Recipe& asked, const TrainBench& bench) {
     speed.flop += training_flop(model->settings(), speed.batch, step.computed_length(batch.rows)) /
                   static_cast<double>(batches.size());
   speed.memory_bytes = compat::peak_memory(device);
-  if (bench.profile) speed.kernels = compat::profile_kernels([&] { run(1); });
+  if (device.is_cuda()) speed.rates = measure_rates(device);
+  if (bench.profile) {
+    speed.kernels = compat::profile_kernels([&] { run(step, 1); });
+    // Of a replayed graph nobody knows what its kernels are for: a step without one tells.
+    training::TrainingStep plain = step_of(/*cuda_graph=*/false);
+    run(plain, 2);
+    compat::add_work(speed.kernels, compat::profile_kernels([&] { run(plain, 1); }));
+  }
   return speed;
 }
 

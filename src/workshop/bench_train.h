@@ -7,6 +7,7 @@
 
 #include "compat/kernel_profile.h"
 #include "spec/recipe.h"
+#include "workshop/device_rates.h"
 
 namespace mgdm::workshop {
 
@@ -17,6 +18,7 @@ struct TrainSpeed {
   double flop = 0;  // of a step's matrix products and attention, by the shapes it computes
   std::int64_t memory_bytes = 0;             // the most that was taken on the GPU; 0 on a CPU
   std::vector<compat::KernelUse> kernels{};  // of one step, if asked for
+  DeviceRates rates{};                       // measured on a GPU
   std::string device{};
 
   double tokens_per_second() const { return 1000 * static_cast<double>(batch * length) / ms; }

@@ -15,6 +15,13 @@ struct KeptSettings : torch::CustomClassHolder {
   AttentionSettings settings;
 };
 
+// Of so many products with the (N, N) scores of each head; under a causal mask half of them count.
+double products_flop(const AttentionSettings& s, int products) {
+  const double scores = static_cast<double>(s.batch * s.heads) *
+                        static_cast<double>(s.length * s.length) * (s.causal ? 0.5 : 1.0);
+  return 2 * products * scores * static_cast<double>(s.size);
+}
+
 struct AttentionFunction : Function<AttentionFunction> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& qkv, bool causal,
                             double scale, double dropout, double norm_eps, bool for_backward) {
@@ -35,6 +42,8 @@ struct AttentionFunction : Function<AttentionFunction> {
     at::Tensor lse;
     if (for_backward)
       lse = at::empty({qkv.size(0), qkv.size(3), qkv.size(1)}, qkv.options().dtype(at::kFloat));
+    const KernelWork work("attention, forward", bytes_of({qkv, out, lse}),
+                          products_flop(kept->settings, 2));
     launch_attention({.settings = kept->settings,
                       .qkv = qkv.const_data_ptr(),
                       .out = out.data_ptr(),
@@ -56,6 +65,8 @@ struct AttentionFunction : Function<AttentionFunction> {
     const c10::cuda::CUDAGuard guard(qkv.device());
     const at::Tensor dout = gradients[0].contiguous();
     at::Tensor dqkv = at::empty_like(qkv);
+    const KernelWork work("attention, backward", bytes_of({qkv, out, lse, dout, dqkv}),
+                          products_flop(kept->settings, 5));  // the scores once more, 4 gradients
     launch_attention_backward({.settings = kept->settings,
                                .qkv = qkv.const_data_ptr(),
                                .out = out.const_data_ptr(),

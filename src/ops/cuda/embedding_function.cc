@@ -41,6 +41,7 @@ struct EmbeddingFunction : Function<EmbeddingFunction> {
     if (dropout > 0) kept->shape.random = next_random_state();
     at::Tensor out =
         at::empty({tokens.size(0), tokens.size(1), token_table.size(1)}, token_table.options());
+    const KernelWork work("embedding, forward", bytes_of({tokens, frozen, out}));
     launch_embedding({.shape = kept->shape,
                       .tokens = floats(token_table),
                       .positions = floats(positions),
@@ -66,6 +67,8 @@ struct EmbeddingFunction : Function<EmbeddingFunction> {
     at::Tensor dpositions = at::empty({shape.length, shape.columns}, dout.options());
     at::Tensor workspace = at::empty({static_cast<std::int64_t>(embedding_workspace(shape))},
                                      dout.options().dtype(at::kByte));
+    const KernelWork work("embedding, backward",
+                          bytes_of({saved[0], saved[1], dout, dtables, dpositions}));
     launch_embedding_backward({.shape = shape,
                                .dout = floats(dout),
                                .dtokens = dtables.data_ptr<float>(),

@@ -65,6 +65,9 @@ at::Tensor launch(const Inputs& inputs, const KeptForm& kept, variable_list* gra
   at::Tensor workspace = floats_there({static_cast<std::int64_t>(bytes / sizeof(float) + 1)});
   arguments.loss = loss.data_ptr<float>();
   arguments.workspace = workspace.data_ptr<float>();
+  // Hidden states that do not count are not read: what it moves depends on the noise.
+  const KernelWork work(gradients != nullptr ? "head and loss, backward"
+                                             : "head and loss, forward");
   C10_CUDA_CHECK(launch_head_loss(arguments, c10::cuda::getCurrentCUDAStream()));
   return loss;
 }

@@ -13,6 +13,7 @@ struct HeadNormFunction : Function<HeadNormFunction> {
     const c10::cuda::CUDAGuard guard(qkv.device());
     MGDM_CHECK(qkv.is_contiguous());
     at::Tensor out = at::empty_like(qkv);
+    const KernelWork work("head norm, forward", bytes_of({qkv, out}));
     launch_head_norm(qkv.const_data_ptr(), out.data_ptr(), qkv.size(0) * qkv.size(1), qkv.size(3),
                      qkv.size(4), static_cast<float>(eps), c10::cuda::getCurrentCUDAStream());
     C10_CUDA_KERNEL_LAUNCH_CHECK();
@@ -26,6 +27,7 @@ struct HeadNormFunction : Function<HeadNormFunction> {
     const c10::cuda::CUDAGuard guard(qkv.device());
     const at::Tensor dout = gradients[0].contiguous();
     at::Tensor dqkv = at::empty_like(qkv);
+    const KernelWork work("head norm, backward", bytes_of({dout, qkv, dqkv}));
     launch_head_norm_backward(dout.const_data_ptr(), qkv.const_data_ptr(), dqkv.data_ptr(),
                               qkv.size(0) * qkv.size(1), qkv.size(3), qkv.size(4),
                               static_cast<float>(context->saved_data["eps"].toDouble()),

@@ -36,6 +36,7 @@ struct LinearFunction : Function<LinearFunction> {
     at::Tensor dbias;
     if (context->saved_data["has_bias"].toBool()) {
       dbias = at::empty({dy.size(1)}, dy.options().dtype(at::kFloat));
+      const KernelWork work("bias gradient", bytes_of({dy}));
       launch_column_sum(dy.const_data_ptr(), dbias.data_ptr<float>(),
                         workspace_for(dy).data_ptr<float>(), dy.size(0), dy.size(1),
                         c10::cuda::getCurrentCUDAStream());

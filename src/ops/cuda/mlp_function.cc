@@ -21,6 +21,11 @@ struct Mlp {
 
   bool fused() const { return activated_product_takes(up.size(0), up.size(1)); }
 
+  // Of the product with the rows of x.
+  static double flop(const at::Tensor& product, const at::Tensor& x) {
+    return 2 * static_cast<double>(product.numel()) * static_cast<double>(x.size(1));
+  }
+
   ActivatedProduct arguments(const at::Tensor& x, const at::Tensor& weight,
                              const at::Tensor& product, at::Tensor& out) const {
     return {.activation = activation,
@@ -44,10 +49,13 @@ struct Mlp {
     if (fused()) {
       product = at::empty({x.size(0), up.size(0)}, x.options());
       y = at::empty_like(product);
+      const KernelWork work("product + activation, forward", bytes_of({x, up, product, y}),
+                            flop(product, x));
       launch_activated_product(arguments(x, up, product, y), stream);
     } else {
       product = product_of(x, up);
       y = at::empty_like(product);
+      const KernelWork work("bias + activation, forward", bytes_of({product, y}));
       launch_bias_activation(activation, product.const_data_ptr(), floats(up_bias), y.data_ptr(),
                              product.size(0), product.size(1), stream);
     }
@@ -71,10 +79,14 @@ struct Mlp {
     float* const dbias_at = up_bias.defined() ? dbias.data_ptr<float>() : nullptr;
     float* const workspace_at = up_bias.defined() ? workspace.data_ptr<float>() : nullptr;
     if (fused()) {
-      launch_activated_product_backward(arguments(dz, down.t().contiguous(), product, dproduct),
-                                        dbias_at, workspace_at, stream);
+      const at::Tensor turned = down.t().contiguous();
+      const KernelWork work("product + activation, backward",
+                            bytes_of({dz, turned, product, dproduct}), flop(product, dz));
+      launch_activated_product_backward(arguments(dz, turned, product, dproduct), dbias_at,
+                                        workspace_at, stream);
     } else {
       const at::Tensor dy = multiply(dz, false, down, false);
+      const KernelWork work("bias + activation, backward", bytes_of({dy, product, dproduct}));
       launch_bias_activation_backward(activation, dy.const_data_ptr(), product.const_data_ptr(),
                                       floats(up_bias), dproduct.data_ptr(), dbias_at, workspace_at,
                                       product.size(0), product.size(1), stream);

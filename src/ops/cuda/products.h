@@ -20,6 +20,11 @@ struct Product {
   const void* gelu_bias = nullptr;  // (N)
 };
 
+inline double product_flop(const Product& p) {
+  return 2 * static_cast<double>(p.rows) * static_cast<double>(p.columns) *
+         static_cast<double>(p.depth);
+}
+
 constexpr std::size_t kProductWorkspace = std::size_t{32} << 20;  // bytes
 
 // Without `tune`, or while a graph is recorded, a shape that was never timed is computed by

@@ -42,6 +42,8 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
 
     const at::Tensor y = branch.defined() ? at::empty_like(x) : x;
     at::Tensor n = at::empty_like(x, x.options().dtype(at::kBFloat16));
+    const KernelWork work("residual + norm, forward",
+                          bytes_of({x, branch, n}) + (branch.defined() ? bytes_of({y}) : 0));
     launch_residual_norm({.x = floats(x),
                           .branch = raw(branch),
                           .branch_is_bf16 = settings->branch_is_bf16,
@@ -86,6 +88,8 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
       dparameters = at::empty({3, y.size(-1)}, y.options());
       parts = at::empty({kResidualNormParts, 3, y.size(-1)}, y.options());
     }
+    const KernelWork work("residual + norm, backward",
+                          bytes_of({dy_rows, dn_rows, y, dx, dbranch}));
     launch_residual_norm_backward(
         {.dy = floats(dy_rows),
          .dn = raw(dn_rows),

@@ -29,6 +29,7 @@ inline at::Tensor multiply(const at::Tensor& a, bool a_transposed, const at::Ten
   product.out = out.data_ptr();
   at::Tensor workspace =
       at::empty({static_cast<std::int64_t>(kProductWorkspace)}, a.options().dtype(at::kByte));
+  const KernelWork work("product", bytes_of({a, b, out}), product_flop(product));
   launch_product(product, workspace.data_ptr(),
                  /*tune=*/!at::globalContext().deterministicAlgorithms(),
                  c10::cuda::getCurrentCUDAStream());

@@ -8,10 +8,12 @@
 #include <c10/cuda/CUDAStream.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <initializer_list>
 #include <mutex>
 #include <optional>
 
 #include "base/error.h"
+#include "compat/kernel_work.h"
 #include "ops/cuda/launchers.h"
 #include "ops/our_kernels.h"
 
@@ -45,6 +47,21 @@ inline std::optional<at::Tensor> optional(const at::Tensor& tensor) {
 
 inline at::Tensor tensor_or_none(const std::optional<at::Tensor>& tensor) {
   return tensor.value_or(at::Tensor());
+}
+
+using compat::KernelWork;
+
+// Of tensors that a kernel reads or writes once, for KernelWork.
+inline double bytes_of(std::initializer_list<at::Tensor> tensors) {
+  double sum = 0;
+  for (const at::Tensor& tensor : tensors)
+    if (tensor.defined()) sum += static_cast<double>(tensor.nbytes());
+  return sum;
+}
+inline double bytes_of(at::TensorList tensors) {
+  double sum = 0;
+  for (const at::Tensor& tensor : tensors) sum += bytes_of({tensor});
+  return sum;
 }
 
 // LibTorch's generator, moved on as if four numbers had been drawn by every thread.

@@ -13,6 +13,7 @@ at::Tensor uniform(std::uint64_t seed, Purpose purpose, const at::Tensor& items,
   const c10::cuda::CUDAGuard guard(items.device());
   const at::Tensor row_items = items.contiguous();
   at::Tensor out = at::empty({items.size(0), columns}, items.options().dtype(at::kFloat));
+  const KernelWork work("draws", bytes_of({row_items, out}));
   launch_uniform(out.data_ptr<float>(), row_items.const_data_ptr<std::int64_t>(),
                  step.const_data_ptr<std::int64_t>(), items.size(0), columns, seed,
                  static_cast<std::uint32_t>(purpose), c10::cuda::getCurrentCUDAStream());

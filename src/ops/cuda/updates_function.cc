@@ -38,6 +38,7 @@ at::Tensor clip(const std::vector<at::Tensor>& gradients, double max_norm) {
   at::Tensor norm = at::empty({}, gradients.front().options());
   at::Tensor workspace =
       floats_beside(gradients.front(), clip_workspace(list.data(), count_of(list)));
+  const KernelWork work("clip");  // what it moves depends on the norm
   C10_CUDA_CHECK(launch_clip(list.data(), count_of(list), static_cast<float>(max_norm),
                              norm.data_ptr<float>(), workspace.data_ptr<float>(),
                              c10::cuda::getCurrentCUDAStream()));
@@ -58,6 +59,9 @@ void adamw(const AdamwUpdate& update) {
   const AdamwSettings settings{update.lr, update.beta1, update.beta2, update.eps,
                                update.weight_decay};
   at::Tensor workspace = floats_beside(update.count, kAdamwWorkspace);
+  const double changed =
+      bytes_of(update.values) + bytes_of(update.means) + bytes_of(update.squares);
+  const KernelWork work("AdamW", 2 * changed + bytes_of(update.gradients));
   C10_CUDA_CHECK(launch_adamw(list.data(), count_of(list), settings, floats(update.factor),
                               update.count.data_ptr<float>(), workspace.data_ptr<float>(),
                               c10::cuda::getCurrentCUDAStream()));
@@ -76,6 +80,7 @@ void muon_momentum(const MuonMomentum& update) {
   }
   at::Tensor workspace =
       floats_beside(update.momenta.front(), muon_workspace(list.data(), count_of(list)));
+  const KernelWork work("Muon, momentum");  // two kernels, about equally long
   C10_CUDA_CHECK(
       launch_muon_momentum(list.data(), count_of(list), static_cast<float>(update.momentum),
                            workspace.data_ptr<float>(), c10::cuda::getCurrentCUDAStream()));
@@ -94,6 +99,7 @@ void muon_update(const MuonUpdate& update) {
                     .count = value.numel(),
                     .scale = static_cast<float>(std::sqrt(std::max(1.0, ratio)))});
   }
+  const KernelWork work("Muon, update", 2 * bytes_of(update.values) + bytes_of(update.turned));
   C10_CUDA_CHECK(launch_muon_update(list.data(), count_of(list), static_cast<float>(update.lr),
                                     static_cast<float>(update.weight_decay), floats(update.factor),
                                     c10::cuda::getCurrentCUDAStream()));
