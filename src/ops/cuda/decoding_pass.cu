@@ -1,147 +1,13 @@
 // A block decides about one row. First its logits come to shared memory, from device memory or as
-// the head's product with hidden states. Then a warp looks at a position at a time, a lane at every
-// 32nd token; then the block's threads take the positions. Ranks are counted, not sorted: a
-// position compares itself with all others, which for some hundred of them is less than the many
-// steps of a sort.
-#include "base/philox.h"
+// the head's product with hidden states; decoding_choice.cuh does the rest.
+#include "ops/cuda/decoding_choice.cuh"
 #include "ops/cuda/decoding_pass.h"
 #include "ops/cuda/matrix_units.cuh"
-#include "ops/cuda/warp.cuh"
 
 namespace mgdm::ops::cuda {
 namespace {
 
-using Order = DecodingRule::Order;
-
-constexpr int kThreads = 512, kWarps = kThreads / 32;
-constexpr unsigned kAll = 0xffffffff;
-
-// What is known of a position, in shared memory.
-struct Position {
-  float score;  // log-probability of the prediction
-  float key;    // what the order compares
-  int prediction;
-  bool diffused, masked, eligible, predicted;
-};
-
-// Of equals the first is the best.
-struct Best {
-  float value;
-  int token;
-};
-
-__device__ __forceinline__ Best better(Best a, Best b) {
-  return b.value > a.value || (b.value == a.value && b.token < a.token) ? b : a;
-}
-
-__device__ __forceinline__ Best best_of_warp(Best own) {
-#pragma unroll
-  for (int offset = 16; offset > 0; offset /= 2)
-    own = better(
-        own, {__shfl_xor_sync(kAll, own.value, offset), __shfl_xor_sync(kAll, own.token, offset)});
-  return own;
-}
-
-// The draws of a row's pass, as decoding/draws.h has them.
-struct RowDraws {
-  std::uint64_t seed;
-  std::uint32_t purpose, item, step;
-
-  __device__ float uniform(int word) const {
-    return philox_uniform(
-        stream_block(seed, purpose, item, step, static_cast<std::uint32_t>(word / 4))[word % 4]);
-  }
-  __device__ float gumbel(int word) const { return -logf(-logf(fmaxf(uniform(word), 0x1p-25f))); }
-};
-
-// Log-probabilities of a position; a whole warp makes them, a lane asks for tokens of its own.
-class LogProbs {
- public:
-  __device__ LogProbs(const float* logits, int vocabulary, const DecodingRule& rule)
-      : logits_(logits), rule_(rule) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    for (int v = lane; v < vocabulary; v += 32) most_ = fmaxf(most_, logit(v));
-#pragma unroll
-    for (int offset = 16; offset > 0; offset /= 2)
-      most_ = fmaxf(most_, __shfl_xor_sync(kAll, most_, offset));
-    float sum = 0;
-    for (int v = lane; v < vocabulary; v += 32) sum += expf(logit(v) - most_);
-    log_sum_ = logf(lane_sum(sum));
-  }
-  __device__ float operator()(int v) const { return logit(v) - most_ - log_sum_; }
-
- private:
-  __device__ float logit(int v) const {
-    const bool never = v == rule_.never[0] || v == rule_.never[1] || v == rule_.never[2];
-    return never ? -INFINITY : logits_[v];
-  }
-
-  const float* logits_;
-  const DecodingRule& rule_;
-  float most_ = -INFINITY, log_sum_ = 0;
-};
-
-// How far the best token leads.
-__device__ float lead(const LogProbs& log_p, int vocabulary, int lane) {
-  Best first{-INFINITY, vocabulary}, second{-INFINITY, vocabulary};
-  for (int v = lane; v < vocabulary; v += 32) first = better(first, {log_p(v), v});
-  first = best_of_warp(first);
-  for (int v = lane; v < vocabulary; v += 32)
-    if (v != first.token) second = better(second, {log_p(v), v});
-  return expf(first.value) - expf(best_of_warp(second).value);
-}
-
-__device__ float entropy(const LogProbs& log_p, int vocabulary, int lane) {
-  float sum = 0;
-  for (int v = lane; v < vocabulary; v += 32)
-    if (const float p = expf(log_p(v)); p > 0) sum -= p * log_p(v);
-  return lane_sum(sum);
-}
-
-// Fills in what the network says about position n; a warp's work.
-__device__ void look_at(Position& position, int n, const float* logits, const DecodingPass& pass,
-                        const RowDraws& draws) {
-  const DecodingRule& rule = pass.rule;
-  const int lane = static_cast<int>(threadIdx.x) % 32, vocabulary = pass.vocabulary;
-  const LogProbs log_p(logits, vocabulary, rule);
-  const auto temperature = static_cast<float>(rule.temperature);
-  Best best{-INFINITY, vocabulary};
-  for (int v = lane; v < vocabulary; v += 32) {
-    float preference = log_p(v);
-    if (temperature > 0)  // argmax(l + T g) = argmax(l/T + g): a sample
-      preference += temperature * draws.gumbel(pass.length + n * vocabulary + v);
-    best = better(best, {preference, v});
-  }
-  best = best_of_warp(best);
-  const float score = log_p(best.token);
-  const float key = rule.order == Order::kMargin    ? lead(log_p, vocabulary, lane)
-                    : rule.order == Order::kEntropy ? -entropy(log_p, vocabulary, lane)
-                                                    : score;
-  if (lane != 0) return;
-  position.prediction = best.token;
-  position.score = score;
-  position.key = key;
-}
-
-// Sum over the block, in every thread.
-__device__ int count_in_block(int own) {
-  __shared__ int total;
-  __syncthreads();
-  if (threadIdx.x == 0) total = 0;
-  __syncthreads();
-  atomicAdd(&total, own);
-  __syncthreads();
-  return total;
-}
-
-// Splits off a pair's bf16 part; what is left stays.
-__device__ __forceinline__ unsigned take_bf16(float2& pair) {
-  const __nv_bfloat162 part = __floats2bfloat162_rn(pair.x, pair.y);
-  const float2 taken = __bfloat1622float2(part);
-  pair.x -= taken.x;
-  pair.y -= taken.y;
-  return reinterpret_cast<const unsigned&>(part);
-}
+constexpr int kThreads = kChoiceThreads, kWarps = kChoiceWarps;
 
 // Logits (N, V) of hidden states (N, C). The head is split into three bf16 parts, which together
 // are the fp32 number: products are exact, sums as in fp32. A warp makes 16 positions by 8 tokens.
@@ -182,141 +48,18 @@ __device__ void apply_head(const DecodingPass& pass, std::int64_t begin, float* 
   }
 }
 
-// A row in a block's hands.
-struct Row {
-  const DecodingRule& rule;
-  Position* positions;  // (length)
-  int length, t;
-  int diffused, masked;  // how many
-  RowDraws draws;
-
-  // How many eligible positions have a key not above that of n.
-  __device__ int not_above(int n) const {
-    int count = 0;
-    for (int other = 0; other < length; ++other)
-      count += positions[other].eligible && positions[other].key <= positions[n].key;
-    return count;
-  }
-
-  // How many masked positions come before n by rising keys; of equals the earlier comes first.
-  __device__ int rank(int n) const {
-    const float key = positions[n].key;
-    int count = 0;
-    for (int other = 0; other < length; ++other) {
-      const float theirs = positions[other].key;
-      count += positions[other].masked && (theirs < key || (theirs == key && other < n));
-    }
-    return count;
-  }
-
-  // How many of the masked positions are left masked by `threshold` ...
-  __device__ int unsure() const {
-    int count = 0;
-    for (int n = static_cast<int>(threadIdx.x); n < length; n += kThreads)
-      count +=
-          positions[n].masked && expf(positions[n].score) <= static_cast<float>(rule.threshold);
-    return count_in_block(count);
-  }
-
-  // ... and by `entropy`, whose keys are entropies with a minus. `rising` (length) is scratch.
-  __device__ int beyond_bound(float* rising) const {
-    for (int n = static_cast<int>(threadIdx.x); n < length; n += kThreads)
-      if (positions[n].masked) rising[masked - 1 - rank(n)] = -positions[n].key;
-    __syncthreads();
-    int within = 0;
-    if (threadIdx.x == 0) {
-      double sum = 0;
-      for (int i = 0; i < masked; ++i)
-        within += static_cast<float>(sum += rising[i]) <= static_cast<float>(rule.entropy_bound);
-    }
-    return masked - count_in_block(within);
-  }
-
-  // The number that masks() compares with.
-  __device__ int limit(const int* counts, float* scratch) const {
-    if (rule.order == Order::kThreshold) return min(unsure(), masked - 1);
-    if (rule.order == Order::kEntropy) return min(beyond_bound(scratch), masked - 1);
-    return counts[(rule.steps - 1 - t) * (length + 1) + diffused];
-  }
-
-  // Is n masked after this pass?
-  __device__ bool masks(int n, int limit) const {
-    const Position& p = positions[n];
-    switch (rule.order) {
-      case Order::kRandom:
-        return p.masked && draws.uniform(n) >= static_cast<float>(1.0 / (t + 1.0));
-      case Order::kThreshold:
-      case Order::kEntropy:
-        return p.masked && rank(n) < limit;
-      default:  // below the limit-th smallest, from 0: at most so many are not above it
-        return p.eligible && not_above(n) <= limit;
-    }
-  }
-};
-
 __global__ void __launch_bounds__(kThreads) decoding_pass_kernel(const DecodingPass pass) {
   extern __shared__ float memory[];
-  float* const scratch = memory;  // (length)
-  auto* const positions = reinterpret_cast<Position*>(memory + pass.length);
-  auto* const logits = reinterpret_cast<float*>(positions + pass.length);  // (N, V)
-  const DecodingRule& rule = pass.rule;
-  const int row = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
-  const int length = pass.length;
+  const int row = static_cast<int>(blockIdx.x);
   if (!pass.active[row]) return;
-  const int step = static_cast<int>(pass.passes[row]), t = static_cast<int>(rule.steps) - 1 - step;
-  const std::int64_t begin = static_cast<std::int64_t>(row) * length;
-  std::int64_t *const tokens = pass.tokens + begin, *const previous = pass.previous + begin;
-  const RowDraws draws{rule.seed, pass.purpose, static_cast<std::uint32_t>(pass.items[row]),
-                       static_cast<std::uint32_t>(*pass.first_draw + step)};
-
-  int diffused = 0, masked = 0;
-  for (int n = thread; n < length; n += kThreads) {
-    Position& p = positions[n];
-    p.diffused = !pass.frozen[begin + n];
-    p.masked = p.diffused && tokens[n] == rule.mask_token;
-    p.eligible = rule.masks_again ? p.diffused : p.masked;
-    p.predicted = rule.revise ? p.diffused : p.masked;
-    diffused += p.diffused;
-    masked += p.masked;
-  }
-  if (pass.hidden != nullptr)
-    apply_head(pass, begin, logits);
-  else
-    for (int i = thread; i < length * pass.vocabulary; i += kThreads)
-      logits[i] = pass.logits[begin * pass.vocabulary + i];
-  diffused = count_in_block(diffused);
-  masked = count_in_block(masked);  // logits are there, too
-  for (int n = thread / 32; n < length; n += kWarps)
-    if (positions[n].eligible || positions[n].predicted)
-      look_at(positions[n], n, logits + n * pass.vocabulary, pass, draws);
-  __syncthreads();
-
-  const bool by_score = rule.order == Order::kTopk || rule.order == Order::kMargin;
-  const auto noise = static_cast<float>(rule.noise * (t / static_cast<double>(rule.steps)));
-  bool settled = rule.early_stop && step > 0;
-  for (int n = thread; n < length; n += kThreads) {
-    Position& p = positions[n];
-    if (by_score && rule.noise > 0) p.key += draws.gumbel(n) * noise;
-    if (!p.predicted) p.prediction = static_cast<int>(tokens[n]);
-    if (!rule.early_stop) continue;
-    const bool sure = !p.predicted || expf(p.score) > static_cast<float>(rule.threshold);
-    settled = settled && sure && p.prediction == previous[n];
-    previous[n] = p.prediction;
-  }
-  const bool shows_all = __syncthreads_and(settled) || t == 0;
-
-  const Row decided{rule, positions, length, t, diffused, masked, draws};
-  const int limit = shows_all ? 0 : decided.limit(pass.counts, scratch);
-  bool any = false;
-  for (int n = thread; n < length; n += kThreads) {
-    const bool mask = !shows_all && decided.masks(n, limit);
-    any = any || mask;
-    tokens[n] = mask ? rule.mask_token : positions[n].prediction;
-  }
-  any = __syncthreads_or(any);
-  if (thread != 0) return;
-  pass.passes[row] = step + 1;
-  pass.active[row] = !shows_all && (any || rule.masks_again);
+  const std::int64_t begin = static_cast<std::int64_t>(row) * pass.length;
+  decide(pass, row, *pass.first_draw, memory, [&](float* logits) {
+    if (pass.hidden != nullptr)
+      apply_head(pass, begin, logits);
+    else
+      for (int i = static_cast<int>(threadIdx.x); i < pass.length * pass.vocabulary; i += kThreads)
+        logits[i] = pass.logits[begin * pass.vocabulary + i];
+  });
 }
 
 }  // namespace

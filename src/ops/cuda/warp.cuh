@@ -40,4 +40,13 @@ __device__ __forceinline__ void store4(__nv_bfloat16* at, float4 v) {
   *reinterpret_cast<uint2*>(at) = bits;
 }
 
+// Splits off a pair's bf16 part; what is left stays.
+__device__ __forceinline__ unsigned take_bf16(float2& pair) {
+  const __nv_bfloat162 part = __floats2bfloat162_rn(pair.x, pair.y);
+  const float2 taken = __bfloat1622float2(part);
+  pair.x -= taken.x;
+  pair.y -= taken.y;
+  return reinterpret_cast<const unsigned&>(part);
+}
+
 }  // namespace mgdm::ops::cuda
