@@ -1,6 +1,7 @@
 #include "nn/gpt2.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -37,24 +38,29 @@ Gpt2::Linear Gpt2::linear_named(const std::string& name) const {
   return {parameters_.at(name + ".weight"), parameters_.at(name + ".bias")};
 }
 
+ops::AttentionForm Gpt2::attention_form(double dropout) const {
+  const auto head_size = static_cast<double>(settings_.width / settings_.heads);
+  return {.causal = settings_.causal, .scale = 1.0 / std::sqrt(head_size), .dropout = dropout};
+}
+
+ops::Mlp Gpt2::mlp_of(const Block& block) {
+  return {.up = block.up.weight,
+          .up_bias = block.up.bias,
+          .down = block.down.weight,
+          .down_bias = block.down.bias};
+}
+
 Branch Gpt2::attend(const Block& block, const at::Tensor& x, double dropout,
                     ops::KeysAndValues* seen) const {
   const std::int64_t heads = settings_.heads, head_size = settings_.width / heads;
   const at::Tensor qkv = ops::linear(x, block.qkv.weight, block.qkv.bias)
                              .view({x.size(0), x.size(1), 3, heads, head_size});
-  const at::Tensor mixed = ops::attention(qkv,
-                                          {.causal = settings_.causal,
-                                           .scale = 1.0 / std::sqrt(static_cast<double>(head_size)),
-                                           .dropout = dropout},
-                                          seen);
+  const at::Tensor mixed = ops::attention(qkv, attention_form(dropout), seen);
   return ops::linear_branch(mixed, block.projection.weight, block.projection.bias);
 }
 
 Branch Gpt2::mlp(const Block& block, const at::Tensor& x) const {
-  return ops::mlp_gelu(x, {.up = block.up.weight,
-                           .up_bias = block.up.bias,
-                           .down = block.down.weight,
-                           .down_bias = block.down.bias});
+  return ops::mlp_gelu(x, mlp_of(block));
 }
 
 void Gpt2::run(Residual& stream, double dropout, Cache* cache) const {
@@ -87,6 +93,34 @@ at::Tensor Gpt2::next_logits(const at::Tensor& tokens, Cache& cache) {
   run(stream, /*dropout=*/0, &cache);
   cache.length += tokens.size(1);
   return apply_head(stream.normed(final_).select(1, -1), tokens_);
+}
+
+std::optional<ops::Transformer> Gpt2::transformer(std::int64_t) const {
+  if (reader_) return {};
+  ops::Transformer network{.embedding = {tokens_, positions_, {}},
+                           .layers = {},
+                           .heads = settings_.heads,
+                           .attention = attention_form(/*dropout=*/0),
+                           .activation = ops::Transformer::Activation::kGelu,
+                           .final_norm = final_,
+                           .head = tokens_,
+                           .shift = settings_.shift};
+  for (const Block& block : blocks_)
+    network.layers.push_back({.norm_attention = block.norm_attention,
+                              .qkv = block.qkv.weight,
+                              .qkv_bias = block.qkv.bias,
+                              .projection = block.projection.weight,
+                              .projection_bias = block.projection.bias,
+                              .norm_mlp = block.norm_mlp,
+                              .mlp = mlp_of(block)});
+  return network;
+}
+
+// This bias is rounded too, because the product takes it so; the others are added in fp32.
+void Gpt2::keep_matrices_in_bf16() {
+  Model::keep_matrices_in_bf16();
+  const at::NoGradGuard no_grad;
+  for (Block& block : blocks_) block.qkv.bias.set_data(block.qkv.bias.to(at::kBFloat16));
 }
 
 }  // namespace mgdm::nn

@@ -14,6 +14,8 @@ class Gpt2 : public Model {
 
   Output forward(const Input& input) override;
   at::Tensor next_logits(const at::Tensor& tokens, Cache& cache) override;
+  std::optional<ops::Transformer> transformer(std::int64_t loops) const override;
+  void keep_matrices_in_bf16() override;
 
  private:
   struct Linear {
@@ -28,6 +30,8 @@ class Gpt2 : public Model {
 
   Norm norm_named(const std::string& name) const;
   Linear linear_named(const std::string& name) const;
+  ops::AttentionForm attention_form(double dropout) const;
+  static ops::Mlp mlp_of(const Block& block);
   // The branches, of the norm x (B, N, C); with `seen`, earlier positions stand before.
   Branch attend(const Block& block, const at::Tensor& x, double dropout,
                 ops::KeysAndValues* seen) const;

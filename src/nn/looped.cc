@@ -30,12 +30,15 @@ Looped::Looped(const ModelSettings& settings, std::optional<std::uint64_t> seed)
   }
 }
 
+ops::AttentionForm Looped::attention_form() const {
+  return {.causal = settings_.causal, .scale = kAttentionScale, .head_norm_eps = kRmsEps};
+}
+
 Branch Looped::attend(const Block& block, const at::Tensor& x, ops::KeysAndValues* seen) const {
   const std::int64_t heads = settings_.heads;
   const at::Tensor qkv =
       ops::linear(x, block.qkv).view({x.size(0), x.size(1), 3, heads, settings_.width / heads});
-  const at::Tensor mixed = ops::attention(
-      qkv, {.causal = settings_.causal, .scale = kAttentionScale, .head_norm_eps = kRmsEps}, seen);
+  const at::Tensor mixed = ops::attention(qkv, attention_form(), seen);
   return ops::linear_branch(mixed, block.projection);
 }
 
@@ -114,6 +117,26 @@ at::Tensor Looped::next_logits(const at::Tensor& tokens, Cache& cache) {
       [&](const at::Tensor& normed) { logits = apply_head(normed.select(1, -1), head_); });
   cache.length += tokens.size(1);
   return logits;
+}
+
+std::optional<ops::Transformer> Looped::transformer(std::int64_t loops) const {
+  ops::Transformer network{.embedding = {tokens_, positions_, frozen_},
+                           .layers = {},
+                           .loops = loops > 0 ? loops : settings_.loops,
+                           .loop_norm = settings_.loop_norm,
+                           .heads = settings_.heads,
+                           .attention = attention_form(),
+                           .activation = ops::Transformer::Activation::kReluSquared,
+                           .final_norm = kRms,
+                           .head = head_,
+                           .shift = settings_.shift};
+  for (const Block& block : blocks_)
+    network.layers.push_back({.norm_attention = kRms,
+                              .qkv = block.qkv,
+                              .projection = block.projection,
+                              .norm_mlp = kRms,
+                              .mlp = {.up = block.up, .down = block.down}});
+  return network;
 }
 
 }  // namespace mgdm::nn

@@ -24,12 +24,14 @@ class Looped : public Model {
 
   Output forward(const Input& input) override;
   at::Tensor next_logits(const at::Tensor& tokens, Cache& cache) override;
+  std::optional<ops::Transformer> transformer(std::int64_t loops) const override;
 
  private:
   struct Block {
     at::Tensor qkv, projection, up, down;  // (3C, C), (C, C), (4C, C), (C, 4C)
   };
 
+  ops::AttentionForm attention_form() const;
   Branch attend(const Block& block, const at::Tensor& x, ops::KeysAndValues* seen) const;
   Branch mlp(const Block& block, const at::Tensor& x) const;
   // The blocks once, on a stream that has been given the input already. A cache has room for every

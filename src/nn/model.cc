@@ -32,6 +32,8 @@ at::Tensor Model::next_logits(const at::Tensor&, Cache&) {
   throw Error("this model sees all positions and cannot decode token by token", "a causal one");
 }
 
+std::optional<ops::Transformer> Model::transformer(std::int64_t) const { return {}; }
+
 at::Tensor Model::embed(ops::EmbeddingTables tables, const Input& input, std::int64_t first,
                         double dropout) const {
   if (input.noise_level.defined())

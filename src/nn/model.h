@@ -12,6 +12,7 @@
 #include "nn/prediction.h"
 #include "ops/attention.h"
 #include "ops/embedding.h"
+#include "ops/transformer.h"
 #include "spec/model_settings.h"
 
 namespace mgdm::nn {
@@ -52,6 +53,10 @@ class Model {
   // cache grows. Causal models only.
   virtual at::Tensor next_logits(const at::Tensor& tokens, Cache& cache);
 
+  // The network as tensors, which it shares, or nothing where it is more than a Transformer is;
+  // `loops` as Input has it.
+  virtual std::optional<ops::Transformer> transformer(std::int64_t loops) const;
+
   const ModelSettings& settings() const { return settings_; }
   const Parameters& parameters() const { return parameters_; }
   c10::Device device() const { return parameters_.all().front().value.device(); }
@@ -59,7 +64,7 @@ class Model {
 
   // For a model that will only answer, in bf16 mixed precision: what that would round in every pass
   // is rounded once.
-  void keep_matrices_in_bf16() { parameters_.keep_matrices_in_bf16(); }
+  virtual void keep_matrices_in_bf16() { parameters_.keep_matrices_in_bf16(); }
 
  protected:
   // With tensors of its own, for a model that is no architecture of spec/.
