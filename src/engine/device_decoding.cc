@@ -73,8 +73,8 @@ ops::DecodingRows rows_of(const ops::DecodingRows& all, const at::Tensor& number
 
 }  // namespace
 
-DeviceDecoding::DeviceDecoding(MakePredictor make, bool recorded)
-    : make_(std::move(make)), recorded_(recorded) {}
+DeviceDecoding::DeviceDecoding(MakePredictor make, bool recorded, Describe describe)
+    : make_(std::move(make)), recorded_(recorded), describe_(std::move(describe)) {}
 
 bool DeviceDecoding::takes(const Batch& batch, const spec::DecodingSettings& settings,
                            std::int64_t vocabulary) {
@@ -132,8 +132,41 @@ DeviceDecoding::Passes& DeviceDecoding::passes(const spec::DecodingSettings& set
   return recent_.front();
 }
 
+DeviceDecoding::Common::Common(const spec::DecodingSettings& some, std::int64_t length,
+                               c10::Device device)
+    : settings(some), rule(rule_of(some)), counts(counts_of(some, length).to(device)) {}
+
+const DeviceDecoding::Common& DeviceDecoding::common(const spec::DecodingSettings& settings,
+                                                     std::int64_t length, c10::Device device) {
+  const auto known = std::ranges::find_if(common_, [&](const Common& each) {
+    return each.settings == settings && each.counts.size(1) == length + 1;
+  });
+  if (known != common_.end()) {
+    common_.splice(common_.begin(), common_, known);
+  } else {
+    if (common_.size() == kMostRecorded) common_.pop_back();
+    common_.emplace_front(settings, length, device);
+  }
+  return common_.front();
+}
+
+std::optional<Result> DeviceDecoding::answer(const Batch& batch,
+                                             const spec::DecodingSettings& settings) {
+  if (!describe_) return {};
+  const std::optional<ops::Transformer> network = describe_(settings);
+  const ops::AnswerRows rows{batch.tokens, batch.frozen, batch.items};
+  if (!network || !ops::answer_takes(*network, rows)) return {};
+  const Common& shared = common(settings, batch.tokens.size(1), batch.tokens.device());
+  const ops::Answers answers = ops::answer(
+      *network, shared.rule,
+      {.first_draw = decoding::draw_step(batch.attempt, 0), .counts = shared.counts}, rows);
+  return Result{answers.tokens, answers.passes};
+}
+
 Result DeviceDecoding::decode(const Batch& batch, const spec::DecodingSettings& settings) {
   const at::NoGradGuard no_grad;
+  stop_if_interrupted();
+  if (std::optional<Result> answered = answer(batch, settings)) return *std::move(answered);
   const c10::Device device = batch.tokens.device();
   const std::int64_t length = batch.tokens.size(1);
   Result result{all_masked(batch), at::zeros_like(batch.items)};

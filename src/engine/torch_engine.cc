@@ -184,9 +184,14 @@ class TorchEngine : public inference::Engine {
       : model_(std::move(model)),
         bf16_(bf16 && model_->device().is_cuda()),
         specials_(specials),
-        on_device_([this](const spec::DecodingSettings& settings) {
-          return predictor_of(*model_, bf16_, settings.loops);
-        }) {}
+        on_device_(
+            [this](const spec::DecodingSettings& settings) {
+              return predictor_of(*model_, bf16_, settings.loops);
+            },
+            /*recorded=*/true,
+            [this](const spec::DecodingSettings& settings) {
+              return bf16_ ? model_->transformer(settings.loops) : std::nullopt;
+            }) {}
 
   SlotId join(Request request) override {
     waiting_.emplace_back(next_, std::move(request));

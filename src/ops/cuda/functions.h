@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/random.h"
+#include "ops/answer.h"
 #include "ops/attention.h"
 #include "ops/decoding_pass.h"
 #include "ops/embedding.h"
@@ -36,6 +37,11 @@ void decoding_pass(const at::Tensor& logits, const DecodingRule& rule, const Dec
 bool decoding_head_takes(const at::Tensor& hidden, const at::Tensor& head);
 void decoding_pass(const at::Tensor& hidden, const at::Tensor& head, bool shift,
                    const DecodingRule& rule, const DecodingTry& now, const DecodingRows& rows);
+
+// What ops/answer.h promises.
+bool answer_takes(const Transformer& network, const AnswerRows& rows);
+Answers answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
+               const AnswerRows& rows);
 
 // The kernels below work in bf16 mixed precision: the residual stream is fp32, what matrix products
 // read and write is bf16.

@@ -35,6 +35,11 @@ void decoding_pass(const at::Tensor&, const at::Tensor&, bool, const DecodingRul
   missing();
 }
 
+bool answer_takes(const Transformer&, const AnswerRows&) { return false; }
+Answers answer(const Transformer&, const DecodingRule&, const AnswerTry&, const AnswerRows&) {
+  missing();
+}
+
 bool embed_takes(const EmbeddingTables&, const Shown&) { return false; }
 at::Tensor embed(const EmbeddingTables&, const Shown&, double) { missing(); }
 

@@ -1,0 +1,235 @@
+// Whole answers in one launch (ops/answer.h), pass by pass: what the kernel says of the tokens is
+// what the network says of them, up to rounding, and what it then chooses is what
+// ops/decoding_pass.h chooses. They need a GPU.
+#include "ops/answer.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/full_like.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "compat/device.h"
+#include "data/vocabulary.h"
+#include "decoding/orders.h"
+#include "engine/device_decoding.h"
+#include "nn/model.h"
+
+namespace mgdm::engine {
+namespace {
+
+using Rule = ops::DecodingRule;
+
+// A network twice: as it answers, and with the same weights in fp32.
+struct Twins {
+  std::unique_ptr<nn::Model> fast, exact;
+};
+
+// Matrices that keep the size of what they are given, and nothing left at 0.
+Twins twins(const nn::ModelSettings& settings) {
+  const at::NoGradGuard no_grad;
+  Twins both{nn::make_model(settings, 3), nn::make_model(settings, 3)};
+  nn::Parameters random(4);
+  for (const nn::Parameter& parameter : both.fast->parameters().all()) {
+    at::Tensor value = parameter.value;
+    const double size = std::sqrt(static_cast<double>(value.size(-1)));
+    if (value.dim() == 1)
+      value.add_(random.add("", value.sizes(), {0.1}));
+    else
+      value.copy_(random.add("", value.sizes(), {1 / size}));
+  }
+  for (nn::Model* model : {both.fast.get(), both.exact.get()}) model->to(compat::device("cuda"));
+  both.fast->keep_matrices_in_bf16();
+  for (std::size_t i = 0; i < both.fast->parameters().all().size(); ++i) {
+    at::Tensor value = both.exact->parameters().all()[i].value;
+    value.copy_(both.fast->parameters().all()[i].value);
+  }
+  return both;
+}
+
+nn::ModelSettings settings_of(const char* architecture, std::int64_t width, std::int64_t heads) {
+  nn::ModelSettings settings;
+  settings.architecture = architecture;
+  settings.layers = 2;
+  settings.loops = 2;
+  settings.heads = heads;
+  settings.width = width;
+  settings.positions = 90;
+  settings.dropout = 0;
+  return settings;
+}
+
+ops::AnswerRows some_rows(std::int64_t rows, std::int64_t length) {
+  const auto device = at::TensorOptions().device(at::kCUDA);
+  return {at::randint(9, 31, {rows, length}, device.dtype(at::kLong)),
+          at::randn({rows, length}, device) > 0.3,
+          at::randint(0, 1 << 20, {rows}, device.dtype(at::kLong))};
+}
+
+Rule rule_for(Rule::Order order, bool revise, bool early_stop, std::int64_t steps) {
+  return {.order = order,
+          .steps = steps,
+          .revise = revise,
+          .masks_again = revise,
+          .early_stop = early_stop,
+          .noise = 0.5,
+          .temperature = order == Rule::Order::kRandom ? 1.0 : 0.0,
+          .threshold = 0.3,
+          .entropy_bound = 4,
+          .seed = 7,
+          .mask_token = data::kMask,
+          .never = {data::kSep, data::kMask, data::kUnk}};
+}
+
+at::Tensor counts_for(const Rule& rule, std::int64_t length) {
+  spec::DecodingSettings settings;
+  settings.steps = rule.steps;
+  at::Tensor counts = at::empty({rule.steps, length + 1}, at::kInt);
+  int* count = counts.data_ptr<int>();
+  for (std::int64_t t = rule.steps - 1; t >= 0; --t)
+    for (std::int64_t n = 0; n <= length; ++n)
+      *count++ = static_cast<int>(decoding::masked_count(static_cast<std::size_t>(n), t, settings));
+  return counts.to(at::kCUDA);
+}
+
+double rms(const at::Tensor& x) { return std::sqrt((x * x).mean().item<double>()); }
+
+// As in nn/precision_test.cc: bf16 rounds 14 times in a block, the last norm once more, each time
+// by at most 2^-8, with signs as good as random.
+void expect_rounded(const at::Tensor& got, const at::Tensor& expected, double blocks) {
+  const double share = std::sqrt(14 * blocks + 1) * 0x1p-8;
+  const at::Tensor error = (got.to(at::kDouble) - expected.to(at::kDouble)).abs();
+  EXPECT_LE(rms(error), share * rms(expected.to(at::kDouble)));
+  EXPECT_TRUE((error <= 8 * share * expected.abs().clamp_min(rms(expected))).all().item<bool>());
+}
+
+class AnswersInOneLaunch : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!compat::cuda_available()) GTEST_SKIP() << "no CUDA device";
+    compat::seed_dropout(11);
+  }
+
+  static void follow(const nn::ModelSettings& settings, const Rule& rule, std::int64_t rows,
+                     std::int64_t length) {
+    SCOPED_TRACE(testing::Message()
+                 << settings.architecture << " " << settings.width << "/" << settings.heads
+                 << ", order " << static_cast<int>(rule.order) << ", " << rows << " x " << length);
+    const at::NoGradGuard no_grad;
+    const Twins network = twins(settings);
+    const std::optional<ops::Transformer> tensors = network.fast->transformer(0);
+    ASSERT_TRUE(tensors.has_value());
+    const ops::AnswerRows puzzles = some_rows(rows, length);
+    if (rows > 2) puzzles.frozen.select(0, 1).fill_(true);  // nothing to decode there
+    ASSERT_TRUE(ops::answer_takes(*tensors, puzzles));
+    const double blocks = static_cast<double>(settings.layers * tensors->loops);
+
+    const ops::DecodingTry now{at::full_like(puzzles.items.select(0, 0), 65536),
+                               counts_for(rule, length)};
+    at::Tensor tokens = puzzles.tokens.masked_fill(puzzles.frozen.logical_not(), rule.mask_token);
+    const ops::DecodingRows state{tokens,
+                                  puzzles.frozen,
+                                  puzzles.items,
+                                  at::zeros_like(tokens),
+                                  at::zeros_like(puzzles.items),
+                                  puzzles.frozen.logical_not().any(1)};
+    std::int64_t pass = 0;
+    while (state.active.any().item<bool>()) {
+      ASSERT_LE(++pass, rule.steps);
+      const ops::Answers got =
+          ops::answer(*tensors, rule,
+                      {.first_draw = 65536, .counts = now.counts, .most_passes = pass}, puzzles);
+      const nn::Prediction said = network.exact->forward({tokens, puzzles.frozen}).last();
+      expect_rounded(got.logits, nn::apply_head(said.hidden(), said.head()), blocks);
+      const at::Tensor shifted =
+          said.shift() ? at::cat({got.logits.slice(1, 0, 1), got.logits.slice(1, 0, -1)}, 1)
+                       : got.logits;
+      ops::decoding_pass(shifted, rule, now, state);
+      ASSERT_TRUE(at::equal(got.tokens, state.tokens)) << "pass " << pass;
+      ASSERT_TRUE(at::equal(got.passes, state.passes)) << "pass " << pass;
+    }
+    const ops::Answers all =
+        ops::answer(*tensors, rule, {.first_draw = 65536, .counts = now.counts}, puzzles);
+    EXPECT_TRUE(at::equal(all.tokens, state.tokens));
+    EXPECT_TRUE(at::equal(all.passes, state.passes));
+  }
+};
+
+TEST_F(AnswersInOneLaunch, FollowGpt2) {
+  for (const std::int64_t head_size : {16, 32, 64}) {
+    nn::ModelSettings settings = settings_of("gpt2", 128, 128 / head_size);
+    follow(settings, rule_for(Rule::Order::kTopk, true, false, 4), 1, 37);
+    settings.causal = true;
+    settings.shift = false;
+    follow(settings, rule_for(Rule::Order::kMargin, false, false, 4), 5, 13);
+  }
+}
+
+TEST_F(AnswersInOneLaunch, FollowLooped) {
+  nn::ModelSettings settings = settings_of("looped", 256, 8);
+  follow(settings, rule_for(Rule::Order::kTopk, true, true, 4), 1, 81);
+  settings.loop_norm = settings.frozen_embedding = true;
+  settings.shift = false;
+  follow(settings, rule_for(Rule::Order::kEntropy, false, true, 8), 4, 52);
+}
+
+TEST_F(AnswersInOneLaunch, FollowAtTheSizesOfRecipes) {
+  const Rule rule = rule_for(Rule::Order::kTopk, true, false, 3);
+  for (const char* architecture : {"gpt2", "looped"}) {
+    nn::ModelSettings settings = settings_of(architecture, 384, 12);
+    settings.layers = 3;
+    for (const std::int64_t rows : {1, 2, 8}) follow(settings, rule, rows, 64);
+  }
+}
+
+TEST_F(AnswersInOneLaunch, FollowEveryOrder) {
+  for (const Rule::Order order : {Rule::Order::kTopk, Rule::Order::kMargin, Rule::Order::kRandom,
+                                  Rule::Order::kThreshold, Rule::Order::kEntropy})
+    for (const bool early_stop : {false, true})
+      follow(settings_of("gpt2", 128, 4), rule_for(order, false, early_stop, 6), 3, 23);
+}
+
+TEST_F(AnswersInOneLaunch, AreForSmallBatchesInBf16) {
+  const Twins network = twins(settings_of("gpt2", 128, 4));
+  const auto fast = network.fast->transformer(0), exact = network.exact->transformer(0);
+  EXPECT_TRUE(ops::answer_takes(*fast, some_rows(2, 30)));
+  EXPECT_FALSE(ops::answer_takes(*fast, some_rows(200, 30)));
+  EXPECT_FALSE(ops::answer_takes(*fast, some_rows(1, 91)));  // more than it has positions
+  EXPECT_FALSE(ops::answer_takes(*exact, some_rows(2, 30)));
+}
+
+// Decoders take the kernel for small batches, and passes one by one for large ones: the same
+// answers, up to ties. With one pass these are few.
+TEST_F(AnswersInOneLaunch, AreWhatPassesOneByOneGive) {
+  const Twins network = twins(settings_of("gpt2", 128, 4));
+  nn::Model& model = *network.fast;
+  const auto make = [&](const spec::DecodingSettings&) { return predictor_of(model, true); };
+  DeviceDecoding passes(make);
+  DeviceDecoding whole(make, true,
+                       [&](const spec::DecodingSettings&) { return model.transformer(0); });
+  spec::DecodingSettings settings;
+  settings.revise = "on";
+  for (const std::int64_t steps : {1, 6})
+    for (const std::int64_t rows : {7, 70}) {
+      settings.steps = steps;
+      const ops::AnswerRows some = some_rows(rows, 60);
+      const Batch batch{{some.tokens, some.frozen, some.items}};
+      const Result got = whole.decode(batch, settings), expected = passes.decode(batch, settings);
+      EXPECT_TRUE(at::equal(got.forward_passes, expected.forward_passes)) << rows;
+      const double same = got.tokens.eq(expected.tokens).to(at::kDouble).mean().item<double>();
+      if (steps == 1) {
+        EXPECT_GE(same, 0.97) << rows;
+      }
+    }
+}
+
+}  // namespace
+}  // namespace mgdm::engine

@@ -1,0 +1,16 @@
+#include "ops/answer.h"
+
+#include "ops/cuda/functions.h"
+
+namespace mgdm::ops {
+
+bool answer_takes(const Transformer& network, const AnswerRows& rows) {
+  return cuda::answer_takes(network, rows);
+}
+
+Answers answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
+               const AnswerRows& rows) {
+  return cuda::answer(network, rule, now, rows);
+}
+
+}  // namespace mgdm::ops

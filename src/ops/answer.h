@@ -1,0 +1,37 @@
+// Whole answers by diffusion in one launch, for batches too small to keep a GPU busy pass by pass:
+// what passes of a network and ops/decoding_pass.h give, up to rounding.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "ops/decoding_rule.h"
+#include "ops/transformer.h"
+
+namespace mgdm::ops {
+
+// Puzzles, on CUDA.
+struct AnswerRows {
+  at::Tensor tokens, frozen;  // (B, N) int64, bool: what stands at positions not frozen is ignored
+  at::Tensor items;           // (B) int64
+};
+
+struct AnswerTry {
+  std::int64_t first_draw = 0;   // the step of the first pass's draws (decoding/draws.h)
+  at::Tensor counts{};           // as DecodingTry has them, on CUDA
+  std::int64_t most_passes = 0;  // stops there, perhaps unfinished; 0: as the rule says
+};
+
+struct Answers {
+  at::Tensor tokens;  // (B, N) int64
+  at::Tensor passes;  // (B) int64
+  at::Tensor logits;  // (B, N, V) of the hidden states of the last pass that any row had
+};
+
+// Whether there is a kernel for these puzzles: on CUDA, matrices in bf16, few positions in all.
+bool answer_takes(const Transformer& network, const AnswerRows& rows);
+Answers answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
+               const AnswerRows& rows);
+
+}  // namespace mgdm::ops

@@ -1,0 +1,71 @@
+// Whole answers in one launch: all passes of decoding by diffusion of a few rows, the network and
+// the choice after it (decoding_pass.h), with no return to the host.
+//
+// One block runs on every multiprocessor until all rows are finished. A pass is a row of phases,
+// five for every block of the network: norm and qkv | attention | projection | norm and MLP up |
+// MLP down; then norm and head | choice. Between two phases all blocks wait for each other. What a
+// phase reads of the weights does not depend on the one before, so it is copied to shared memory
+// before that wait.
+//
+// Numbers are those of the kernels for larger batches: products of bf16 numbers added up in fp32,
+// the residual stream in fp32, logits as precise as in fp32. Every sum has one order: equal inputs
+// give equal bits.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ops/cuda/answer_tiles.h"
+#include "ops/cuda/decoding_pass.h"
+
+namespace mgdm::ops::cuda {
+
+constexpr int kMostAnswerLayers = 16;
+constexpr int kWidestAnswer = 512;  // C
+
+// A layer norm; without weight and bias an RMS norm.
+struct AnswerNorm {
+  const float *weight = nullptr, *bias = nullptr;
+};
+
+// Matrices are bf16, (O, I); biases may be null.
+struct AnswerLayer {
+  AnswerNorm norm_attention, norm_mlp;
+  const void *qkv, *projection, *up, *down;
+  const void* qkv_bias;
+  const float *projection_bias, *up_bias, *down_bias;
+};
+
+struct AnswerShape {
+  int rows, length;                      // B, N
+  int width, hidden, heads, vocabulary;  // C, H of the MLP, heads of attention, V
+  int layers;
+};
+
+struct Answer {
+  AnswerShape shape;
+  AnswerLayer layer[kMostAnswerLayers];
+  int loops;
+  bool loop_norm;                                   // nn/looped.h
+  const float *tokens, *positions, *frozen, *head;  // (V, C), (>= N, C), (2, C) or null, (V, C)
+  AnswerNorm final_norm;
+  float norm_eps;
+  float scale, head_norm_eps;  // of attention; no norm of its heads where that is 0
+  bool causal, gelu, qkv_bias_is_bf16;
+
+  DecodingPass pass;          // its logits, hidden, head, previous, active, first_draw are not read
+  const std::int64_t* given;  // (B, N): what stands at frozen positions
+  std::int64_t first_draw;
+  int most_passes;
+  float* logits;    // (B, N, V): what the network said in the last pass, of each state
+  void* workspace;  // answer_workspace() bytes, aligned to 256
+};
+
+// Whether there is a kernel for it on the current device.
+bool answer_takes(const AnswerShape& shape);
+std::size_t answer_workspace(const AnswerShape& shape);
+cudaError_t launch_answer(const Answer& answer, cudaStream_t stream);
+
+}  // namespace mgdm::ops::cuda
