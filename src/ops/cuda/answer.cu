@@ -295,8 +295,12 @@ class Finish {
   const AnswerLayer& layer_;
 };
 
-// A step that is a product. The panel for its first tile is there or on its way; in the end that of
-// the next product is.
+// Starts copying what a product will read of its weight first.
+MGDM_PHASE void fetch(Memory memory, AnswerStep step) {
+  memory.products().fetch_first(memory.product(step));
+}
+
+// A step that is a product. The panel for its first tile is there, or on its way.
 MGDM_PHASE void multiply(Memory memory, AnswerStep step) {
   const Arguments& arguments = memory.arguments();
   const AnswerShape& shape = arguments.answer.shape;
@@ -305,14 +309,9 @@ MGDM_PHASE void multiply(Memory memory, AnswerStep step) {
   const AnswerShare& share = product.share;
   const AnswerProducts products = memory.products();
   const Finish finish(arguments, step);
-  const auto fetch_next = [&] {
-    products.fetch_first(memory.product(step.next_product(shape.layers, arguments.answer.loops)));
-  };
 
-  const int tiles = share.tiles;
-  if (tiles == 0) fetch_next();
   int first_row = share.row, first_column = share.column;
-  for (int tile = 0; tile < tiles; ++tile) {
+  for (int left = share.tiles; left > 0; --left) {
     const int row = first_row + AnswerProducts::part_row();
     const int column = first_column + AnswerProducts::part_column();
     // A tile of the head has three units, the parts of the same tokens; the first adds them up.
@@ -341,10 +340,7 @@ MGDM_PHASE void multiply(Memory memory, AnswerStep step) {
       first_row = 0;
       first_column += share.width;
     }
-    if (tile + 1 == tiles)
-      fetch_next();
-    else if (turns)
-      products.fetch(product, first_column);
+    if (turns && left > 1) products.fetch(product, first_column);
     if (!mine) continue;
     float4 y = products.total(share, AnswerProducts::own_unit());
     int place = column;
@@ -425,7 +421,6 @@ MGDM_PHASE void begin(Memory memory) {
       *reinterpret_cast<unsigned*>(arguments.buffers.head + (row + part * kHeadTokens) * width +
                                    column) = take_bf16(left);
   }
-  memory.products().fetch_first(memory.product({}));
 }
 
 __device__ bool any_active(const DecodingPass& pass) {
@@ -455,21 +450,24 @@ __global__ void __launch_bounds__(kAnswerThreads, 1)
   extern __shared__ __align__(128) char shared[];
   const Memory memory{shared};
   know(memory, arguments);
-  begin(memory);
   GridBarrier barrier(arguments.buffers.counter);
-  barrier.wait();
   const Answer& a = arguments.answer;
+  begin(memory);
+  barrier.arrive();
+  fetch(memory, {});
+  barrier.wait();
   for (int pass = 0; pass < a.most_passes && any_active(a.pass); ++pass) {
-    AnswerStep step;
-    do {
-      if (step.kind == AnswerStep::kAttention)
-        attend<kSize>(memory);
-      else
-        multiply(memory, step);
+    for (AnswerStep step;;) {
+      const bool multiplies = step.kind != AnswerStep::kAttention;
+      multiplies ? multiply(memory, step) : attend<kSize>(memory);
+      barrier.arrive();
+      if (multiplies) fetch(memory, step.next_product(a.shape.layers, a.loops));
       barrier.wait();
+      if (step.kind == AnswerStep::kHead) break;
       step = step.next(a.shape.layers, a.loops);
-    } while (step.kind != AnswerStep::kQkv || step.layer > 0 || step.loop > 0);
+    }
     choose(memory);
+    barrier.arrive();
     barrier.wait();
   }
   wait_for_copies();

@@ -33,12 +33,23 @@ __device__ __forceinline__ Best better(Best a, Best b) {
   return b.value > a.value || (b.value == a.value && b.token < a.token) ? b : a;
 }
 
+// A number's bits such that they compare as the numbers do; and back.
+__device__ __forceinline__ unsigned sortable(float value) {
+  const unsigned bits = __float_as_uint(value + 0.0f);  // -0 is 0
+  return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+}
+__device__ __forceinline__ float from_sortable(unsigned bits) {
+  return __uint_as_float(bits & 0x80000000u ? bits & 0x7fffffffu : ~bits);
+}
+
+__device__ __forceinline__ float most_of_warp(float own) {
+  return from_sortable(__reduce_max_sync(kAll, sortable(own)));
+}
+
 __device__ __forceinline__ Best best_of_warp(Best own) {
-#pragma unroll
-  for (int offset = 16; offset > 0; offset /= 2)
-    own = better(
-        own, {__shfl_xor_sync(kAll, own.value, offset), __shfl_xor_sync(kAll, own.token, offset)});
-  return own;
+  const float most = most_of_warp(own.value);
+  const unsigned token = own.value == most ? static_cast<unsigned>(own.token) : kAll;
+  return {most, static_cast<int>(__reduce_min_sync(kAll, token))};
 }
 
 // The draws of a row's pass, as decoding/draws.h has them.
@@ -60,9 +71,7 @@ class LogProbs {
       : logits_(logits), rule_(rule) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     for (int v = lane; v < vocabulary; v += 32) most_ = fmaxf(most_, logit(v));
-#pragma unroll
-    for (int offset = 16; offset > 0; offset /= 2)
-      most_ = fmaxf(most_, __shfl_xor_sync(kAll, most_, offset));
+    most_ = most_of_warp(most_);
     float sum = 0;
     for (int v = lane; v < vocabulary; v += 32) sum += expf(logit(v) - most_);
     log_sum_ = logf(lane_sum(sum));
@@ -185,10 +194,10 @@ struct DecidedRow {
   }
 
   // The number that masks() compares with.
-  __device__ int limit(const int* counts, float* scratch) const {
+  __device__ int limit(int scheduled, float* scratch) const {
     if (rule.order == Order::kThreshold) return min(unsure(), masked - 1);
     if (rule.order == Order::kEntropy) return min(beyond_bound(scratch), masked - 1);
-    return counts[(rule.steps - 1 - t) * (length + 1) + diffused];
+    return scheduled;
   }
 
   // Is n masked after this pass?
@@ -234,8 +243,10 @@ __device__ void decide(const DecodingPass& pass, int row, std::int64_t first_dra
     masked += p.masked;
   }
   fill(logits);
-  diffused = count_in_block(diffused);
-  masked = count_in_block(masked);  // logits are there, too
+  const int both = count_in_block(diffused << 16 | masked);  // logits are there, too
+  diffused = both >> 16;
+  masked = both & 0xffff;
+  const int scheduled = pass.counts[(rule.steps - 1 - t) * (length + 1) + diffused];
   for (int n = thread / 32; n < length; n += kChoiceWarps)
     if (positions[n].eligible || positions[n].predicted)
       look_at(positions[n], n, logits + n * pass.vocabulary, pass, draws);
@@ -256,7 +267,7 @@ __device__ void decide(const DecodingPass& pass, int row, std::int64_t first_dra
   const bool shows_all = __syncthreads_and(settled) || t == 0;
 
   const DecidedRow decided{rule, positions, length, t, diffused, masked, draws};
-  const int limit = shows_all ? 0 : decided.limit(pass.counts, scratch);
+  const int limit = shows_all ? 0 : decided.limit(scheduled, scratch);
   bool any = false;
   for (int n = thread; n < length; n += kChoiceThreads) {
     const bool mask = !shows_all && decided.masks(n, limit);

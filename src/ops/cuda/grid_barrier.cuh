@@ -3,30 +3,31 @@
 
 namespace mgdm::ops::cuda {
 
-// What a block wrote before wait() all blocks may read after it, past their L1 caches (__ldcg,
-// cp.async.cg). The counter, in device memory, is 0 at the launch.
+// What a block wrote before it arrived all blocks may read after they have waited, past their L1
+// caches (__ldcg, cp.async.cg). In between is time for what depends on no other block. The counter,
+// in device memory, is 0 at the launch.
 class GridBarrier {
  public:
   explicit __device__ GridBarrier(unsigned* counter) : counter_(counter) {}
 
-  __device__ void wait() {
+  __device__ void arrive() {
     __syncthreads();
-    if (threadIdx.x == 0) {
-      awaited_ += gridDim.x;
-      arrive();
-      // Seconds, where a phase takes microseconds: better an error than a device that hangs.
+    awaited_ += gridDim.x;
+    if (threadIdx.x == 0)
+      asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter_) : "memory");
+  }
+
+  __device__ void wait() const {
+    // Seconds, where a phase takes microseconds: better an error than a device that hangs.
+    if (threadIdx.x == 0)
       for (int polls = 0; static_cast<int>(seen() - awaited_) < 0; ++polls)
         if (polls == kMostPolls) __trap();
-    }
     __syncthreads();
   }
 
  private:
   static constexpr int kMostPolls = 1 << 24;
 
-  __device__ void arrive() const {
-    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter_) : "memory");
-  }
   __device__ unsigned seen() const {
     unsigned count;
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(count) : "l"(counter_) : "memory");
