@@ -4,6 +4,14 @@
 #include <ATen/ops/full.h>
 
 namespace mgdm::engine {
+namespace {
+
+// Once: every copy waits for the device.
+Result on_cpu(const Result& result) {
+  return {result.tokens.cpu(), result.forward_passes.cpu(), result.stopped};
+}
+
+}  // namespace
 
 Restarts decode_with_restarts(const Decoder& decoder, const Batch& batch,
                               const spec::DecodingSettings& settings, const Verified& verified) {
@@ -13,20 +21,25 @@ Restarts decode_with_restarts(const Decoder& decoder, const Batch& batch,
   for (std::int64_t k = 0; k < settings.tries; ++k) {
     const at::Tensor open = (result.successful_try == -1).nonzero().squeeze(1);  // rows, CPU
     if (k > 0 && open.size(0) == 0) break;
-    const at::Tensor rows = open.to(batch.tokens.device());
-    const Result tried =
-        decoder({batch.tokens.index_select(0, rows), batch.frozen.index_select(0, rows),
-                 batch.items.index_select(0, rows), k, open, batch.specials});
+    Batch some = batch;
+    some.attempt = k;
+    some.rows = open;
+    if (k > 0) {
+      const at::Tensor rows = open.to(batch.tokens.device());
+      some.tokens = batch.tokens.index_select(0, rows);
+      some.frozen = batch.frozen.index_select(0, rows);
+      some.items = batch.items.index_select(0, rows);
+    }
+    const Result tried = on_cpu(decoder(some));
     if (k == 0) {
       result.first = tried;
       result.best = {tried.tokens.clone(), tried.forward_passes.clone()};
     } else {
-      result.best.forward_passes.index_add_(0, rows, tried.forward_passes);
+      result.best.forward_passes.index_add_(0, open, tried.forward_passes);
     }
-    const at::Tensor answers = tried.tokens.to(at::kCPU);
     for (std::int64_t i = 0; i < open.size(0); ++i) {
-      const auto row = open[i].item<std::int64_t>();
-      if (!verified(row, answers[i])) continue;
+      const std::int64_t row = open.data_ptr<std::int64_t>()[i];
+      if (!verified(row, tried.tokens[i])) continue;
       result.successful_try[row] = k;
       result.best.tokens[row].copy_(tried.tokens[i]);
     }

@@ -17,10 +17,11 @@ using Verified = std::function<bool(std::int64_t row, const at::Tensor& tokens)>
 // One try: the one that the batch says.
 using Decoder = std::function<Result(const Batch& batch)>;
 
+// All on the CPU.
 struct Restarts {
   Result first;               // of the first try alone: what a single try reaches
   Result best;                // the first accepted answer, else the first; passes of all tries
-  at::Tensor successful_try;  // (B) int64 on the CPU: which try was accepted, from 0; -1 for none
+  at::Tensor successful_try;  // (B) int64: which try was accepted, from 0; -1 for none
 };
 
 // There are settings.tries of them, independent of each other and of the tries of other seeds; an

@@ -54,11 +54,8 @@ class BatchDecoding {
     };
     Restarts results = decode_with_restarts(
         [&](const Batch& some) { return decode_once(some, settings); }, batch, settings, verified);
-    for (Result* result : {&results.first, &results.best}) {
-      // All at once: a copy waits for the device.
-      result->tokens = result->tokens.to(at::kCPU, at::kInt).contiguous();
-      result->forward_passes = result->forward_passes.cpu();
-    }
+    for (Result* result : {&results.first, &results.best})
+      result->tokens = result->tokens.to(at::kInt).contiguous();
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       const auto row = static_cast<std::int64_t>(i);
       if (stopped(i)) {  // its observer had seen enough, or failed
