@@ -38,7 +38,8 @@ struct DecodeBench {
 
 // The model of a folder on puzzles of its task, by the engine that the program would take. Before
 // anything is timed, its answers to a few are compared with those of LibTorch's decoder, pass by
-// pass: with many near ties a few may differ, but an Error is thrown when more than a quarter do.
+// pass: with many near ties a few may differ, most of them before training, but an Error is thrown
+// when more than a quarter of their tokens do.
 DecodeSpeed bench_decode(const std::filesystem::path& folder,
                          const inference::EngineSettings& engine, const DecodeBench& bench);
 
