@@ -31,7 +31,8 @@ void refuse_other_forms(const Json& document, const std::string& source) {
     throw Error(fmt::format("{}: {} is {}", source, key, printable(document[key].dump())),
                 expected);
   };
-  if (document.value("peft_type", Json()) != "LORA") refuse("peft_type", "\"LORA\"");
+  if (!document.contains("peft_type")) throw Error(source + ": no peft_type", "\"LORA\"");
+  if (document["peft_type"] != "LORA") refuse("peft_type", "\"LORA\"");
   for (const char* key : {"use_rslora", "use_dora", "fan_in_fan_out", "lora_bias"})
     if (document.contains(key) && document[key] != false) refuse(key, "false");
   if (document.contains("bias") && document["bias"] != "none") refuse("bias", "\"none\"");
@@ -105,7 +106,12 @@ fs::path base_folder(const fs::path& folder, const Adapter& adapter) {
   std::error_code ignored;
   if (!adapter.base.empty())
     for (const fs::path& place : {fs::path(adapter.base), folder / adapter.base})
-      if (fs::is_directory(place, ignored)) return place;
+      if (fs::is_directory(place, ignored)) {
+        if (!is_adapter(place)) return place;
+        throw Error(fmt::format("{}: the base model {} is LoRA's matrices, too",
+                                (folder / kAdapterFile).string(), in_quotes(adapter.base, 200)),
+                    "the folder of a whole model", "mgdm export makes one of them and their base");
+      }
   throw Error(fmt::format("{}: the base model {} is not here", (folder / kAdapterFile).string(),
                           in_quotes(adapter.base, 200)),
               "the folder of the base model",

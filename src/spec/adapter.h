@@ -36,7 +36,7 @@ Adapter parse_adapter(const std::string& json, const std::string& source);
 std::string adapter_json(const Adapter& adapter);
 
 // Where the base model is: as it is named, from here or from the adapter's own folder. An Error
-// when it is in neither place.
+// when it is in neither place, or no whole model.
 std::filesystem::path base_folder(const std::filesystem::path& folder, const Adapter& adapter);
 
 // "model.layers..." -> "base_model.model.model.layers...".

@@ -152,6 +152,7 @@ TEST(Adapter, ReadsPeftsFilesAndTheirBase) {
     EXPECT_NE(std::string(error.what()).find("belongs to another base model"), std::string::npos);
   }
   EXPECT_THROW(base_folder(folder, {adapter.lora, "nowhere"}), Error);
+  EXPECT_THROW(base_folder(folder, {adapter.lora, folder}), Error);  // itself
 }
 
 TEST(Adapter, FingerprintsTellModelsApart) {
@@ -188,6 +189,7 @@ TEST(Adapter, DescriptionsReadBackAndOtherFormsAreRefused) {
     EXPECT_THROW(parse_adapter(document.dump(), "a"), Error) << key;
   }
   EXPECT_THROW(parse_adapter("[]", "a"), Error);
+  EXPECT_THROW(parse_adapter("{}", "a"), Error);  // of no type at all
 }
 
 TEST(Recipes, LlamaReadsFromLeftToRight) {
