@@ -209,9 +209,9 @@ void check_agreement(const ModelSettings& theirs, const ModelSettings& ours,
   same("head_size", theirs.head_size(), ours.head_size());
   same("key_value_heads", theirs.key_value_heads(), ours.key_value_heads());
   same("hidden", theirs.hidden(), ours.hidden());
-  LlamaSettings a = theirs.llama, b = ours.llama;
-  for (LlamaSettings* each : {&a, &b}) each->head_size = each->key_value_heads = each->hidden = 0;
-  if (a != b)
+  const LlamaSettings &a = theirs.llama, &b = ours.llama;
+  if (a.norm_eps != b.norm_eps || a.tied_head != b.tied_head || a.rope_theta != b.rope_theta ||
+      rope_json(a) != rope_json(b))
     throw Error(source + ": norms, rotary positions or the head differ from mgdm.settings.llama",
                 "the same in both places");
 }

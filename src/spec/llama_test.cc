@@ -92,6 +92,22 @@ TEST(Llama, WhatIsWrittenReadsBack) {
   }
 }
 
+// Files hold of rotary positions what their kind reads; the rest makes no difference.
+TEST(Llama, UnusedNumbersOfRotaryPositionsDoNotMatter) {
+  for (const char* scaling : {"none", "linear", "llama3"}) {
+    CheckpointConfig config = read_config(kGoldenLlama / "llama2");
+    config.alphabet = "0123";
+    config.settings.llama.rope_scaling = scaling;
+    config.settings.llama.rope_factor = 8;
+    config.settings.llama.rope_low_frequency = 2;
+    const std::string text = to_json(config);
+    EXPECT_EQ(parse_config(text, "again").settings.llama, config.settings.llama) << scaling;
+    json edited = json::parse(text);
+    edited["rope_theta"] = 7;
+    EXPECT_NE(refusal(edited).find("rotary positions"), std::string::npos);
+  }
+}
+
 TEST(Llama, RefusesWhatItDoesNotCompute) {
   json config = golden_config("llama2");
   config["attention_bias"] = true;
@@ -109,6 +125,12 @@ TEST(Llama, RefusesWhatItDoesNotCompute) {
   settings.llama.key_value_heads = 3;
   EXPECT_THROW(check(settings), UsageError);
   settings.llama.key_value_heads = 2;
+  EXPECT_NO_THROW(check(settings));
+  settings.llama.rope_scaling = "llama3";
+  EXPECT_NO_THROW(check(settings));
+  settings.llama.rope_low_frequency = settings.llama.rope_high_frequency;
+  EXPECT_THROW(check(settings), UsageError);
+  settings.llama.rope_scaling = "linear";
   EXPECT_NO_THROW(check(settings));
   settings.llama.head_size = 7;
   EXPECT_THROW(check(settings), UsageError);

@@ -62,6 +62,11 @@ void check_llama(const ModelSettings& settings) {
     throw UsageError(fmt::format("heads {} and llama.key_value_heads {}", settings.heads,
                                  settings.key_value_heads()),
                      "heads that are a multiple of key_value_heads");
+  const LlamaSettings& llama = settings.llama;
+  if (llama.rope_scaling == "llama3" && llama.rope_low_frequency >= llama.rope_high_frequency)
+    throw UsageError(fmt::format("llama.rope_low_frequency {} and llama.rope_high_frequency {}",
+                                 llama.rope_low_frequency, llama.rope_high_frequency),
+                     "a lower one and a higher one");
 }
 
 }  // namespace
