@@ -14,6 +14,7 @@
 #include "spec/adapter.h"
 #include "spec/atomic_folder.h"
 #include "spec/checkpoint_config.h"
+#include "spec/merge_lora.h"
 #include "spec/tokenizer_files.h"
 #include "spec/weights.h"
 #include "tokenizers/tokenizer.h"
@@ -60,15 +61,8 @@ std::vector<float> merged(const formats::TensorView& base, const Weights& adapte
   if (first == adapter.end()) return numbers;
   const std::vector<float> a = formats::to_floats(*first->second);
   const std::vector<float> b = formats::to_floats(*adapter.at(name + ".lora_B.weight"));
-  const auto rank = static_cast<std::size_t>(lora.rank);
-  const std::size_t in = a.size() / rank, out = b.size() / rank;
-  const auto scale = static_cast<float>(lora.alpha / static_cast<double>(lora.rank));
-  for (std::size_t row = 0; row < out; ++row)
-    for (std::size_t r = 0; r < rank; ++r) {
-      const float factor = scale * b[row * rank + r];
-      for (std::size_t column = 0; column < in; ++column)
-        numbers[row * in + column] += factor * a[r * in + column];
-    }
+  merge_lora(numbers, a, b, static_cast<std::size_t>(lora.rank),
+             static_cast<float>(lora.alpha / static_cast<double>(lora.rank)));
   return numbers;
 }
 
