@@ -71,7 +71,7 @@ tasks::Example EncodedDataset::example(std::size_t i) const {
 
 namespace {
 
-constexpr std::size_t kChunk = 4096;
+constexpr std::size_t kChunk = 256;  // the text of a search has up to 40,000 characters
 
 template <class Get>
 EncodedDataset encode_items(std::size_t count, const Vocabulary& vocabulary,
@@ -97,12 +97,20 @@ EncodedDataset encode(std::span<const tasks::Example> examples, const Vocabulary
                       [&](std::size_t i) -> const tasks::Example& { return examples[i]; });
 }
 
+EncodedDataset encode_each(std::size_t count,
+                           const std::function<tasks::Example(std::size_t)>& make,
+                           const Vocabulary& vocabulary,
+                           const std::shared_ptr<const Layout>& layout, int threads) {
+  return encode_items(count, vocabulary, layout, threads, make);
+}
+
 EncodedDataset generate_encoded(const tasks::Task& task, std::uint64_t seed, tasks::Split split,
                                 std::size_t count, const Vocabulary& vocabulary,
                                 const std::shared_ptr<const Layout>& layout, int threads) {
-  return encode_items(count, vocabulary, layout, threads, [&](std::size_t i) {
-    return task.generate(seed, split, static_cast<std::uint32_t>(i));
-  });
+  return encode_each(
+      count,
+      [&](std::size_t i) { return task.generate(seed, split, static_cast<std::uint32_t>(i)); },
+      vocabulary, layout, threads);
 }
 
 }  // namespace mgdm::data

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -53,7 +54,13 @@ class EncodedDataset {
 EncodedDataset encode(std::span<const tasks::Example> examples, const Vocabulary& vocabulary,
                       const std::shared_ptr<const Layout>& layout, int threads = 0);
 
-// `count` generated examples, never held as text all at once.
+// The same for examples that make(0) .. make(count - 1) give, never held as text all at once.
+EncodedDataset encode_each(std::size_t count,
+                           const std::function<tasks::Example(std::size_t)>& make,
+                           const Vocabulary& vocabulary,
+                           const std::shared_ptr<const Layout>& layout, int threads = 0);
+
+// `count` generated examples.
 EncodedDataset generate_encoded(const tasks::Task& task, std::uint64_t seed, tasks::Split split,
                                 std::size_t count, const Vocabulary& vocabulary,
                                 const std::shared_ptr<const Layout>& layout, int threads = 0);

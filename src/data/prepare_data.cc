@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <optional>
 
@@ -45,7 +46,8 @@ struct Packing {
   std::shared_ptr<const Layout> layout;
 };
 
-std::vector<Example> generate(const tasks::Task& task, std::uint64_t seed, const Items& items,
+// make(first) and the `count` - 1 after it.
+std::vector<Example> make_all(const std::function<Example(std::uint64_t)>& make,
                               std::uint64_t first, std::size_t count, int threads) {
   std::vector<Example> examples;
   examples.reserve(count);
@@ -53,10 +55,7 @@ std::vector<Example> generate(const tasks::Task& task, std::uint64_t seed, const
       count, 1024, threads,
       [&](std::size_t begin, std::size_t end) {
         std::vector<Example> chunk;
-        for (std::size_t i = begin; i < end; ++i) {
-          stop_if_interrupted();
-          chunk.push_back(task.generate(seed, tasks::Split::kTrain, items.at(first + i)));
-        }
+        for (std::size_t i = begin; i < end; ++i) chunk.push_back(make(first + i));
         return chunk;
       },
       [&](std::vector<Example>&& chunk) {
@@ -86,24 +85,6 @@ void read_files(Loaded& source, std::size_t held_out) {
   std::move(kept, train.end(), std::back_inserter(source.held_out));
   train.erase(kept, train.end());
   if (count > 0) train.resize(count);
-}
-
-EncodedDataset generate_packed(const Loaded& source, std::uint64_t seed, std::size_t count,
-                               int threads, const Packing& packing) {
-  EncodedDataset all(packing.vocabulary, packing.layout);
-  for_chunks<EncodedDataset>(
-      count, 128, threads,
-      [&](std::size_t begin, std::size_t end) {
-        EncodedDataset chunk(packing.vocabulary, packing.layout);
-        for (std::size_t i = begin; i < end; ++i) {
-          stop_if_interrupted();
-          chunk.add(source.task->generate(seed, tasks::Split::kTrain, source.items.at(i)));
-        }
-        return chunk;
-      },
-      [&](EncodedDataset&& chunk) { all.append(std::move(chunk)); });
-  all.shrink_to_fit();
-  return all;
 }
 
 void make_released(Loaded& source, std::size_t held_out, const Packing* packing) {
@@ -142,12 +123,16 @@ void fill(Loaded& source, std::size_t held_out, std::uint64_t seed, int threads,
   if (count == 0 && !settings.endless)
     throw UsageError("data.count = 0 without files", "how many examples to generate");
   if (settings.as_released) return make_released(source, held_out, packing);
+  const auto make = [&](std::uint64_t item) {
+    stop_if_interrupted();
+    return source.task->generate(seed, tasks::Split::kTrain, source.items.at(item));
+  };
   if (!settings.endless && packing != nullptr)
-    source.packed = generate_packed(source, seed, count, threads, *packing);
+    source.packed = encode_each(count, make, packing->vocabulary, packing->layout, threads);
   else if (!settings.endless)
-    source.train = generate(*source.task, seed, source.items, 0, count, threads);
+    source.train = make_all(make, 0, count, threads);
   const std::uint64_t first = settings.endless ? source.items.range - held_out : count;
-  source.held_out = generate(*source.task, seed, source.items, first, held_out, threads);
+  source.held_out = make_all(make, first, held_out, threads);
 }
 
 // Tokens per row that hold every example, and every copy of it where there are such.
