@@ -73,7 +73,8 @@ std::string describe(const std::filesystem::path& folder) {
                   config.settings.architecture, grouped(total), file.tensors().size(),
                   is_adapter(folder) ? ", LoRA's matrices for " + read_adapter(folder).base : "");
   text += settings_table(config.settings) + "\n";
-  if (!config.alphabet.empty() || !config.about.notes.empty()) text += about_table(config) + "\n";
+  if (!config.alphabet.empty() || config.about.card || !config.about.notes.empty())
+    text += about_table(config) + "\n";
   return text + tensor_table(file);
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <string_view>
 
@@ -75,7 +76,7 @@ void check_type(const Safetensors& file, const TensorView& tensor) {
 // The head is the token embedding. Files may hold it twice, but not two different ones.
 void check_tied_head(const Safetensors& file, const TensorView& head, const TensorView& tokens) {
   if (head.dtype != tokens.dtype || head.shape != tokens.shape ||
-      !std::ranges::equal(head.bytes, tokens.bytes))
+      std::memcmp(head.bytes.data(), tokens.bytes.data(), head.bytes.size()) != 0)
     throw Error(place_of(file, head.name) + " differs from the token embedding",
                 "a head tied to the embedding");
 }
