@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 #include <vector>
 
@@ -161,29 +162,35 @@ TEST(Product, InBf16KeepsMoreOfActivationsThanOfWeights) {
 }
 
 // What quantised.h says, in plain loops over whole numbers.
-Floats int8_product_in_plain_loops(const Problem& problem) {
-  const std::size_t depth = problem.depth;
-  const auto whole = [&](const float* row, float most, float& scale) {
+struct WholeRow {
+  WholeRow(const float* row, std::size_t depth, float most) {
     float largest = 0;
     for (std::size_t k = 0; k < depth; ++k) largest = std::max(largest, std::abs(row[k]));
     scale = largest / most;
-    std::vector<std::int64_t> numbers;
     for (std::size_t k = 0; k < depth; ++k)
       numbers.push_back(std::lrint(row[k] * (largest > 0 ? most / largest : 0)));
-    return numbers;
-  };
-  Floats c(problem.rows * problem.columns);
-  for (std::size_t i = 0; i < problem.rows; ++i)
-    for (std::size_t j = 0; j < problem.columns; ++j) {
-      float scale_a = 0, scale_w = 0;
-      const auto a = whole(problem.a.data() + i * problem.a_stride(),
-                           static_cast<float>(most_activation(depth)), scale_a);
-      const auto w = whole(problem.w.data() + j * depth, 127, scale_w);
-      std::int64_t sum = 0;
-      for (std::size_t k = 0; k < depth; ++k) sum += a[k] * w[k];
+  }
+
+  float scale = 0;
+  std::vector<std::int64_t> numbers;
+};
+
+Floats int8_product_in_plain_loops(const Problem& problem) {
+  const std::size_t depth = problem.depth;
+  const auto most = static_cast<float>(most_activation(depth));
+  std::vector<WholeRow> weights;
+  for (std::size_t j = 0; j < problem.columns; ++j)
+    weights.emplace_back(problem.w.data() + j * depth, depth, 127.0f);
+  Floats c;
+  for (std::size_t i = 0; i < problem.rows; ++i) {
+    const WholeRow a(problem.a.data() + i * problem.a_stride(), depth, most);
+    for (const WholeRow& w : weights) {
+      const std::int64_t sum = std::inner_product(a.numbers.begin(), a.numbers.end(),
+                                                  w.numbers.begin(), std::int64_t{0});
       EXPECT_EQ(sum, static_cast<std::int32_t>(sum)) << "more than 32 bits";
-      c[i * problem.columns + j] = static_cast<float>(sum) * (scale_a * scale_w);
+      c.push_back(static_cast<float>(sum) * (a.scale * w.scale));
     }
+  }
   return c;
 }
 
@@ -213,20 +220,20 @@ Floats int8_product_of_panels(const Problem& problem) {
 }
 
 TEST(Product, InInt8IsExactOverWholeNumbers) {
-  on_every_target([] {
-    for (const std::size_t rows : {1u, 4u, 7u, 12u, 13u, 33u})
-      for (const std::size_t columns : {1u, 16u, 31u, 33u, 70u})
-        for (const std::size_t depth : {1u, 19u, 64u, 100u}) {
-          Problem problem(rows, depth, columns);
-          for (std::size_t k = 0; k < depth; ++k) problem.a[k] = 0;  // a row without a largest
-          const Floats expected = int8_product_in_plain_loops(problem);
+  for (const std::size_t rows : {1u, 4u, 7u, 12u, 13u, 33u})
+    for (const std::size_t columns : {1u, 16u, 31u, 33u, 70u})
+      for (const std::size_t depth : {1u, 19u, 64u, 100u}) {
+        Problem problem(rows, depth, columns);
+        for (std::size_t k = 0; k < depth; ++k) problem.a[k] = 0;  // a row without a largest
+        const Floats expected = int8_product_in_plain_loops(problem);
+        on_every_target([&] {
           const Floats panels = int8_product_of_panels(problem), chosen = int8_product(problem);
           for (std::size_t i = 0; i < expected.size(); ++i) {
             ASSERT_NEAR(panels[i], expected[i], 1e-6 * std::abs(expected[i])) << i;
             ASSERT_NEAR(chosen[i], expected[i], 1e-6 * std::abs(expected[i])) << i;
           }
-        }
-  });
+        });
+      }
 }
 
 TEST(Product, InInt8HasRoomForTheLongestSum) {

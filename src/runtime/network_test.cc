@@ -173,6 +173,14 @@ TEST(Network, OtherArithmeticIsNearFp32) {
   }
 }
 
+// For tests that ask how many there are.
+Numbers even_weights(const ModelSettings& settings) {
+  Numbers weights;
+  for (const spec::TensorSpec& tensor : spec::tensors_of(settings))
+    weights[tensor.name].resize(count_of(tensor), 0.5f);
+  return weights;
+}
+
 // At most 1.2 times the weights, whatever they are stored in; activations come apart.
 TEST(Network, HoldsItsWeightsOnce) {
   ModelSettings planning = small("looped");  // models/quick-planning-mgdm
@@ -188,18 +196,19 @@ TEST(Network, HoldsItsWeightsOnce) {
   wordy.width = 64;
   wordy.heads = 4;
   wordy.vocabulary = 5000;
-  for (const ModelSettings& settings : {planning, tiny, wordy})
+  for (const ModelSettings& settings : {planning, tiny, wordy}) {
+    const TemporaryFolder folder;
+    write_weights(folder.path(), settings, even_weights(settings));
+    const formats::Safetensors file = formats::open_safetensors_folder(folder.path());
     for (const Arithmetic arithmetic : {Arithmetic::kFp32, Arithmetic::kBf16, Arithmetic::kInt8}) {
-      const TemporaryFolder folder;
-      write_weights(folder.path(), settings, random_weights(settings));
-      const Transformer network =
-          make_transformer(settings, formats::open_safetensors_folder(folder.path()), arithmetic);
+      const Transformer network = make_transformer(settings, file, arithmetic);
       const double weights = static_cast<double>(spec::parameter_count(settings)) *
                              static_cast<double>(bytes_in(arithmetic));
       EXPECT_GT(static_cast<double>(network.bytes()), weights);
       EXPECT_LT(static_cast<double>(network.bytes()), 1.2 * weights)
           << text_of(settings) << ", " << bytes_in(arithmetic) << " bytes a weight";
     }
+  }
 }
 
 // A table of tokens that is too large to be there twice is read from the head.

@@ -18,16 +18,21 @@ namespace mgdm::runtime {
 
 using vectors::random_numbers;
 
+inline std::size_t count_of(const spec::TensorSpec& tensor) {
+  std::size_t count = 1;
+  for (const std::int64_t size : tensor.shape) count *= static_cast<std::size_t>(size);
+  return count;
+}
+
 // Weights that make every part of the network count; no tensor is zero or one.
 inline Numbers random_weights(const spec::ModelSettings& settings) {
   Numbers weights;
   std::uint32_t item = 0;
   for (const spec::TensorSpec& tensor : spec::tensors_of(settings)) {
-    std::size_t count = 1;
-    for (const std::int64_t size : tensor.shape) count *= static_cast<std::size_t>(size);
     const auto in = static_cast<float>(tensor.shape.back());
     const bool matrix = tensor.role == spec::Role::kMatrix;
-    weights[tensor.name] = random_numbers(count, ++item, matrix ? 1 / std::sqrt(in) : 0.5f);
+    weights[tensor.name] =
+        random_numbers(count_of(tensor), ++item, matrix ? 1 / std::sqrt(in) : 0.5f);
   }
   return weights;
 }
