@@ -32,7 +32,7 @@ struct SaveOptions {
 };
 
 struct LoadedModel {
-  std::unique_ptr<Model> model;                // fp32, on the CPU
+  std::unique_ptr<Model> model;                // on the CPU, fp32 but for LoRA's base in bf16
   std::optional<data::Vocabulary> vocabulary;  // none when the folder says nothing of its tokens
   About about;                                 // task, layout, ...: what the one who saved it gave
 };

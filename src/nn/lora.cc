@@ -3,15 +3,16 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/linear.h>
 
+#include "compat/device.h"
 #include "ops/residual_norm.h"
 
 namespace mgdm::nn {
 namespace {
 
-// On CUDA mixed precision rounds x to what a bf16 weight is; elsewhere the weight is widened, for
-// the length of the product.
+// Mixed precision rounds x to what a bf16 weight is; without it the weight is widened, for the
+// length of the product.
 at::Tensor product(const at::Tensor& x, const at::Tensor& weight) {
-  const bool widen = x.is_cpu() && weight.scalar_type() != x.scalar_type();
+  const bool widen = weight.scalar_type() != x.scalar_type() && !compat::autocasts(x.device());
   return at::linear(x, widen ? weight.to(x.scalar_type()) : weight);
 }
 

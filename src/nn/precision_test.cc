@@ -113,6 +113,24 @@ std::vector<at::Tensor> logits_of(const Output& output) {
   return all;
 }
 
+// LoRA's base in bf16 beside activations in fp32, which mixed precision rounds or nobody does.
+TEST(Precision, AFrozenBaseInBf16IsWidenedWithoutMixedPrecision) {
+  ModelSettings settings = settings_of("llama");
+  settings.causal = settings.shift = true;
+  settings.lora.rank = 2;
+  settings.lora.base = "bf16";
+  const at::NoGradGuard no_grad;
+  const auto model = steady(settings);
+  const at::Tensor exact = model->forward(input_on(c10::Device(c10::kCPU))).last().logits();
+  for (const c10::Device device : devices()) {
+    model->to(device);
+    const at::Tensor same = model->forward(input_on(device)).last().logits();
+    EXPECT_LE(rms(host_copy(same) - exact), 1e-5 * rms(exact)) << device;
+    const compat::Autocast autocast(device, true);
+    EXPECT_EQ(model->forward(input_on(device)).last().logits().scalar_type(), at::kFloat) << device;
+  }
+}
+
 // Attention rounds its norm, weights, q k v, probabilities, sums, weights and output; the MLP its
 // norm, weights, hidden numbers, activations (squared: twice), weights and output.
 constexpr double kPerBlock = 7 + 7;
