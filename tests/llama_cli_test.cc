@@ -89,6 +89,15 @@ TEST_F(LlamaCli, LoraTrainsResumesAnswersAndBecomesOneModel) {
   }
   EXPECT_EQ(read_file(path("whole.jsonl")), read_file(path("checkpoint-4.jsonl")));
 
+  // As PEFT leaves a folder: what the model is, and its tokens, are its base's.
+  fs::copy(last, path("peft"));
+  for (const char* file : {"config.json", "tokenizer.json", "tokenizer_config.json"})
+    ASSERT_TRUE(fs::remove(path("peft") + "/" + file)) << file;
+  ASSERT_EQ(mgdm("export --model " + path("peft") + " --dtype fp32 --out " + path("again")).code,
+            0);
+  for (const char* file : {"model.safetensors", "tokenizer.json"})
+    EXPECT_EQ(read_file(path("again") + "/" + file), read_file(path("whole") + "/" + file)) << file;
+
   // The small program says who can.
   const Outcome light = mgdm("eval --model " + last + " --data " + path("test.jsonl"), "",
                              "/dev/null", MGDM_LIGHT_PROGRAM);
@@ -108,6 +117,7 @@ TEST_F(LlamaCli, MistakesAreNamed) {
   refused(" model.lora.rank=4", "init=DIR");
   refused(" model.lora.rank=4 model.layers=2 init=" + path("base"), "has layers = 1");
   refused(" model.lora.rank=4 data.length=5 init=" + path("base"), "tokens");
+  refused(" model.lora.rank=4 data.length=5000 init=" + path("base"), "but rows have 5000 tokens");
   write_file(path("base/tokenizer_config.json"), "{}");
   refused(" model.lora.rank=4 init=" + path("base"), "no token for the end of a text");
   fs::remove(path("base/tokenizer.json"));

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "spec/adapter.h"
 #include "spec/checkpoints.h"
 
 namespace mgdm::inference {
@@ -16,7 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_model(const fs::path& folder) { return is_there(folder / "config.json"); }
+// PEFT's folders have no config.json.
+bool is_model(const fs::path& folder) {
+  return is_there(folder / "config.json") || spec::is_adapter(folder);
+}
 
 std::vector<fs::path> shelves(const fs::path& given) {
   std::vector<fs::path> folders;

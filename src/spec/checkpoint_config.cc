@@ -154,6 +154,12 @@ json parse(const std::string& text, const std::string& source) {
   throw Error(source + ": not a JSON object", "the config.json of a model");
 }
 
+// PEFT leaves the tokenizer with the base model.
+std::filesystem::path tokenizer_folder(const std::filesystem::path& folder) {
+  if (tokenizers::has_tokenizer(folder) || !is_adapter(folder)) return folder;
+  return base_folder(folder, read_adapter(folder));
+}
+
 }  // namespace
 
 std::string to_json(const CheckpointConfig& config) {
@@ -216,14 +222,15 @@ CheckpointConfig read_config(const std::filesystem::path& folder) {
 bool has_vocabulary(const std::filesystem::path& folder, const CheckpointConfig& config) {
   return !config.alphabet.empty() ||
          (architecture_kind(config.settings.architecture).family == Family::kLlama &&
-          tokenizers::has_tokenizer(folder));
+          tokenizers::has_tokenizer(tokenizer_folder(folder)));
 }
 
 data::Vocabulary read_vocabulary(const std::filesystem::path& folder,
                                  const CheckpointConfig& config) {
   if (!config.alphabet.empty()) return data::Vocabulary(config.alphabet);
-  return {std::make_shared<tokenizers::Tokenizer>(tokenizers::load_tokenizer(folder)),
-          static_cast<int>(config.settings.vocabulary)};
+  return {
+      std::make_shared<tokenizers::Tokenizer>(tokenizers::load_tokenizer(tokenizer_folder(folder))),
+      static_cast<int>(config.settings.vocabulary)};
 }
 
 }  // namespace mgdm::spec

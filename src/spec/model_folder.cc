@@ -91,8 +91,7 @@ void copy_model(const std::filesystem::path& from, const std::filesystem::path& 
   CheckpointConfig config = read_config(from);
   const bool lora = is_adapter(from);
   const std::filesystem::path base = lora ? base_folder(from, read_adapter(from)) : from;
-  const bool tokens_here = has_vocabulary(from, config);
-  if (!tokens_here && !has_vocabulary(base, config))
+  if (!has_vocabulary(from, config))
     throw Error(fmt::format("{} says nothing of its tokens", in_quotes(from.string())),
                 "a model trained by mgdm, or one with a tokenizer");
   if (options.arithmetic) {
@@ -102,7 +101,7 @@ void copy_model(const std::filesystem::path& from, const std::filesystem::path& 
     config.about.card->arithmetic = *options.arithmetic;
   }
   const formats::Dtype dtype = options.dtype;
-  const data::Vocabulary vocabulary = read_vocabulary(tokens_here ? from : base, config);
+  const data::Vocabulary vocabulary = read_vocabulary(from, config);
   const formats::Safetensors file = formats::open_safetensors_folder(base);
   const std::vector<const formats::TensorView*> views = weights_in(file, config.settings);
   const std::vector<TensorSpec> names = tensors_of(config.settings);

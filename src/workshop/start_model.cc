@@ -30,6 +30,13 @@ void check_vocabulary(const spec::Recipe& recipe, const data::Vocabulary& vocabu
                    fmt::format("{}, which follows from data.alphabet", size));
 }
 
+void check_positions(const spec::ModelSettings& settings, std::int64_t length) {
+  if (settings.positions < length)
+    throw UsageError(
+        fmt::format("model.positions = {}, but rows have {} tokens", settings.positions, length),
+        "at least as many positions as tokens in a row");
+}
+
 spec::ModelSettings settings_for(const spec::Recipe& recipe, const data::Vocabulary& vocabulary,
                                  std::int64_t length) {
   spec::ModelSettings settings = recipe.model;
@@ -37,17 +44,14 @@ spec::ModelSettings settings_for(const spec::Recipe& recipe, const data::Vocabul
   settings.vocabulary = is_llama(recipe)
                             ? std::max<std::int64_t>(recipe.model.vocabulary, vocabulary.size())
                             : vocabulary.size();
-  if (settings.positions < length)
-    throw UsageError(
-        fmt::format("model.positions = {}, but rows have {} tokens", settings.positions, length),
-        "at least as many positions as tokens in a row");
+  check_positions(settings, length);
   return settings;
 }
 
 // The shape of a language model is what its folder says; the recipe says how large it is meant to
 // be, and what is trained.
 spec::ModelSettings settings_of_base(const spec::Recipe& recipe,
-                                     const spec::CheckpointConfig& config) {
+                                     const spec::CheckpointConfig& config, std::int64_t length) {
   spec::ModelSettings settings = config.settings;
   const auto same = [&](const char* name, std::int64_t asked, std::int64_t is) {
     if (asked != is)
@@ -59,6 +63,7 @@ spec::ModelSettings settings_of_base(const spec::Recipe& recipe,
   same("heads", recipe.model.heads, settings.heads);
   same("width", recipe.model.width, settings.width);
   settings.lora = recipe.model.lora;
+  check_positions(settings, length);
   return settings;
 }
 
@@ -75,7 +80,7 @@ std::unique_ptr<nn::Model> make(const spec::Recipe& recipe, const data::Vocabula
     throw Error(
         fmt::format("{} was trained on the alphabet {}", recipe.init, in_quotes(config.alphabet)),
         "data.alphabet with the same characters in the same order");
-  const spec::ModelSettings settings = is_llama(recipe) ? settings_of_base(recipe, config)
+  const spec::ModelSettings settings = is_llama(recipe) ? settings_of_base(recipe, config, length)
                                                         : settings_for(recipe, vocabulary, length);
   // LoRA's matrices are drawn, its base is loaded.
   const bool lora = settings.lora.rank > 0;
@@ -90,10 +95,7 @@ std::unique_ptr<nn::Model> make(const spec::Recipe& recipe, const data::Vocabula
 data::Vocabulary start_vocabulary(const spec::Recipe& recipe) {
   if (!is_llama(recipe) || recipe.init.empty()) return data::vocabulary_of(recipe.data);
   const std::filesystem::path folder = inference::find_model(recipe.init);
-  const spec::CheckpointConfig config = spec::read_config(folder);
-  if (spec::is_adapter(folder) && !spec::has_vocabulary(folder, config))  // PEFT's own
-    return spec::read_vocabulary(spec::base_folder(folder, spec::read_adapter(folder)), config);
-  return spec::read_vocabulary(folder, config);
+  return spec::read_vocabulary(folder, spec::read_config(folder));
 }
 
 std::optional<spec::BaseModel> start_base(const spec::Recipe& recipe) {
