@@ -14,6 +14,7 @@
 #include "spec/kinds.h"
 
 namespace mgdm::objectives {
+
 std::vector<Noised> Objective::noise(const Batch& batch, std::uint64_t seed) const {
   if (levels() == 1) return {noise_at(batch, seed, at::zeros_like(batch.items))};
   // The first number of an example is for its level, the second for whether that is the highest.

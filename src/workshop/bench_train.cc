@@ -29,10 +29,6 @@ std::vector<data::Batch> some_batches(const data::PreparedData& data, const spec
   return some;
 }
 
-}  // namespace
-
-namespace {
-
 // A token's products with all matrices, and attention. Frozen matrices have no gradient: the
 // backward pass goes through them once, not twice.
 double llama_flop(const spec::ModelSettings& model, double tokens, double length) {

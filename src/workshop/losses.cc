@@ -55,10 +55,10 @@ void measure_losses(const cli::EvalSettings& asked) {
   const std::string folder = inference::find_model(settings.model);
   const nn::LoadedModel loaded = nn::load_model(folder);
   loaded.model->to(compat::device(settings.device));
-  if (!loaded.about.card)
+  if (!loaded.about.card || !loaded.vocabulary)
     throw Error(fmt::format("{} says nothing of a task", folder), "a model trained by mgdm");
   const spec::ModelCard& card = *loaded.about.card;
-  const spec::PuzzleRows rows(card, loaded.vocabulary.value());
+  const spec::PuzzleRows rows(card, *loaded.vocabulary);
   settings.decode.settings = levels_and_seed(settings.decode, card.decoding);
   const std::vector<tasks::Example> examples = cli::read_puzzles(settings, rows.task());
   const std::string task = rows.task().name();

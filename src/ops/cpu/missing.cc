@@ -9,8 +9,7 @@ namespace mgdm::ops::cpu {
 namespace {
 
 [[noreturn]] void missing() {
-  MGDM_CHECK(!"a loop on the CPU was called in a build without Highway");
-  std::abort();
+  check_failed("a loop on the CPU in a build without Highway", __FILE__, __LINE__);
 }
 
 }  // namespace
