@@ -253,8 +253,7 @@ std::unique_ptr<inference::Engine> load_engine(const std::filesystem::path& fold
                                                const spec::ModelCard& card,
                                                const inference::EngineSettings& settings) {
 #ifdef MGDM_HAVE_RUNTIME
-  if (compat::device(settings.device).is_cpu() && config.settings.vectors == 0 &&
-      runtime::knows(config.settings.architecture))
+  if (compat::device(settings.device).is_cpu() && runtime::knows(config.settings))
     return inference::load_cpu_engine(folder, config, card, settings);
 #endif
   return load_torch_engine(folder, config, card, settings);

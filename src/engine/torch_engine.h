@@ -19,8 +19,8 @@ std::unique_ptr<inference::Engine> torch_engine(std::shared_ptr<nn::Model> model
                                                 const data::Specials& specials = {});
 
 // The maker of engines of a program with LibTorch (inference/engine.h): this one on a GPU, and the
-// one that every program has on the CPU, where it is faster; a model that it does not know (of
-// noised vectors) by this one. An Error says what is missing.
+// one that every program has on the CPU, where it is faster; a model that it does not know (LLaMA,
+// one of noised vectors) by this one. An Error says what is missing.
 std::unique_ptr<inference::Engine> load_engine(const std::filesystem::path& folder,
                                                const spec::CheckpointConfig& config,
                                                const spec::ModelCard& card,

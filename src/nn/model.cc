@@ -8,9 +8,9 @@
 #include "nn/gpt2.h"
 #include "nn/llama.h"
 #include "nn/looped.h"
+#include "spec/kinds.h"
 
 namespace mgdm::nn {
-
 namespace {
 
 std::vector<spec::TensorSpec> all_tensors(const ModelSettings& settings) {
@@ -52,9 +52,15 @@ at::Tensor Model::embed(ops::EmbeddingTables tables, const Input& input, std::in
 std::unique_ptr<Model> make_model(const ModelSettings& settings, std::optional<std::uint64_t> seed,
                                   Drawn drawn) {
   spec::check(settings);
-  if (settings.architecture == "gpt2") return std::make_unique<Gpt2>(settings, seed);
-  if (settings.architecture == "llama") return std::make_unique<Llama>(settings, seed, drawn);
-  return std::make_unique<Looped>(settings, seed);
+  switch (spec::architecture_kind(settings.architecture).family) {
+    case spec::Family::kGpt2:
+      return std::make_unique<Gpt2>(settings, seed);
+    case spec::Family::kLooped:
+      return std::make_unique<Looped>(settings, seed);
+    case spec::Family::kLlama:
+      return std::make_unique<Llama>(settings, seed, drawn);
+  }
+  check_failed("a known family", __FILE__, __LINE__);
 }
 
 }  // namespace mgdm::nn

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "runtime/weights.h"
+#include "spec/kinds.h"
 #include "spec/tensors.h"
 
 namespace mgdm::runtime {
@@ -88,43 +87,39 @@ void read_looped(const ModelSettings& settings, const Weights& weights, Arithmet
   network.head = linear("head", network.vocabulary, width);
 }
 
-struct Architecture {
-  std::string_view name;
-  void (*read)(const ModelSettings&, const Weights&, Arithmetic, Transformer&);
-};
-constexpr std::array kArchitectures{Architecture{"gpt2", read_gpt2},
-                                    Architecture{"looped", read_looped}};
+using Read = void (*)(const ModelSettings&, const Weights&, Arithmetic, Transformer&);
 
-const Architecture& find(const std::string& name) {
-  std::vector<std::string> names;
-  for (const Architecture& architecture : kArchitectures) {
-    if (architecture.name == name) return architecture;
-    names.emplace_back(architecture.name);
+// Null for a network that is not known here.
+Read reader_of(const ModelSettings& settings) {
+  switch (spec::architecture_kind(settings.architecture).family) {
+    case spec::Family::kGpt2:
+      return settings.vectors > 0 ? nullptr : read_gpt2;
+    case spec::Family::kLooped:
+      return read_looped;
+    case spec::Family::kLlama:
+      return nullptr;
   }
-  throw Error(
-      fmt::format("a network of architecture {}", in_quotes(name)),
-      joined_or(names) + " in a program without LibTorch",
-      "the full program, built with LibTorch, knows every architecture (in the source folder: "
-      "cmake --preset release, then build/release/mgdm)");
+  check_failed("a known family", __FILE__, __LINE__);
 }
 
 }  // namespace
 
-bool is_known(const std::string& architecture) {
-  return std::ranges::any_of(kArchitectures,
-                             [&](const Architecture& each) { return each.name == architecture; });
-}
+bool is_known(const ModelSettings& settings) { return reader_of(settings) != nullptr; }
 
-void check_known(const std::string& architecture) { find(architecture); }
+void check_known(const ModelSettings& settings) {
+  if (is_known(settings)) return;
+  throw Error(fmt::format("a network of architecture {}{}", in_quotes(settings.architecture),
+                          settings.vectors > 0 ? " that reads noised vectors (objective vdm)" : ""),
+              "gpt2 or looped, which read tokens, in a program without LibTorch",
+              "the full program, built with LibTorch, runs it (in the source folder: cmake "
+              "--preset release, "
+              "then build/release/mgdm)");
+}
 
 Transformer make_transformer(const ModelSettings& settings, const formats::Safetensors& file,
                              Arithmetic arithmetic) {
-  const Architecture& architecture = find(settings.architecture);
+  check_known(settings);
   spec::check(settings);
-  if (settings.vectors > 0)
-    throw Error("a network that reads noised vectors (objective vdm)",
-                "one that reads tokens, in a program without LibTorch",
-                "the full program, built with LibTorch, runs it");
   Transformer network;
   network.width = static_cast<std::size_t>(settings.width);
   network.heads = static_cast<std::size_t>(settings.heads);
@@ -132,7 +127,7 @@ Transformer make_transformer(const ModelSettings& settings, const formats::Safet
   network.positions = static_cast<std::size_t>(settings.positions);
   network.causal = settings.causal;
   network.shift = settings.shift;
-  architecture.read(settings, Weights(file, settings), arithmetic, network);
+  reader_of(settings)(settings, Weights(file, settings), arithmetic, network);
   return network;
 }
 

@@ -191,12 +191,12 @@ class CpuNetwork : public decoding::Network {
 
 }  // namespace
 
-bool knows(const std::string& architecture) { return is_known(architecture); }
+bool knows(const spec::ModelSettings& settings) { return is_known(settings); }
 
 std::unique_ptr<decoding::Network> load_network(const std::filesystem::path& folder,
                                                 const spec::ModelSettings& settings,
                                                 const Options& options) {
-  check_known(settings.architecture);  // before its files are looked for
+  check_known(settings);  // before its files are looked for
   const formats::Safetensors file = formats::open_safetensors_folder(folder);
   return std::make_unique<CpuNetwork>(make_transformer(settings, file, options.arithmetic),
                                       thread_count(options.threads));

@@ -11,7 +11,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <string>
 
 #include "decoding/network.h"
 #include "runtime/weight_matrix.h"
@@ -24,8 +23,8 @@ struct Options {
   Arithmetic arithmetic = Arithmetic::kFp32;  // of the weights' products
 };
 
-// Whether networks of an architecture (spec/kinds.h) can be run here.
-bool knows(const std::string& architecture);
+// Whether such a network can be run here.
+bool knows(const spec::ModelSettings& settings);
 
 // An Error names what is wrong with the files: a tensor that is missing, of another shape, or not
 // finite; an architecture that is not known here.

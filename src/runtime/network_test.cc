@@ -312,14 +312,20 @@ TEST(Network, RefusesNumbersThatAreNone) {
   }
 }
 
-TEST(Network, SaysWhoKnowsOtherArchitectures) {
-  ModelSettings settings = small("looped");
-  const TemporaryFolder folder;
-  write_weights(folder.path(), settings, random_weights(settings));
-  settings.architecture = "mamba";
-  const std::string text = refusal([&] { load_network(folder.path(), settings); });
-  EXPECT_NE(text.find("mamba"), std::string::npos) << text;
-  EXPECT_NE(text.find("the full program"), std::string::npos) << text;
+TEST(Network, SaysWhoKnowsOtherNetworks) {
+  const ModelSettings llama = small("llama");
+  ModelSettings vdm = small("gpt2");
+  vdm.vectors = 8;
+  EXPECT_TRUE(knows(small("gpt2")) && knows(small("looped")));
+  EXPECT_FALSE(knows(llama) || knows(vdm));
+  const TemporaryFolder folder;  // empty: files are not even looked for
+  const auto refused = [&](const ModelSettings& settings, const char* what) {
+    const std::string text = refusal([&] { load_network(folder.path(), settings); });
+    EXPECT_NE(text.find(what), std::string::npos) << text;
+    EXPECT_NE(text.find("the full program"), std::string::npos) << text;
+  };
+  refused(llama, "llama");
+  refused(vdm, "noised vectors");
 }
 
 }  // namespace
