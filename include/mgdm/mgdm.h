@@ -129,11 +129,11 @@ struct ModelInfo {
   std::string folder;
   std::string task;          // "sudoku"
   std::string objective;     // what it was trained by: "mgdm", "ar", ...
-  std::string architecture;  // "gpt2" or "looped"
+  std::string architecture;  // "gpt2", "looped" or "llama"
   std::int64_t parameters = 0;
   std::string device;        // where it computes, for people
   DecodingOptions decoding;  // its own; what does not count with it is not set
-  std::string arithmetic;    // of matrix products on a CPU: "fp32", "bf16" or "int8"
+  std::string arithmetic;    // of matrix products: "fp32", "bf16" or "int8"
 };
 
 // What is seen of a puzzle after a pass.

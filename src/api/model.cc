@@ -15,17 +15,14 @@
 namespace mgdm {
 namespace {
 
-inference::EngineSettings engine_settings(const LoadOptions& options) {
-  return {.device = options.device, .threads = options.threads, .arithmetic = options.arithmetic};
-}
-
 inference::Reasoner load(const std::string& folder, const LoadOptions& options) {
   api::check(options);
-  return inference::Reasoner::load(folder, engine_settings(options));
+  return inference::Reasoner::load(
+      folder,
+      {.device = options.device, .threads = options.threads, .arithmetic = options.arithmetic});
 }
 
-ModelInfo info_of(const std::string& folder, const inference::Reasoner& reasoner,
-                  const LoadOptions& options) {
+ModelInfo info_of(const std::string& folder, const inference::Reasoner& reasoner) {
   const spec::ModelSettings network = spec::read_config(folder).settings;
   const spec::ModelCard& card = reasoner.card();
   return {folder,
@@ -35,7 +32,7 @@ ModelInfo info_of(const std::string& folder, const inference::Reasoner& reasoner
           spec::parameter_count(network),
           reasoner.engine().device(),
           api::own_options(reasoner),
-          inference::arithmetic_of(engine_settings(options), card)};
+          reasoner.engine().arithmetic()};
 }
 
 // Lets one call at a time through; the others are told, not mixed up.
@@ -87,9 +84,7 @@ Answer answer_of(inference::Solved&& solved) {
 
 struct Model::Loaded {
   Loaded(const std::string& folder, const LoadOptions& options)
-      : reasoner(load(folder, options)),
-        info(info_of(folder, reasoner, options)),
-        batch(options.batch) {}
+      : reasoner(load(folder, options)), info(info_of(folder, reasoner)), batch(options.batch) {}
 
   const inference::Reasoner reasoner;
   const ModelInfo info;

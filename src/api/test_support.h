@@ -38,7 +38,8 @@ class Script {
   explicit Script(std::vector<Puzzle> puzzles) {
     inference::use_engines([puzzles = std::move(puzzles)](
                                const std::filesystem::path&, const spec::CheckpointConfig& config,
-                               const spec::ModelCard& card, const inference::EngineSettings&) {
+                               const spec::ModelCard& card,
+                               const inference::EngineSettings& settings) {
       const data::Vocabulary vocabulary(config.alphabet);
       const spec::PuzzleRows rows(card, vocabulary);
       std::vector<std::vector<data::Token>> answers;
@@ -50,7 +51,7 @@ class Script {
       const std::vector<std::vector<int>> easy(answers.size(), std::vector<int>(rows.length()));
       auto network = std::make_unique<decoding::FunctionNetwork>(decoding::oracle_network(
           std::move(answers), easy, static_cast<std::size_t>(vocabulary.size())));
-      return inference::slot_engine(std::move(network), "a script");
+      return inference::slot_engine(std::move(network), "a script", settings.arithmetic);
     });
   }
   ~Script() { inference::use_engines(inference::load_cpu_engine); }

@@ -124,11 +124,11 @@ void check_flags(const EvalSettings& settings) {
 void run_eval(const EvalSettings& asked) {
   EvalSettings settings = asked;
   settings.threads = thread_count(static_cast<int>(settings.threads));
-  const inference::EngineSettings engine{.device = settings.device,
-                                         .threads = static_cast<int>(settings.threads),
-                                         .arithmetic = settings.arithmetic};
-  const auto reasoner = inference::Reasoner::load(inference::find_model(settings.model), engine);
-  settings.arithmetic = inference::arithmetic_of(engine, reasoner.card());
+  const auto reasoner = inference::Reasoner::load(inference::find_model(settings.model),
+                                                  {.device = settings.device,
+                                                   .threads = static_cast<int>(settings.threads),
+                                                   .arithmetic = settings.arithmetic});
+  settings.arithmetic = reasoner.engine().arithmetic();
   settings.decode.settings = settings.decode.over(reasoner);
   measure_score(settings, reasoner, read_puzzles(settings, reasoner.task()));
 }

@@ -1,10 +1,13 @@
 #include "engine/torch_engine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "compat/device.h"
 #include "compat/out_of_memory.h"
 #include "compat/parallel.h"
@@ -226,6 +229,7 @@ class TorchEngine : public inference::Engine {
   }
 
   std::string device() const override { return compat::device_name(model_->device()); }
+  std::string arithmetic() const override { return bf16_ ? "bf16" : "fp32"; }
 
  private:
   static bool together(const Request& a, const Request& b) {
@@ -263,10 +267,15 @@ std::unique_ptr<inference::Engine> load_torch_engine(const std::filesystem::path
                                                      const spec::CheckpointConfig& config,
                                                      const spec::ModelCard& card,
                                                      const inference::EngineSettings& settings) {
+  const c10::Device device = compat::device(settings.device);
+  if (device.is_cpu() && settings.arithmetic != "auto" && settings.arithmetic != "fp32")
+    throw UsageError(fmt::format("arithmetic {} for a model that LibTorch runs on the CPU",
+                                 in_quotes(settings.arithmetic)),
+                     "auto or fp32");
   compat::use_threads(settings.threads);
   std::shared_ptr<nn::Model> model = nn::make_model(config.settings, /*seed=*/{});
   nn::load_weights(folder, *model);
-  model->to(compat::device(settings.device));
+  model->to(device);
   const bool bf16 = card.precision == "bf16";
   if (bf16 && model->device().is_cuda()) model->keep_matrices_in_bf16();
   return torch_engine(std::move(model), bf16, spec::read_vocabulary(folder, config).specials());

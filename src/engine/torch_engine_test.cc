@@ -61,6 +61,12 @@ TEST(TorchEngine, AnswersDoNotDependOnTheNeighbours) {
   }
 }
 
+TEST(TorchEngine, ComputesInFp32OnTheCpuAndSaysSo) {
+  EXPECT_EQ(torch_engine(tiny_model(), /*bf16=*/true)->arithmetic(), "fp32");
+  EXPECT_THROW(load_torch_engine("nowhere", {}, {}, {.device = "cpu", .arithmetic = "int8"}),
+               UsageError);
+}
+
 TEST(TorchEngine, ObserversEndAndFailTheirOwnPuzzleOnly) {
   const auto engine = torch_engine(tiny_model(), false);
   int seen = 0;

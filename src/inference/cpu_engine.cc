@@ -22,9 +22,10 @@ std::unique_ptr<Engine> load_cpu_engine(const std::filesystem::path& folder,
     throw UsageError(fmt::format("unknown device {}", in_quotes(settings.device)),
                      "auto, cpu, cuda or cuda:N");
 #ifdef MGDM_HAVE_RUNTIME
-  const runtime::Options options{settings.threads,
-                                 runtime::arithmetic_named(arithmetic_of(settings, card))};
-  return slot_engine(runtime::load_network(folder, config.settings, options), "CPU");
+  const std::string arithmetic =
+      settings.arithmetic == "auto" ? card.arithmetic : settings.arithmetic;
+  const runtime::Options options{settings.threads, runtime::arithmetic_named(arithmetic)};
+  return slot_engine(runtime::load_network(folder, config.settings, options), "CPU", arithmetic);
 #else
   throw Error(fmt::format("nothing to run the model in {} with", folder.string()),
               "a program built with Highway or LibTorch", "install libhwy-dev and build again");

@@ -25,10 +25,15 @@ TEST(CpuEngine, RefusesOtherArithmetic) {
 }
 
 TEST(CpuEngine, ComputesAsTheCardSaysUnlessAskedOtherwise) {
+  const std::string folder = MGDM_SOURCE_DIR "/models/quick-planning-mgdm";
+  const spec::CheckpointConfig config = spec::read_config(folder);
+  const auto arithmetic = [&](const spec::ModelCard& card, const std::string& asked) {
+    return load_cpu_engine(folder, config, card, {.threads = 1, .arithmetic = asked})->arithmetic();
+  };
   const spec::ModelCard card{.task = "planning", .arithmetic = "bf16"};
-  EXPECT_EQ(arithmetic_of({}, card), "bf16");
-  EXPECT_EQ(arithmetic_of({.arithmetic = "fp32"}, card), "fp32");
-  EXPECT_EQ(arithmetic_of({}, {.task = "planning"}), "fp32");
+  EXPECT_EQ(arithmetic(card, "auto"), "bf16");
+  EXPECT_EQ(arithmetic(card, "fp32"), "fp32");
+  EXPECT_EQ(arithmetic({.task = "planning"}, "auto"), "fp32");
 }
 
 // Both ways of decoding, from a shipped model's files to the right answer.

@@ -9,8 +9,11 @@ namespace {
 
 class SlotEngine : public Engine {
  public:
-  SlotEngine(std::unique_ptr<decoding::Network> network, std::string device)
-      : network_(std::move(network)), slots_(*network_), device_(std::move(device)) {}
+  SlotEngine(std::unique_ptr<decoding::Network> network, std::string device, std::string arithmetic)
+      : network_(std::move(network)),
+        slots_(*network_),
+        device_(std::move(device)),
+        arithmetic_(std::move(arithmetic)) {}
 
   decoding::SlotId join(decoding::Request request) override {
     return slots_.join(std::move(request));
@@ -19,11 +22,12 @@ class SlotEngine : public Engine {
   std::size_t active() const override { return slots_.active(); }
   std::vector<decoding::Finished> pass() override { return slots_.pass(); }
   std::string device() const override { return device_; }
+  std::string arithmetic() const override { return arithmetic_; }
 
  private:
   const std::unique_ptr<decoding::Network> network_;
   decoding::Slots slots_;
-  const std::string device_;
+  const std::string device_, arithmetic_;
 };
 
 EngineMaker& maker() {
@@ -33,16 +37,12 @@ EngineMaker& maker() {
 
 }  // namespace
 
-std::unique_ptr<Engine> slot_engine(std::unique_ptr<decoding::Network> network,
-                                    std::string device) {
-  return std::make_unique<SlotEngine>(std::move(network), std::move(device));
+std::unique_ptr<Engine> slot_engine(std::unique_ptr<decoding::Network> network, std::string device,
+                                    std::string arithmetic) {
+  return std::make_unique<SlotEngine>(std::move(network), std::move(device), std::move(arithmetic));
 }
 
 void use_engines(EngineMaker made) { maker() = std::move(made); }
-
-std::string arithmetic_of(const EngineSettings& settings, const spec::ModelCard& card) {
-  return settings.arithmetic == "auto" ? card.arithmetic : settings.arithmetic;
-}
 
 std::unique_ptr<Engine> make_engine(const std::filesystem::path& folder,
                                     const spec::CheckpointConfig& config,

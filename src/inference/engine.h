@@ -29,19 +29,20 @@ class Engine {
 
   // Where it computes, for people: "NVIDIA H200".
   virtual std::string device() const = 0;
+
+  // What its matrix products are computed in: "fp32", "bf16" or "int8".
+  virtual std::string arithmetic() const = 0;
 };
 
 // The plain decoders over a network.
-std::unique_ptr<Engine> slot_engine(std::unique_ptr<decoding::Network> network, std::string device);
+std::unique_ptr<Engine> slot_engine(std::unique_ptr<decoding::Network> network, std::string device,
+                                    std::string arithmetic = "fp32");
 
 struct EngineSettings {
   std::string device = "auto";      // cpu, cuda, cuda:N, or auto: CUDA where there is one
   int threads = 0;                  // 0 = all cores that the process may use
   std::string arithmetic = "auto";  // on a CPU: fp32, bf16, int8, or auto: what the card names
 };
-
-// What is computed in on a CPU.
-std::string arithmetic_of(const EngineSettings& settings, const spec::ModelCard& card);
 
 // Loads the model of a folder.
 using EngineMaker = std::function<std::unique_ptr<Engine>(
