@@ -18,7 +18,8 @@ constexpr std::uint8_t kSpace = 10, kWrong = 11;
 constexpr auto kMeaning = [] {
   std::array<std::uint8_t, 256> meaning{};
   meaning.fill(kWrong);
-  for (const unsigned char c : {' ', '\t', '\r', '\n', '\v', '\f'}) meaning[c] = kSpace;
+  for (const char c : {' ', '\t', '\r', '\n', '\v', '\f'})
+    meaning[static_cast<unsigned char>(c)] = kSpace;
   for (unsigned digit = 0; digit <= 9; ++digit)
     meaning['0' + digit] = static_cast<std::uint8_t>(digit);
   meaning['.'] = 0;
