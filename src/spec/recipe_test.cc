@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <regex>
 #include <set>
 
@@ -30,13 +31,21 @@ std::vector<fs::path> recipes() {
   return found;
 }
 
+// As it resolves, read once.
+const Recipe& recipe_at(const fs::path& path) {
+  static std::map<fs::path, Recipe> known;
+  const auto found = known.find(path);
+  return found != known.end() ? found->second
+                              : known.emplace(path, read_recipe(path, {})).first->second;
+}
+
 TEST(Recipes, EveryOneResolves) {
   std::size_t count = 0;
   for (const fs::path& path : recipes()) {
     SCOPED_TRACE(path.string());
     ++count;
     ASSERT_NO_THROW({
-      const Recipe recipe = read_recipe(path, {});
+      const Recipe& recipe = recipe_at(path);
       tasks::make_task(recipe.task);
       resolved(recipe.objective);
       check(recipe.model);
@@ -51,21 +60,23 @@ TEST(Recipes, EveryOneResolves) {
 
 // Puzzles of every task and size fit the length that its recipes name.
 TEST(Recipes, PaperLengthsHoldTheirPuzzles) {
+  std::map<std::string, std::vector<tasks::Example>> puzzles;  // by task
   for (const fs::path& path : recipes()) {
     if (path.parent_path().filename() != "paper") continue;
-    const Recipe recipe = read_recipe(path, {});
+    const Recipe& recipe = recipe_at(path);
+    std::vector<tasks::Example>& examples = puzzles[recipe.task];
     const auto task = tasks::make_task(recipe.task);
+    for (std::uint32_t item = 0; examples.size() < 100; ++item)
+      examples.push_back(task->generate(0, tasks::Split::kTest, item));
     const data::Vocabulary vocabulary(recipe.data.alphabet.empty()
                                           ? data::kPaperAlphabet
                                           : std::string_view(recipe.data.alphabet));
     const auto layout =
         data::make_layout(recipe.data.layout, static_cast<int>(recipe.data.length), vocabulary);
-    for (std::uint32_t item = 0; item < 100; ++item) {
-      const auto example = task->generate(0, tasks::Split::kTest, item);
+    for (const tasks::Example& example : examples)
       ASSERT_NO_THROW(
           layout->check_fits(vocabulary.count(example.input), vocabulary.count(example.output)))
           << path;
-    }
   }
 }
 
