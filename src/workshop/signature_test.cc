@@ -53,10 +53,11 @@ c7f8b25a73bf1e09  decoding: entropy
 
 TEST(Signature, DependsNeitherOnThreadsNorOnBatches) {
   const std::string expected = lines(signature({}));
-  for (const int threads : {1, 3})
-    for (const std::size_t batch : {1u, 7u, 100u})
-      EXPECT_EQ(lines(signature({.threads = threads, .batch = batch})), expected)
-          << threads << " threads, batches of " << batch;
+  for (const SignatureSettings& other :
+       {SignatureSettings{.threads = 1, .batch = 1}, SignatureSettings{.threads = 3, .batch = 7},
+        SignatureSettings{.threads = 1, .batch = 100}})
+    EXPECT_EQ(lines(signature(other)), expected)
+        << other.threads << " threads, batches of " << other.batch;
 }
 
 TEST(Signature, DoesNotDependOnTheDevice) {
