@@ -63,7 +63,7 @@ Plan countdown_plan() {
 
 Plan scaling_plan() {
   return {
-      frame("scaling", "Countdown-4: scaling of model and data", "Table of appendix C.3",
+      frame("scaling", "Countdown-4: scaling of model and data", "Table 8",
             "model and data", {"AR", "MGDM"}, Chart::kBarsByRow),
       {{"85M, 500k", {cell(45.8, "countdown-4-base-ar"), cell(91.5, "countdown-4-base-mgdm")}},
        {"303M, 500k", {cell(41.3, "countdown-4-medium-ar"), cell(88.3, "countdown-4-medium-mgdm")}},
@@ -93,7 +93,7 @@ Plan ablation_plan() {
 }
 
 Plan speed_plan() {
-  Plan plan{frame("speed", "Countdown: accuracy and speed by number of passes", "Figure 5a",
+  Plan plan{frame("speed", "Countdown: accuracy and speed by number of passes", "Figure 6a",
                   "passes", {"CD 4", "CD 4, puzzles/s", "CD 5", "CD 5, puzzles/s"}, Chart::kNone)};
   const auto row = [&](const std::string& label, const std::string& model,
                        const std::vector<std::string>& decoding, Paper four, Paper five) {
@@ -129,7 +129,7 @@ Plan speed_plan() {
 }
 
 Plan errors_plan() {
-  Plan plan{frame("errors", "Countdown-4: errors by equation", "Figure 5b", "model, error",
+  Plan plan{frame("errors", "Countdown-4: errors by equation", "Figure 6b", "model, error",
                   {"equation 1", "equation 2", "equation 3"}, Chart::kBarsByColumn)};
   plan.frame.unit = "% of the answers";
   for (const auto& [label, model] : {std::pair("AR 85M", "paper/countdown-4-base-ar"),
@@ -155,7 +155,7 @@ Plan errors_plan() {
 }
 
 Plan game24_plan() {
-  Plan plan{frame("game24", "Game of 24, with what it takes", "Table 2 and appendix C.1", "method",
+  Plan plan{frame("game24", "Game of 24, with what it takes", "Tables 2 and 6", "method",
                   {"accuracy", "prompt tokens", "generated tokens"}, Chart::kNone)};
   plan.frame.unit = "%, tokens per puzzle";
   const auto prompted = [&](const std::string& label, const std::string& method, double accuracy,

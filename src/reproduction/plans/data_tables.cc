@@ -111,7 +111,7 @@ std::vector<std::string> names(const auto& all) {
 }  // namespace
 
 Plan statistics_plan() {
-  Table frame{"statistics", "Dataset statistics", "Table of appendix B.1"};
+  Table frame{"statistics", "Dataset statistics", "Table 4"};
   frame.columns = names(kDatasets);
   frame.unit = "counts";
   frame.notes = {
@@ -122,7 +122,7 @@ Plan statistics_plan() {
 }
 
 Plan sizes_plan() {
-  Table frame{"sizes", "Model sizes", "Table of appendix B.2"};
+  Table frame{"sizes", "Model sizes", "Table 5"};
   frame.columns = names(kSizes);
   frame.unit = "counts";
   frame.notes = {"Counted from the tensors that a recipe makes."};
@@ -130,7 +130,7 @@ Plan sizes_plan() {
 }
 
 Plan tasks_plan() {
-  Table frame{"tasks", "An example of each task", "Last table of the appendix"};
+  Table frame{"tasks", "An example of each task", "Table 10"};
   frame.columns = {"input", "output"};
   frame.unit = "text";
   return {frame, {}, examples};

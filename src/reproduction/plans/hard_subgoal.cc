@@ -1,4 +1,4 @@
-// The loss of a hard subgoal (section 2): what left-to-right models must predict without looking
+// The loss of a hard subgoal (figure 3): what left-to-right models must predict without looking
 // ahead is easier where some of what follows is shown.
 #include <fmt/format.h>
 
@@ -107,7 +107,7 @@ std::vector<TableRow> hard_subgoal(const Context& context) {
 
 Plan hard_subgoal_plan() {
   Table frame{"hard-subgoal", "Planning: the loss of a hard subgoal by noise level",
-              "Figure 3, left"};
+              "Figure 3"};
   frame.corner = "noise level t";
   for (int t = 0; t < kLevels; ++t) frame.columns.push_back(std::to_string(t));
   frame.unit = "cross entropy, nats";

@@ -1,4 +1,4 @@
-// The planning task: who can look ahead (figure 2, tables of the appendix).
+// The planning task: who can look ahead (figure 2, section 3.1, table 7).
 #include <fmt/format.h>
 
 #include "reproduction/plan.h"
@@ -40,7 +40,7 @@ Table frame(const std::string& name, const std::string& title, const std::string
 
 Plan planning_plan() {
   return {frame("planning", "Planning: accuracy by distance, 50,000 examples",
-                "Figure 2, left; AR's numbers are those of the appendix", Chart::kLines),
+                "Figure 2, left; AR's numbers are those of table 7", Chart::kLines),
           {by_distance("AR", "paper/planning-tiny-ar", kAr),
            by_distance("AR, backwards", "paper/planning-tiny-reverse"),
            by_distance("teacherless", "paper/planning-tiny-teacherless"),
@@ -49,7 +49,7 @@ Plan planning_plan() {
 
 Plan planning_sizes_plan() {
   Plan plan{frame("planning-sizes", "Planning: accuracy by distance and size of the AR model",
-                  "Figure of section 2; the paper prints no numbers but 6M's", Chart::kLines),
+                  "Section 3.1; the paper prints no numbers but 6M's", Chart::kLines),
             {by_distance("AR 6M", "paper/planning-tiny-ar", kAr),
              by_distance("AR 85M", "paper/planning-base-ar"),
              by_distance("AR 303M", "paper/planning-medium-ar"),
@@ -78,7 +78,7 @@ Plan planning_data_plan() {
 }
 
 Plan reweighting_plan() {
-  return {frame("ar-reweighting", "AR with token reweighting", "Table of appendix C.2",
+  return {frame("ar-reweighting", "AR with token reweighting", "Table 7",
                 Chart::kBarsByColumn),
           {by_distance("AR", "paper/planning-tiny-ar", kAr),
            by_distance("AR with token reweighting", "paper/planning-tiny-ar-reweighted",

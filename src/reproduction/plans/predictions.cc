@@ -102,7 +102,7 @@ std::vector<TableRow> predictions(const Context& context) {
 
 Plan predictions_plan() {
   Table frame{"predictions", "Example predictions on countdown-4, with errors marked",
-              "Table of appendix C.4"};
+              "Table 9"};
   frame.corner = "numbers, target";
   frame.columns = {"label"};
   for (const Shown& each : shown()) frame.columns.push_back(each.column);

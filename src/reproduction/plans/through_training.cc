@@ -1,4 +1,4 @@
-// Accuracy through training (figure 3, right): AR for as many steps as diffusion, and diffusion by
+// Accuracy through training (figure 5): AR for as many steps as diffusion, and diffusion by
 // its weights.
 #include <fmt/format.h>
 
@@ -52,7 +52,7 @@ std::vector<TableRow> through_training(const Context& context) {
 }  // namespace
 
 Plan convergence_plan() {
-  Table frame{"convergence", "Countdown-4: accuracy through training", "Figure 3, right"};
+  Table frame{"convergence", "Countdown-4: accuracy through training", "Figure 5"};
   frame.corner = "% of the steps";
   for (int percent = kEvery; percent <= 100; percent += kEvery)
     frame.columns.push_back(std::to_string(percent));
