@@ -61,6 +61,12 @@ std::string full_name(const fs::path& path) {
   return name.string();
 }
 
+void make_folder(const fs::path& folder) {
+  std::error_code reason;
+  fs::create_directories(folder, reason);
+  if (reason) fail("make the folder", folder, reason);
+}
+
 void remove_tree(const fs::path& path) {
   std::error_code reason;
   fs::remove_all(path, reason);

@@ -20,6 +20,9 @@ std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder)
 // One name for a file, however it is written: absolute, links followed as far as it exists.
 std::string full_name(const std::filesystem::path& path);
 
+// A folder, and those above it, where they are not there yet.
+void make_folder(const std::filesystem::path& folder);
+
 // A file, or a folder with all that is in it; nothing when it is not there.
 void remove_tree(const std::filesystem::path& path);
 

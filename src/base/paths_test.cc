@@ -70,5 +70,12 @@ TEST_F(Paths, WhatCannotBeKnownIsAnErrorOfOurs) {
   fs::permissions(folder_ / "b", fs::perms::owner_all);
 }
 
+TEST_F(Paths, MakesAFolderAndThoseAboveIt) {
+  make_folder(folder_ / "new/one");
+  make_folder(folder_ / "new/one");
+  EXPECT_TRUE(is_there(folder_ / "new/one"));
+  EXPECT_THROW(make_folder(folder_ / "a/one"), Error);  // a is a file
+}
+
 }  // namespace
 }  // namespace mgdm

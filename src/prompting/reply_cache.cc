@@ -62,12 +62,7 @@ std::optional<ChatReply> ReplyCache::find(const ChatRequest& request) const {
 
 void ReplyCache::write(const ChatRequest& request, const ChatReply& reply) const {
   const fs::path file = file_of(request);
-  std::error_code error;
-  fs::create_directories(file.parent_path(), error);
-  if (error)
-    throw Error(
-        fmt::format("cannot make the folder {}: {}", file.parent_path().string(), error.message()),
-        "", "another --cache");
+  make_folder(file.parent_path());
   const CacheJson json{{"request", request_json(endpoint_, request)},
                        {"reply",
                         {{"texts", reply.texts},
