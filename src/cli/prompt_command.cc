@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/interrupt.h"
+#include "base/paths.h"
 #include "base/progress.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -28,7 +28,8 @@ struct PromptSettings {
   bool no_key = false, quiet = false;
   prompting::MethodSettings method;
   std::int64_t limit = 0, parallel = 4, tries = 6;
-  double per_minute = 0, timeout = 120, prompt_price = 0, generated_price = 0;
+  double per_minute = 0, timeout = 120;
+  prompting::Prices prices;
 
   void visit(config::Visitor& v) {
     v.field("game", game, "what is played", config::one_of({"game24"}));
@@ -44,9 +45,9 @@ struct PromptSettings {
     v.field("timeout", timeout, "seconds to wait for a reply", config::range(0.1, 3600));
     v.field("tries", tries, "tries in all when the endpoint is busy, broken or silent",
             config::range(1, 100));
-    v.field("prompt_price", prompt_price, "dollars per million tokens of prompts",
+    v.field("prompt_price", prices.prompt, "dollars per million tokens of prompts",
             config::at_least(0));
-    v.field("generated_price", generated_price, "dollars per million generated tokens",
+    v.field("generated_price", prices.generated, "dollars per million generated tokens",
             config::at_least(0));
     v.field("cache", cache, "the folder of replies that were paid for");
     v.field("out", out, "the folder of results (empty = runs/ and a name); goes on where it is");
@@ -75,9 +76,7 @@ std::filesystem::path folder_of(const PromptSettings& settings) {
         [](char c) { return c == '/' || c == '\\' || static_cast<unsigned char>(c) <= ' '; }, '-');
     name = "runs/" + name;
   }
-  std::error_code error;
-  std::filesystem::create_directories(name, error);
-  if (error) throw Error(fmt::format("cannot make the folder {}: {}", name, error.message()));
+  make_folder(name);
   return name;
 }
 
@@ -116,9 +115,9 @@ void print_summary(const PromptSettings& settings, const prompting::Summary& sum
 void print_paid(const PromptSettings& settings, const prompting::Usage& paid,
                 std::int64_t repeated) {
   std::string cost;
-  if (settings.prompt_price > 0 || settings.generated_price > 0)
-    cost = fmt::format(", ${:.4f}",
-                       prompting::cost_of(paid, settings.prompt_price, settings.generated_price));
+  if (settings.prices.known())
+    cost = fmt::format(", ${:.4f}", settings.prices.of(static_cast<double>(paid.prompt_tokens),
+                                                       static_cast<double>(paid.generated_tokens)));
   fmt::print(stderr,
              "asked now: {} requests, {} prompt tokens, {} generated tokens{}; {} repeated\n",
              paid.requests, paid.prompt_tokens, paid.generated_tokens, cost, repeated);
@@ -136,10 +135,8 @@ void write_score(const PromptSettings& settings, const prompting::Summary& summa
                               {"requests", summary.requests},
                               {"prompt_tokens", summary.prompt_tokens},
                               {"generated_tokens", summary.generated_tokens}};
-  if (settings.prompt_price > 0 || settings.generated_price > 0)
-    json["dollars"] = (summary.prompt_tokens * settings.prompt_price +
-                       summary.generated_tokens * settings.generated_price) /
-                      1e6;
+  if (settings.prices.known())
+    json["dollars"] = settings.prices.of(summary.prompt_tokens, summary.generated_tokens);
   PromptSettings used = settings;
   write_file(file.string(), report::result_text(json, config::Fields(used).all()));
 }

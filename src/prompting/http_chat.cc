@@ -64,7 +64,8 @@ ChatReply HttpChat::ask(const ChatRequest& request) {
   for (std::int64_t failed = 0;;) {
     stop_if_interrupted();
     pace_.wait_for_turn();
-    const HttpAnswer answer = http_->post(body);
+    HttpAnswer answer = http_->post(body);
+    answer.body = without_key(std::move(answer.body));  // before any of it is cut, kept or shown
     std::string complaint;
     if (answer.status == 200) {
       try {
@@ -75,7 +76,6 @@ ChatReply HttpChat::ask(const ChatRequest& request) {
     } else {
       complaint = told(answer);
     }
-    complaint = without_key(complaint);
     ++failed;
     const std::string place = fmt::format("{}: {}", endpoint_, complaint);
     if (answer.status != 200 && !worth_another_try(answer))
@@ -101,7 +101,7 @@ std::string key_from(const std::string& variable) {
                 fmt::format("{}=... before the command", printable(variable)),
                 "--no-key for an endpoint that wants none");
   for (const char c : key)
-    if (c <= ' ' || c == '\x7f')
+    if (static_cast<unsigned char>(c) <= ' ' || static_cast<unsigned char>(c) >= 0x7f)
       throw Error(
           fmt::format("what stands in the environment variable {} is no key: it has white "
                       "space or other characters that cannot be sent",

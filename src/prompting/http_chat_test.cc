@@ -160,6 +160,13 @@ TEST(HttpChat, SaysWhatIsWrong) {
   EXPECT_TRUE(refused.slept.empty());
   const Asked echoed = ask({{200, "", "", "sk-secret"}}, 1);
   EXPECT_EQ(echoed.error.find("sk-secret"), std::string::npos) << echoed.error;
+  // Nor a part of it, where a long message is cut.
+  for (std::size_t before = 40; before < 310; ++before)
+    for (const int status : {200, 500}) {
+      const Asked cut = ask({{status, "", "", std::string(before, '.') + "sk-secret"}}, 1);
+      EXPECT_EQ(cut.error.find("sk-"), std::string::npos) << cut.error;
+    }
+  EXPECT_EQ(ask({{200, "", "", chat_body({"it is sk-secret"})}}).text, "it is ***");
 }
 
 TEST(HttpChat, TakesTheKeyFromTheEnvironmentAndNeverShowsIt) {
@@ -169,6 +176,8 @@ TEST(HttpChat, TakesTheKeyFromTheEnvironmentAndNeverShowsIt) {
   const std::string bad = error_of([] { key_from("MGDM_TEST_KEY"); });
   EXPECT_CONTAINS(bad, "MGDM_TEST_KEY");
   EXPECT_EQ(bad.find("sk-2"), std::string::npos);
+  ::setenv("MGDM_TEST_KEY", "sk-\xc3\xa4", 1);
+  EXPECT_CONTAINS(error_of([] { key_from("MGDM_TEST_KEY"); }), "cannot be sent");
   ::unsetenv("MGDM_TEST_KEY");
   EXPECT_CONTAINS(error_of([] { key_from("MGDM_TEST_KEY"); }),
                   "no key in the environment variable MGDM_TEST_KEY");

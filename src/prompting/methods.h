@@ -38,6 +38,7 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
+// By settings as resolved() gives them.
 Outcome play(ChatModel& model, const Game24& game, const MethodSettings& settings);
 
 }  // namespace mgdm::prompting

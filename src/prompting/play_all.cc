@@ -95,10 +95,4 @@ Summary summarize(const std::vector<Outcome>& outcomes) {
   return sum;
 }
 
-double cost_of(const Usage& usage, double prompt_price, double generated_price) {
-  return (static_cast<double>(usage.prompt_tokens) * prompt_price +
-          static_cast<double>(usage.generated_tokens) * generated_price) /
-         1e6;
-}
-
 }  // namespace mgdm::prompting

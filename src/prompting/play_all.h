@@ -29,7 +29,15 @@ struct Summary {
 
 Summary summarize(const std::vector<Outcome>& outcomes);
 
-// Dollars, by prices per million tokens.
-double cost_of(const Usage& usage, double prompt_price, double generated_price);
+// In dollars per million tokens; 0 where they are not known.
+struct Prices {
+  double prompt = 0, generated = 0;
+
+  bool known() const { return prompt > 0 || generated > 0; }
+  // Dollars.
+  double of(double prompt_tokens, double generated_tokens) const {
+    return (prompt_tokens * prompt + generated_tokens * generated) / 1e6;
+  }
+};
 
 }  // namespace mgdm::prompting

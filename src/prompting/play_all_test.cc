@@ -125,7 +125,7 @@ TEST_F(PlayAll, SumsUp) {
   EXPECT_DOUBLE_EQ(sum.requests, 3);
   EXPECT_DOUBLE_EQ(sum.prompt_tokens, 200);
   EXPECT_DOUBLE_EQ(sum.generated_tokens, 20);
-  EXPECT_DOUBLE_EQ(cost_of({1, 2'000'000, 500'000}, 2.5, 10), 10);
+  EXPECT_DOUBLE_EQ(Prices({2.5, 10}).of(2'000'000, 500'000), 10);
   EXPECT_EQ(summarize({}).n, 0u);
 }
 

@@ -134,7 +134,7 @@ TEST(TreeOfThoughts, SolvesAGameWithAModel) {
   settings.model = "wise";
   settings.beam = 2;
   settings.votes = 3;
-  const Outcome outcome = play(chat, {{4, 4, 10, 10}}, settings);
+  const Outcome outcome = play(chat, {{4, 4, 10, 10}}, resolved(settings));
   EXPECT_EQ(outcome.answers, std::vector<std::string>{"(10 * 10 - 4) / 4"});
   EXPECT_EQ(outcome.right, 1);
   EXPECT_TRUE(outcome.any);
@@ -158,7 +158,7 @@ TEST(TreeOfThoughts, NothingProposedIsNoAnswer) {
   FakeChat chat([](const ChatRequest&) { return std::vector<std::string>{"No idea."}; });
   MethodSettings settings;
   settings.method = "tot";
-  const Outcome outcome = play(chat, {{1, 1, 1, 1}}, settings);
+  const Outcome outcome = play(chat, {{1, 1, 1, 1}}, resolved(settings));
   EXPECT_TRUE(outcome.answers.empty());
   EXPECT_EQ(outcome.right, 0);
   EXPECT_FALSE(outcome.any);
