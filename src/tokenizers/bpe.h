@@ -3,8 +3,8 @@
 //
 //   Bpe bpe(pieces, {});
 //   bpe.add_merge("l", "o", 0);      // what tokenizer.json lists, or
-//   bpe.merge_by_scores(scores);     // SentencePiece: any union that is a piece, the best score
-//   first bpe.encode("lower", ids);
+//   bpe.merge_by_scores(scores);     // SentencePiece: any union that is a piece, best score first
+//   bpe.encode("lower", ids);
 #pragma once
 
 #include <cstdint>

@@ -20,24 +20,26 @@ constexpr const char *kJson = "tokenizer.json", *kModel = "tokenizer.model";
 // In the order in which they are asked.
 constexpr const char* kAboutTokens[] = {"tokenizer_config.json", "special_tokens_map.json"};
 
-json read_object(const fs::path& path) {
-  json document = json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
+json parse_object(const std::string& text, const fs::path& path) {
+  json document = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!document.is_object())
     throw Error(fmt::format("{}: not a JSON object", path.string()), "a file of a tokenizer");
   return document;
 }
 
-// "</s>", or {"content": "</s>", ...}.
+// "</s>", or {"content": "</s>", ...}; none where it is empty, as some folders of LLaMA 1 have it.
 std::optional<std::string> token_named(const json& document, const char* key) {
   const auto found = document.find(key);
   if (found == document.end()) return std::nullopt;
   const json& value =
       found->is_object() && found->contains("content") ? found->at("content") : *found;
-  return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
+  if (!value.is_string() || value.get<std::string>().empty()) return std::nullopt;
+  return value.get<std::string>();
 }
 
-void read_meanings(const fs::path& path, const Tokenizer& tokenizer, Meanings& meanings) {
-  const json document = read_object(path);
+void read_meanings(const std::string& text, const fs::path& path, const Tokenizer& tokenizer,
+                   Meanings& meanings) {
+  const json document = parse_object(text, path);
   const std::pair<const char*, std::optional<Id>*> wanted[] = {{"bos_token", &meanings.begin},
                                                                {"eos_token", &meanings.end},
                                                                {"unk_token", &meanings.unknown},
@@ -72,7 +74,7 @@ Tokenizer load_tokenizer(const fs::path& folder) {
       files.at(name), (folder / name).string());
   Meanings meanings = tokenizer.meanings();
   for (const char* about : kAboutTokens)
-    if (files.contains(about)) read_meanings(folder / about, tokenizer, meanings);
+    if (files.contains(about)) read_meanings(files.at(about), folder / about, tokenizer, meanings);
   tokenizer.set_meanings(meanings);
   tokenizer.set_files(std::move(files));
   return tokenizer;

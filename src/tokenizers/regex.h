@@ -13,8 +13,6 @@ namespace mgdm::tokenizers {
 // A part of a text.
 struct Range {
   std::size_t begin = 0, end = 0;
-
-  std::string_view in(std::string_view text) const { return text.substr(begin, end - begin); }
 };
 
 class Regex {

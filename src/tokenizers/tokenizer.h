@@ -1,8 +1,7 @@
 // Text to the tokens of a language model and back, by the files that come with it:
 //
-//   tokenizer.json     byte-pair encoding as Hugging Face writes it: of bytes (GPT-2, LLaMA 3) or
-//   of
-//                      characters with byte fallback (LLaMA 2)
+//   tokenizer.json     byte-pair encoding as Hugging Face writes it: of bytes (GPT-2, LLaMA 3),
+//                      or of characters with byte fallback (LLaMA 2)
 //   tokenizer.model    SentencePiece's, byte-pair encoding by scores (LLaMA 1 and 2)
 //
 //   const Tokenizer tokenizer = load_tokenizer("Llama-2-7b-hf");
@@ -75,8 +74,8 @@ class Tokenizer {
   std::map<std::string, std::string> files_;
 };
 
-// Of a model's folder: tokenizer.json, or else tokenizer.model; tokenizer_config.json,
-// special_tokens_map.json and generation of meanings beside them. An Error when there is neither.
+// Of a model's folder: tokenizer.json, or else tokenizer.model, an Error when there is neither; and
+// the meanings that tokenizer_config.json and special_tokens_map.json name.
 Tokenizer load_tokenizer(const std::filesystem::path& folder);
 
 // Whether a folder has one of the two.

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/paths.h"
 #include "tokenizers/byte_level.h"
 #include "tokenizers/protobuf.h"
 
@@ -146,10 +148,8 @@ TEST(TokenizerModel, RefusesWhatIsNotBytePairEncoding) {
 }
 
 TEST(LoadTokenizer, ReadsMeaningsAndKeepsTheFiles) {
-  const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / "mgdm_load_tokenizer";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
+  std::string name = testing::TempDir() + "mgdm_XXXXXX";
+  const std::filesystem::path folder = ::mkdtemp(name.data());
   EXPECT_THROW(load_tokenizer(folder), Error);
   write_file((folder / "tokenizer.json").string(), document(""));
   write_file((folder / "tokenizer_config.json").string(),
@@ -159,8 +159,11 @@ TEST(LoadTokenizer, ReadsMeaningsAndKeepsTheFiles) {
   EXPECT_EQ(tokenizer.meanings().unknown, std::optional<Id>(6));
   EXPECT_EQ(tokenizer.meanings().begin, std::nullopt);
   EXPECT_EQ(tokenizer.files().size(), 2u);
+  write_file((folder / "special_tokens_map.json").string(), R"({"pad_token": ""})");
+  EXPECT_EQ(load_tokenizer(folder).meanings().pad, std::nullopt);
   write_file((folder / "special_tokens_map.json").string(), R"({"pad_token": "<nowhere>"})");
   EXPECT_THROW(load_tokenizer(folder), Error);
+  remove_tree(folder);
 }
 
 }  // namespace
