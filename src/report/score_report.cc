@@ -74,10 +74,13 @@ nlohmann::ordered_json score_json(const std::string& task, const tasks::Score& s
   if (score.all.n_paper != score.all.n) json["n_paper"] = score.all.n_paper;
   json["errors"] = nlohmann::ordered_json::object();
   json["errors_by_place"] = nlohmann::ordered_json::object();
+  json["errors_at_place"] = nlohmann::ordered_json::object();
   for (const auto& [category, count] : score.errors) {
     json["errors"][category] = count.answers;
     for (const auto& [place, n] : count.by_place)
       json["errors_by_place"][category][std::to_string(place)] = n;
+    for (const auto& [place, n] : count.at_place)
+      json["errors_at_place"][category][std::to_string(place)] = n;
   }
   for (const auto& [distance, tally] : score.by_planning_distance)
     json["accuracy_by_planning_distance"][std::to_string(distance)] = tally_json(tally);

@@ -13,7 +13,8 @@ namespace mgdm::report {
 std::string score_text(const std::string& task, const tasks::Score& score);
 
 // The same as a JSON object: task, n, accuracy, accuracy_paper (0..1), stderr, stderr_paper,
-// errors, errors_by_place, accuracy_by_planning_distance or _guesses; n_paper where it is not n.
+// errors, errors_by_place, errors_at_place, accuracy_by_planning_distance or _guesses; n_paper
+// where it is not n.
 nlohmann::ordered_json score_json(const std::string& task, const tasks::Score& score);
 
 // null where a metric does not apply.

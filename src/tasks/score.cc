@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <set>
+#include <utility>
 
 #include "tasks/judge.h"
 
@@ -64,13 +66,18 @@ void Score::add(const Task& task, const Example& example, std::string_view answe
     by_guesses[first_of_guesses(*guesses)].add(verdict);
   if (verdict.correct) return;
   std::map<std::string, int> first_place;
-  for (const Fault& fault : task.explain(example, up_to_end(answer)))
+  std::set<std::pair<std::string, int>> places;
+  for (const Fault& fault : task.explain(example, up_to_end(answer))) {
     first_place.emplace(fault.category, fault.where);  // keeps the first
+    places.emplace(fault.category, fault.where);
+  }
   for (const auto& [category, place] : first_place) {
     ErrorCount& count = errors[category];
     ++count.answers;
     if (place > 0) ++count.by_place[place];
   }
+  for (const auto& [category, place] : places)
+    if (place > 0) ++errors[category].at_place[place];
 }
 
 void Score::add(const Score& other) {
@@ -79,6 +86,7 @@ void Score::add(const Score& other) {
     ErrorCount& mine = errors[category];
     mine.answers += count.answers;
     for (const auto& [place, n] : count.by_place) mine.by_place[place] += n;
+    for (const auto& [place, n] : count.at_place) mine.at_place[place] += n;
   }
   for (const auto& [distance, tally] : other.by_planning_distance)
     by_planning_distance[distance].add(tally);

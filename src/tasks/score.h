@@ -32,10 +32,11 @@ struct Tally {
   static double standard_error_of(double fraction, std::size_t n);
 };
 
-// Wrong answers that show a category of fault, in all and by the place where it shows first.
+// Wrong answers that show a category of fault, in all, by the place where it shows first, and by
+// every place where it shows.
 struct ErrorCount {
   std::size_t answers = 0;
-  std::map<int, std::size_t> by_place;
+  std::map<int, std::size_t> by_place, at_place;
 };
 
 // Numbers of guesses that are counted together, by their first: 0, 1-4, 5-19, 20-49, 50+.

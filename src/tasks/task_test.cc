@@ -152,6 +152,17 @@ TEST(Score, ThePapersMetricIsOverWhatItAppliesTo) {
   EXPECT_EQ(score.all.accuracy_paper(), 1);
 }
 
+// An answer of table 9 of the paper.
+TEST(Score, CountsAFaultWhereItShowsFirstAndEverywhere) {
+  Score score;
+  score.add(*make_task("countdown-4"), {"64,36,52,42,14", "64-52=12,36/12=3,42/3=14"},
+            "64/36=2,52/2=26,42-26=14");
+  using Places = std::map<int, std::size_t>;
+  EXPECT_EQ(score.errors.at("calculation error").answers, 1u);
+  EXPECT_EQ(score.errors.at("calculation error").by_place, (Places{{1, 1}}));
+  EXPECT_EQ(score.errors.at("calculation error").at_place, (Places{{1, 1}, {3, 1}}));
+}
+
 TEST(Score, AddsUpInAnyGrouping) {
   const auto task = make_task("planning");
   Score all, first, second;
@@ -174,6 +185,7 @@ TEST(Score, AddsUpInAnyGrouping) {
   first.add(second);
   EXPECT_EQ(first.all.correct, all.all.correct);
   EXPECT_EQ(first.errors.at("illegal edge").by_place, all.errors.at("illegal edge").by_place);
+  EXPECT_EQ(first.errors.at("illegal edge").at_place, all.errors.at("illegal edge").at_place);
   EXPECT_EQ(first.by_planning_distance.size(), all.by_planning_distance.size());
 }
 
