@@ -589,6 +589,12 @@ TEST_F(Training, EvalMeasuresLosses) {
     ASSERT_EQ(losses["loss_by_level_and_position"].size(), levels);
     for (const auto& row : losses["loss_by_level_and_position"]) EXPECT_EQ(row.size(), positions);
     EXPECT_EQ(losses.contains("loss_left_to_right"), kind == "mgdm");
+    EXPECT_EQ(losses["loss_at_subgoal_by_level"].size(), levels);
+    EXPECT_EQ(losses.contains("loss_at_subgoal_by_context"), kind == "mgdm");
+    if (kind == "mgdm") {
+      EXPECT_EQ(losses["loss_at_subgoal_by_context"].size(), 4u);
+      EXPECT_NE(outcome.out.find("loss of the hard subgoal"), std::string::npos) << outcome.out;
+    }
     EXPECT_TRUE(losses["by_planning_distance"].contains("2"));
     EXPECT_TRUE(losses.contains("git_revision"));
     // The 12 steps of a smoke run leave a loss between knowing nothing (ln 31) and knowing all.

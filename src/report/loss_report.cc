@@ -58,6 +58,14 @@ Json losses_json(const Losses& losses) {
   if (losses.left_to_right)
     add_lists(json, "_left_to_right", used_positions(*losses.left_to_right),
               [&](std::size_t n) { return losses.left_to_right->of_position(n); });
+  const evaluation::SubgoalLosses& subgoal = losses.at_subgoal;
+  if (std::ranges::any_of(subgoal.by_level, [](const TokenLosses& t) { return t.count > 0; }))
+    add_lists(json, "_at_subgoal_by_level", subgoal.by_level.size(),
+              [&](std::size_t t) { return subgoal.by_level[t]; });
+  for (const auto& [context, token] : subgoal.by_context) {
+    json["loss_at_subgoal_by_context"][context] = number(token.loss());
+    json["token_accuracy_at_subgoal_by_context"][context] = number(token.accuracy());
+  }
   Json& matrix = json["loss_by_level_and_position"] = Json::array();
   Json& accuracies = json["token_accuracy_by_level_and_position"] = Json::array();
   for (std::size_t t = 0; t < table.levels(); ++t) {
@@ -128,6 +136,22 @@ formats::Curve loss_curve(const std::string& name, const LossTable& table, Axis 
                [&](std::size_t n) { return table.of_position(n).loss(); });
 }
 
+// What the hard subgoal of a planning distance takes by what is shown around it.
+std::string subgoals_text(const evaluation::LossProfile& profile) {
+  std::vector<formats::MarkdownTable::Column> columns{{"loss of the hard subgoal"}};
+  for (const auto& [context, token] : profile.all.at_subgoal.by_context)
+    columns.push_back({context + " shown", Align::kRight});
+  formats::MarkdownTable out(columns);
+  for (const auto& [distance, losses] : profile.by_planning_distance) {
+    if (losses.at_subgoal.by_context.empty()) continue;
+    std::vector<std::string> row{fmt::format("planning distance {}", distance)};
+    for (const auto& [context, token] : losses.at_subgoal.by_context)
+      row.push_back(loss_cell(token));
+    out.add_row(row);
+  }
+  return out.text();
+}
+
 }  // namespace
 
 std::string loss_text(const std::string& task, const evaluation::LossProfile& profile) {
@@ -149,7 +173,9 @@ std::string loss_text(const std::string& task, const evaluation::LossProfile& pr
     distances.add_row({std::to_string(distance), loss_cell(table.all()), accuracy_cell(table.all()),
                        std::to_string(hardest), loss_cell(table.of_position(hardest))});
   }
-  return out + "\n" + distances.text();
+  out += "\n" + distances.text();
+  if (!profile.all.at_subgoal.by_context.empty()) out += "\n" + subgoals_text(profile);
+  return out;
 }
 
 nlohmann::ordered_json loss_json(const std::string& task, std::size_t examples,

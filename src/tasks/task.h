@@ -104,6 +104,10 @@ class Task {
   // How far ahead an answer must look (planning only): accuracy is reported per distance.
   virtual std::optional<int> planning_distance(const Example&) const { return std::nullopt; }
 
+  // Where in the label one must look ahead (planning only): the place of the first character by
+  // which the right way and another one differ. None where only one way leads on.
+  virtual std::optional<std::size_t> hard_subgoal(const Example&) const { return std::nullopt; }
+
   // How many guesses the puzzle takes (Sudoku only; sudoku/grade.h): accuracy is reported by them.
   virtual std::optional<std::uint64_t> guesses(const Example&) const { return std::nullopt; }
 };

@@ -6,6 +6,7 @@
 #include <ATen/ops/full.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/logical_and.h>
+#include <ATen/ops/logical_or.h>
 #include <ATen/ops/tensor.h>
 #include <fmt/format.h>
 
@@ -31,10 +32,23 @@ using evaluation::LossTable;
 using evaluation::TokenLosses;
 using tasks::Example;
 
+constexpr std::int64_t kNowhere = -1;
+
+// What is shown of an answer around its hard subgoal.
+struct Shown {
+  const char* name;  // as in evaluation::SubgoalLosses
+  bool before, after;
+};
+constexpr Shown kContexts[] = {{"before", true, false},
+                               {"after", false, true},
+                               {"both", true, true},
+                               {"nothing", false, false}};
+
 // Examples as training sees them, and where their losses go.
 struct Rows {
   objectives::Batch batch;
   std::vector<std::int64_t> begin;           // (B) where each answer begins
+  std::vector<std::int64_t> subgoal;         // (B) where its hard subgoal is; kNowhere: it has none
   std::vector<std::vector<Losses*>> tables;  // (B) that each example counts in
 };
 
@@ -60,13 +74,17 @@ class Profiler {
         stop_if_interrupted();
         const objectives::Noised noised = objective_->noise_at(
             batch, static_cast<std::uint64_t>(settings_.seed), at::full_like(batch.items, t));
+        const auto level = static_cast<std::size_t>(t);
         count(rows, objective_->shown(batch, noised, guess_of(model_, bf16_)), noised.counted,
-              [t](Losses& losses, std::size_t n) -> TokenLosses& {
-                return losses.noised.at(static_cast<std::size_t>(t), n);
+              [level](Losses& losses, std::size_t n, bool is_subgoal, const TokenLosses& token) {
+                losses.noised.at(level, n).add(token);
+                if (is_subgoal) losses.at_subgoal.by_level[level].add(token);
               });
       }
     }
-    if (profile_.all.left_to_right) add_left_to_right(rows);
+    if (!profile_.all.left_to_right) return;
+    add_left_to_right(rows);
+    add_contexts(rows);
   }
 
   LossProfile take() { return std::move(profile_); }
@@ -88,7 +106,8 @@ class Profiler {
   Losses empty() const {
     const auto levels = static_cast<std::size_t>(objective_->levels());
     const auto positions = puzzles_.length();
-    Losses losses{LossTable(levels, positions), std::nullopt};
+    Losses losses{LossTable(levels, positions), std::nullopt, {}};
+    losses.at_subgoal.by_level.resize(levels);
     if (spec::objective_kind(card_.objective).noise == spec::Noise::kMask)
       losses.left_to_right.emplace(1, positions);
     return losses;
@@ -107,6 +126,7 @@ class Profiler {
       puzzles_.write_example(example, written[b]);
       rows.begin.push_back(
           static_cast<std::int64_t>(puzzles_.layout().answer_begin(written[b].frozen)));
+      rows.subgoal.push_back(subgoal_of(example, rows.begin.back()));
       rows.tables.push_back({&profile_.all});
       if (const auto distance = puzzles_.task().planning_distance(example))
         rows.tables.back().push_back(
@@ -116,9 +136,20 @@ class Profiler {
     return rows;
   }
 
-  // One pass over the input; the losses at `counted` (B, N) go to cell(table, position).
-  template <class Cell>
-  void count(const Rows& rows, const nn::Input& input, const at::Tensor& counted, Cell&& cell) {
+  // Where it stands in the row of an answer that begins there. A token is a character here, and the
+  // label stands as it is: of other models the subgoal is not looked at.
+  std::int64_t subgoal_of(const Example& example, std::int64_t begin) const {
+    if (card_.reverse ||
+        puzzles_.vocabulary().encode(example.output).size() != example.output.size())
+      return kNowhere;
+    const auto place = puzzles_.task().hard_subgoal(example);
+    return place ? begin + static_cast<std::int64_t>(*place) : kNowhere;
+  }
+
+  // One pass over the input; the losses at `counted` (B, N), each as add(table, position, whether
+  // it is the hard subgoal, loss).
+  template <class Add>
+  void count(const Rows& rows, const nn::Input& input, const at::Tensor& counted, Add&& add) {
     const at::Tensor& targets = rows.batch.tokens;
     const compat::Autocast autocast(model_.device(), bf16_);
     const at::Tensor logits = model_.forward(input).last().logits();  // (B, N, V)
@@ -131,9 +162,10 @@ class Profiler {
       for (std::int64_t n = rows.begin[b]; n < length; ++n) {
         const std::int64_t i = static_cast<std::int64_t>(b) * length + n;
         if (!here.data_ptr<bool>()[i]) continue;
+        TokenLosses token;
+        token.add(loss.data_ptr<float>()[i], right.data_ptr<bool>()[i]);
         for (Losses* const losses : rows.tables[b])
-          cell(*losses, static_cast<std::size_t>(n - rows.begin[b]))
-              .add(loss.data_ptr<float>()[i], right.data_ptr<bool>()[i]);
+          add(*losses, static_cast<std::size_t>(n - rows.begin[b]), n == rows.subgoal[b], token);
       }
   }
 
@@ -149,8 +181,30 @@ class Profiler {
       const at::Tensor hidden = at::logical_and(output, place >= n);
       count(rows, {tokens.masked_fill(hidden, data::kMask), rows.batch.frozen},
             at::logical_and(asked, place == n),
-            [](Losses& losses, std::size_t position) -> TokenLosses& {
-              return losses.left_to_right->at(0, position);
+            [](Losses& losses, std::size_t position, bool, const TokenLosses& token) {
+              losses.left_to_right->at(0, position).add(token);
+            });
+    }
+  }
+
+  // The subgoal alone, under each of the contexts: one pass for each.
+  void add_contexts(const Rows& rows) {
+    if (std::ranges::all_of(rows.subgoal, [](std::int64_t place) { return place == kNowhere; }))
+      return;
+    const at::Tensor& tokens = rows.batch.tokens;
+    const at::Tensor output = rows.batch.frozen.logical_not();
+    const at::Tensor subgoal = at::tensor(rows.subgoal, tokens.options()).unsqueeze(1);  // (B, 1)
+    const at::Tensor place = at::arange(tokens.size(1), tokens.options()) - subgoal;     // (B, N)
+    const at::Tensor asked = at::logical_and(place == 0, subgoal != kNowhere);
+    for (const Shown& shown : kContexts) {
+      stop_if_interrupted();
+      at::Tensor hidden = asked;
+      if (!shown.before) hidden = at::logical_or(hidden, place < 0);
+      if (!shown.after) hidden = at::logical_or(hidden, place > 0);
+      hidden = at::logical_and(hidden, output);
+      count(rows, {tokens.masked_fill(hidden, data::kMask), rows.batch.frozen}, asked,
+            [&shown](Losses& losses, std::size_t, bool, const TokenLosses& token) {
+              losses.at_subgoal.by_context[shown.name].add(token);
             });
     }
   }

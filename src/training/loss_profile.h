@@ -4,7 +4,8 @@
 // Every example is noised as in training, but at each level t = 0..T-1 in turn, and the unweighted
 // cross entropy -log p(x_0,n | x_t) of the tokens that the objective counts goes into cell (t, n).
 // Position n counts from the start of the answer. An autoregressive or teacherless model has one
-// level.
+// level. The hard subgoal of an example (planning) is also counted by itself, masked diffusion
+// under chosen contexts: what stands before it is shown, what stands after it, both or nothing.
 //
 // Draws are keyed by (seed, kMask, item, sample): what an example is shown does not depend on its
 // batch, and the masks of a level contain those of the level below.

@@ -174,6 +174,60 @@ TEST(LossProfile, LeftToRightInPlaceKeepsTheGivens) {
       {task->generate(0, tasks::Split::kTest, 0), task->generate(0, tasks::Split::kTest, 1)});
 }
 
+// Each context by hand: the subgoal is masked, and what is not shown with it.
+TEST(LossProfile, TheHardSubgoalUnderEachContext) {
+  const auto examples = planning_examples(8);
+  const Tiny each = tiny("mgdm", "planning", kLength);
+  const LossProfile profile = profile_losses(each, examples, {.levels = 1, .batch = 3});
+  struct Context {
+    const char* name;
+    bool before, after;
+  };
+  std::size_t hard = 0;
+  for (const Context& context : {Context{"before", true, false}, Context{"after", false, true},
+                                 Context{"both", true, true}, Context{"nothing", false, false}}) {
+    TokenLosses sum;
+    hard = 0;
+    for (const Example& example : examples) {
+      const auto place = each.rows.task().hard_subgoal(example);
+      if (!place) continue;
+      ++hard;
+      const PlainRow row = plain_row(each, example);
+      const std::size_t subgoal = row.begin + *place;
+      Ints shown(row.tokens.begin(), row.tokens.end());
+      for (std::size_t n = row.begin; n < shown.size(); ++n)
+        if (n == subgoal || (n < subgoal && !context.before) || (n > subgoal && !context.after))
+          shown[n] = data::kMask;
+      std::vector<bool> counted(shown.size());
+      counted[subgoal] = true;
+      std::map<std::size_t, TokenLosses> losses;
+      add_plain(losses, each, row, shown, counted);
+      sum.add(losses.at(*place));
+    }
+    const TokenLosses& measured = profile.all.at_subgoal.by_context.at(context.name);
+    EXPECT_EQ(measured.count, sum.count) << context.name;
+    EXPECT_NEAR(measured.loss(), sum.loss(), kTolerance) << context.name;
+  }
+  EXPECT_GT(hard, 2u);
+  EXPECT_LT(hard, examples.size());  // some have none
+  // One level masks everything: the same as showing nothing.
+  ASSERT_EQ(profile.all.at_subgoal.by_level.size(), 1u);
+  EXPECT_EQ(profile.all.at_subgoal.by_level[0].count, static_cast<double>(hard));
+  EXPECT_NEAR(profile.all.at_subgoal.by_level[0].loss(),
+              profile.all.at_subgoal.by_context.at("nothing").loss(), kTolerance);
+}
+
+TEST(LossProfile, TheHardSubgoalOfOtherModels) {
+  const auto examples = planning_examples(8);
+  const LossProfile left_to_right =
+      profile_losses(tiny("ar", "planning", kLength), examples, {.levels = 20});
+  EXPECT_GT(left_to_right.all.at_subgoal.by_level.at(0).count, 2);
+  EXPECT_TRUE(left_to_right.all.at_subgoal.by_context.empty());
+  const LossProfile reverse = profile_losses(
+      tiny("ar", "planning", kLength, "seq2seq", /*reverse=*/true), examples, {.levels = 20});
+  EXPECT_EQ(reverse.all.at_subgoal.by_level.at(0).count, 0);
+}
+
 TEST(LossProfile, AutoregressiveHasOneLevelAndNoPads) {
   const auto examples = planning_examples(5);
   const Tiny each = tiny("ar", "planning", kLength);

@@ -36,6 +36,23 @@ TEST(PlanningProblem, FindsThePathAndItsDistance) {
   EXPECT_EQ(render(reversed(*parse_edges(kPath))), "3,5/5,11/11,0/0,2/2,8");
 }
 
+TEST(PlanningProblem, FindsWhereOneMustLookAhead) {
+  const auto place = [](const char* input) {
+    const Problem problem = parse_problem(input);
+    return place_of_choice(problem, find_path(problem).value());
+  };
+  EXPECT_EQ(place(kInput), 6u);            // 8,2/2,0 rather than 8,2/2,10
+  EXPECT_EQ(place("1,12/1,13-1,12"), 3u);  // 1,12 rather than 1,13
+  EXPECT_EQ(place("1,12/1,1-1,12"), 3u);   // 1,12 rather than 1,1/
+  EXPECT_EQ(place("4,1/4,12-4,1"), 3u);    // 4,1 and its end, rather than 4,12
+  EXPECT_EQ(place("1,2/2,3-1,3"), std::nullopt);
+  const auto task = make_planning(6);
+  for (std::uint32_t item = 0; item < 100; ++item) {
+    const Example example = task->generate(0, Split::kTrain, item);
+    EXPECT_EQ(task->hard_subgoal(example).has_value(), *task->planning_distance(example) > 0);
+  }
+}
+
 TEST(PlanningVerify, BothMetrics) {
   const auto task = make_planning(6);
   const Example example{kInput, kPath};

@@ -113,6 +113,22 @@ std::optional<std::vector<Edge>> find_path(const Problem& problem) {
   return path;
 }
 
+std::optional<std::size_t> place_of_choice(const Problem& problem, const std::vector<Edge>& path) {
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const auto other = std::ranges::find_if(problem.edges, [&](const Edge& edge) {
+      return edge.from == path[i].from && edge.to != path[i].to;
+    });
+    if (other == problem.edges.end()) continue;
+    std::vector<Edge> right(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    std::vector<Edge> wrong = right;
+    wrong.back() = *other;
+    const std::string text = render(right), detour = render(wrong);
+    const auto parted = std::mismatch(text.begin(), text.end(), detour.begin(), detour.end());
+    return static_cast<std::size_t>(parted.first - text.begin());
+  }
+  return std::nullopt;
+}
+
 int planning_distance(const Problem& problem, const std::vector<Edge>& path) {
   const auto nodes_after = [&](std::size_t i) { return static_cast<int>(path.size() - i); };
   for (std::size_t i = 0; i < path.size(); ++i) {

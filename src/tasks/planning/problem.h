@@ -45,4 +45,8 @@ std::optional<std::vector<Edge>> find_path(const Problem& problem);
 // edges leaving it (i = nodes per stream - 1 when there is none). 0 and 1 need no look-ahead.
 int planning_distance(const Problem& problem, const std::vector<Edge>& path);
 
+// Where in the text of the path one must know which of two edges leads to the goal: the place of
+// the first character by which they differ. None where no node of the path has two.
+std::optional<std::size_t> place_of_choice(const Problem& problem, const std::vector<Edge>& path);
+
 }  // namespace mgdm::tasks::planning

@@ -76,9 +76,12 @@ class Planning : public Task {
 
   std::optional<int> planning_distance(const Example& example) const override {
     const Problem problem = parse_problem(example.input);
-    const auto path = example.output.empty() ? find_path(problem) : parse_edges(example.output);
-    if (!path) throw Error(fmt::format("no path in the label of {}", in_quotes(example.input)));
-    return planning::planning_distance(problem, *path);
+    return planning::planning_distance(problem, label_of(problem, example));
+  }
+
+  std::optional<std::size_t> hard_subgoal(const Example& example) const override {
+    const Problem problem = parse_problem(example.input);
+    return place_of_choice(problem, label_of(problem, example));
   }
 
  private:
@@ -87,6 +90,13 @@ class Planning : public Task {
     if (!path)
       throw Error(fmt::format("{} is not a path", in_quotes(output)), "edges a,b separated by '/'");
     return *path;
+  }
+
+  // The path that is written down, or else the one that there is.
+  static std::vector<Edge> label_of(const Problem& problem, const Example& example) {
+    auto path = example.output.empty() ? find_path(problem) : parse_edges(example.output);
+    if (!path) throw Error(fmt::format("no path in the label of {}", in_quotes(example.input)));
+    return *std::move(path);
   }
 
   static Puzzle solved(const Example& example) {
