@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "program_test.h"
 
 namespace mgdm {
@@ -31,9 +32,16 @@ TEST_F(Reproduce, ListsPlansAndRefusesOthers) {
   ASSERT_EQ(list.code, 0) << list.err;
   for (const char* name : {"| shipped ", "| countdown ", "| ablation ", "| sizes "})
     EXPECT_MENTIONS(list.out, name);
+  for (const std::string_view line : split(list.out, '\n'))
+    if (line.starts_with("| hard-subgoal ")) {
+      EXPECT_MENTIONS(line, "trained models");
+    }
   EXPECT_EQ(light("reproduce").code, 2);
   EXPECT_MENTIONS(light("reproduce shiped").err, "did you mean 'shipped'?");
   EXPECT_EQ(light("reproduce sizes --budget 20").code, 2);
+  EXPECT_EQ(light("reproduce sizes --weights llama-7b").code, 2);
+  EXPECT_MENTIONS(light("reproduce sizes --weights llama-7b=nowhere").err,
+                  "no config.json in nowhere");
 }
 
 TEST_F(Reproduce, WritesTablesAndThePage) {
@@ -49,10 +57,13 @@ TEST_F(Reproduce, WritesTablesAndThePage) {
   EXPECT_MENTIONS(scaling.out, "95.6");
   EXPECT_MENTIONS(scaling.out, "not trained yet: mgdm train");
   EXPECT_MENTIONS(scaling.out, "built without LibTorch");
+  const Outcome llama = light("reproduce planning-sizes");
+  ASSERT_EQ(llama.code, 0) << llama.err;
+  EXPECT_MENTIONS(llama.out, "needs the weights: --weights llama-7b=DIR");
   EXPECT_MENTIONS(light("reproduce scaling --plan").out, "this program cannot train");
   const Outcome report = light("report");
   ASSERT_EQ(report.code, 0) << report.err;
-  EXPECT_MENTIONS(report.out, "report.html: 2 tables");
+  EXPECT_MENTIONS(report.out, "report.html: 3 tables");
   const std::string page = read_file(path("report.html"));
   EXPECT_MENTIONS(page, "Countdown-4: scaling of model and data");
   EXPECT_MENTIONS(page, "<svg");

@@ -23,13 +23,16 @@ namespace {
 reproduction::Trainer trainer_of(const Program& program) {
   reproduction::Trainer trainer = program.trainer;
   if (program.measure_losses)
-    trainer.losses = [measure = program.measure_losses](const std::string& model,
-                                                        const std::string& data,
-                                                        const std::string& json) {
+    trainer.losses = [measure = program.measure_losses](const reproduction::LossOrder& order) {
       EvalSettings settings;
-      settings.model = model;
-      settings.data = data;
-      settings.losses = json;
+      settings.model = order.model;
+      settings.data = order.data;
+      settings.losses = order.json;
+      settings.device = order.device;
+      settings.threads = order.threads;
+      settings.samples = order.samples;
+      settings.decode.settings.steps = order.levels;
+      settings.decode.given = {"steps"};
       settings.quiet = true;
       measure(settings);
     };

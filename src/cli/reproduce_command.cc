@@ -9,12 +9,15 @@
 #include "cli/threads.h"
 #include "formats/markdown_table.h"
 #include "reproduction/reproduce.h"
+#include "reproduction/trainings.h"
+#include "reproduction/weights.h"
 
 namespace mgdm::cli {
 namespace {
 
 struct ReproduceSettings {
   std::string name, out = "results", runs = "runs", files, device = "auto", budget;
+  std::vector<std::string> weights;
   std::int64_t limit = 0, threads = 0;
   bool list = false, plan = false, quiet = false;
 
@@ -27,6 +30,8 @@ struct ReproduceSettings {
         "20m, 90s, 2h: train and evaluate everything for so long only, and say so in the table");
     v.field("limit", limit, "at most N puzzles per cell (0 = all)", config::at_least(0));
     v.field("files", files, "a folder with the paper's test files that cannot be made again");
+    v.field("weights", weights,
+            "llama-7b=DIR, llama-13b=DIR: the folders of weights that are not ours to give");
     v.field("runs", runs, "where the trained models are, and new ones go");
     v.field("out", out, "the folder of results");
     v.field("device", device, "auto, cpu, cuda or cuda:N");
@@ -37,14 +42,9 @@ struct ReproduceSettings {
 
 void print_list() {
   formats::MarkdownTable table({{"name"}, {"what it shows"}, {"in the paper"}, {"needs"}});
-  for (const reproduction::Plan& plan : reproduction::plans()) {
-    bool trains = false;
-    for (const reproduction::PlanRow& row : plan.rows)
-      for (const reproduction::Cell& cell : row.cells)
-        trains = trains || cell.model.find('/') != std::string::npos;
+  for (const reproduction::Plan& plan : reproduction::plans())
     table.add_row({plan.frame.name, plan.frame.title, plan.frame.where,
-                   trains ? "trained models" : "nothing"});
-  }
+                   reproduction::recipes_of(plan).empty() ? "nothing" : "trained models"});
   fmt::print("{}", table.text());
 }
 
@@ -70,6 +70,7 @@ void run_reproduce(const ReproduceSettings& settings, const reproduction::Traine
   context.out = settings.out;
   context.runs = settings.runs;
   context.files = settings.files;
+  context.weights = reproduction::parse_weights(settings.weights);
   context.device = settings.device;
   context.threads = static_cast<int>(settings.threads);
   context.limit = settings.limit;
@@ -102,7 +103,8 @@ Command reproduce_command(const reproduction::Trainer& trainer) {
       "  mgdm reproduce shipped --limit 100\n"
       "  mgdm reproduce countdown --plan\n"
       "  mgdm reproduce planning --budget 20m\n"
-      "  mgdm reproduce game24 --files FOLDER_WITH_cd4_tot24.jsonl\n",
+      "  mgdm reproduce game24 --files FOLDER_WITH_cd4_tot24.jsonl\n"
+      "  mgdm reproduce planning-sizes --weights llama-7b=FOLDER\n",
       {"name"}, {},
       [trainer](const ReproduceSettings& settings) { run_reproduce(settings, trainer); });
 }

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,20 +16,28 @@ struct TrainingOrder {
   std::vector<std::string> overrides;
   std::filesystem::path out;
   bool resume = false;
+  int threads = 0;
+  bool quiet = false;
+};
+
+// mgdm eval --losses: of a model's folder on a file of puzzles, into a JSON file.
+struct LossOrder {
+  std::string model, data, json, device;
+  int threads = 0;
+  std::int64_t levels = 20, samples = 1;  // of noise; noised copies of every puzzle at each
 };
 
 // What the half of the program with LibTorch adds; empty where there is none.
 struct Trainer {
   std::function<void(const TrainingOrder& order)> train;
   std::function<double(const spec::Recipe& recipe)> seconds_per_step;  // here, measured
-  // mgdm eval --losses: of a model's folder on a file of puzzles, into a JSON file.
-  std::function<void(const std::string& model, const std::string& data, const std::string& json)>
-      losses;
+  std::function<void(const LossOrder& order)> losses;
 };
 
 struct Context {
   std::filesystem::path out = "results", runs = "runs";
-  std::filesystem::path files;  // of test files that others released; may be empty
+  std::filesystem::path files;                 // of test files that others released; may be empty
+  std::map<std::string, std::string> weights;  // folders by names such as "llama-7b" (weights.h)
   std::string device = "auto";
   int threads = 0;
   std::int64_t limit = 0;  // puzzles per cell; 0 = all

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "formats/svg_figure.h"
+#include "reproduction/json_members.h"
 #include "reproduction/metrics.h"
 #include "reproduction/plan.h"
 #include "spec/checkpoints.h"
@@ -28,15 +29,6 @@ std::optional<Json> read_json(const fs::path& file) {
   Json json = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded() || !json.is_object()) return std::nullopt;
   return json;
-}
-
-std::string text_at(const Json& json, const char* name) {
-  return json.contains(name) && json[name].is_string() ? json[name].get<std::string>() : "";
-}
-
-std::optional<double> optional_number(const Json& json, const char* name) {
-  if (!json.contains(name) || !json[name].is_number()) return std::nullopt;
-  return json[name].get<double>();
 }
 
 // A figure without what only a file of its own has before it.
@@ -63,15 +55,14 @@ std::optional<PageTable> read_table(const fs::path& file) {
 std::optional<PageScore> read_score(const fs::path& file) {
   const auto json = read_json(file);
   if (!json) return std::nullopt;
-  const auto accuracy = optional_number(*json, "accuracy"), n = optional_number(*json, "n");
+  const auto accuracy = number_at(*json, "accuracy"), n = number_at(*json, "n");
   if (!accuracy || !n || text_at(*json, "task").empty()) return std::nullopt;
   PageScore score{file.string(), text_at(*json, "task"), text_at(*json, "model")};
-  const Json settings = json->value("settings", Json::object());
-  if (score.model.empty() && settings.is_object()) score.model = text_at(settings, "model");
+  if (score.model.empty()) score.model = text_at(object_at(*json, "settings"), "model");
   score.n = static_cast<std::size_t>(*n);
   score.accuracy = *accuracy;
-  score.error = optional_number(*json, "stderr").value_or(0);
-  score.accuracy_paper = optional_number(*json, "accuracy_paper");
+  score.error = number_at(*json, "stderr").value_or(0);
+  score.accuracy_paper = number_at(*json, "accuracy_paper");
   score.revision = text_at(*json, "git_revision");
   return score;
 }

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <set>
-
 #include "formats/svg_canvas.h"
+#include "reproduction/table_words.h"
 
 namespace mgdm::reproduction {
 namespace {
@@ -44,91 +42,82 @@ details { margin: 0.5rem 0; } nav ul { columns: 16rem; padding-left: 1.2rem; }
 
 std::string safe(const std::string& text) { return formats::xml_escaped(text); }
 
-std::string plain_number(double value) {
-  const std::string text = fmt::format("{:.1f}", value);
-  return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
+std::string notes_list(const Footnotes& notes) {
+  if (notes.all().empty()) return "";
+  std::string out = "<ol class=\"notes\">\n";
+  for (const std::string& note : notes.all()) out += fmt::format("<li>{}</li>\n", safe(note));
+  return out + "</ol>\n";
 }
 
-class Notes {
- public:
-  std::string mark(const std::string& note) {
-    if (note.empty()) return "";
-    std::size_t at = 0;
-    while (at < notes_.size() && notes_[at] != note) ++at;
-    if (at == notes_.size()) notes_.push_back(note);
-    return fmt::format("<sup>{}</sup>", at + 1);
-  }
-  std::string list() const {
-    if (notes_.empty()) return "";
-    std::string out = "<ol class=\"notes\">\n";
-    for (const std::string& note : notes_) out += fmt::format("<li>{}</li>\n", safe(note));
-    return out + "</ol>\n";
-  }
-
- private:
-  std::vector<std::string> notes_;
-};
-
-std::string ours_cell(const Value& value, Notes& notes) {
-  std::string text;
-  for (const Part& part : value.parts) {
+std::string parts_html(const std::vector<Part>& parts) {
+  std::string out;
+  for (const Part& part : parts) {
     std::string kind = part.planning_error ? "planning" : "";
     if (part.calculation_error) kind += kind.empty() ? "false" : " false";
-    text += kind.empty() ? safe(part.text)
-                         : fmt::format("<span class=\"{}\">{}</span>", kind, safe(part.text));
+    out += kind.empty() ? safe(part.text)
+                        : fmt::format("<span class=\"{}\">{}</span>", kind, safe(part.text));
   }
-  if (value.ours) text = plain_number(*value.ours);
-  if (value.error && *value.error > 0)
-    text += fmt::format(" <span class=\"error\">± {:.1f}</span>", *value.error);
-  if (value.strict && value.ours && std::abs(*value.strict - *value.ours) >= 0.05)
-    text += fmt::format(" <span class=\"error\">({})</span>", plain_number(*value.strict));
-  return fmt::format("<td{}>{}{}</td>", value.parts.empty() ? "" : " class=\"text\"", text,
-                     notes.mark(value.note));
+  return out;
 }
 
-bool has_paper(const Table& table, std::size_t column) {
-  for (const TableRow& row : table.rows)
-    if (column < row.values.size() && row.values[column].paper) return true;
-  return false;
+std::string ours_cell(const Value& value, Footnotes& notes) {
+  std::string text = value.ours ? number_text(*value.ours) : parts_html(value.parts);
+  if (const std::string error = error_text(value); !error.empty())
+    text += fmt::format(" <span class=\"error\">± {}</span>", error);
+  if (const std::string strict = strict_text(value); !strict.empty())
+    text += fmt::format(" <span class=\"error\">({})</span>", strict);
+  if (const std::size_t note = notes.number_of(value.note); note > 0)
+    text += fmt::format("<sup>{}</sup>", note);
+  return fmt::format("<td{}>{}</td>", value.parts.empty() ? "" : " class=\"text\"", text);
 }
 
-std::string table_html(const PageTable& shown) {
-  const Table& table = shown.table;
-  std::string out =
-      fmt::format("<section id=\"{0}\">\n<h2>{1}</h2>\n<p><small>{2} ({3})</small></p>\n",
-                  safe(table.name), safe(table.title), safe(table.where), safe(table.unit));
-  out += fmt::format("<div class=\"wide\"><table>\n<thead><tr><th>{}</th>", safe(table.corner));
+std::string head_html(const Table& table) {
+  std::string out = fmt::format("<thead><tr><th>{}</th>", safe(table.corner));
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     if (has_paper(table, i)) out += fmt::format("<th>{}, paper</th>", safe(table.columns[i]));
     out +=
         fmt::format("<th>{}{}</th>", safe(table.columns[i]), has_paper(table, i) ? ", here" : "");
   }
-  out += "</tr></thead>\n<tbody>\n";
-  Notes notes;
-  std::vector<std::string> commands;
-  std::set<std::string> seen;
+  return out + "</tr></thead>\n";
+}
+
+std::string body_html(const Table& table, Footnotes& notes) {
+  std::string out = "<tbody>\n";
   for (const TableRow& row : table.rows) {
     out += fmt::format("<tr><td>{}</td>", safe(row.label));
-    for (std::size_t i = 0; i < table.columns.size(); ++i) {
-      const Value value = i < row.values.size() ? row.values[i] : Value{};
+    const std::vector<Value> values = values_of(table, row);
+    for (std::size_t i = 0; i < values.size(); ++i) {
       if (has_paper(table, i))
         out += fmt::format("<td class=\"paper\">{}</td>",
-                           value.paper ? plain_number(*value.paper) : "");
-      out += ours_cell(value, notes);
-      for (const std::string& command : value.commands)
-        if (seen.insert(command).second) commands.push_back(command);
+                           values[i].paper ? number_text(*values[i].paper) : "");
+      out += ours_cell(values[i], notes);
     }
     out += "</tr>\n";
   }
-  out += "</tbody></table></div>\n" + notes.list();
+  return out + "</tbody>";
+}
+
+std::string commands_html(const Table& table) {
+  const std::vector<std::string> commands = commands_of(table);
+  if (commands.empty()) return "";
+  std::string out = "<details><summary>Commands</summary><pre>";
+  for (const std::string& command : commands) out += safe(command) + "\n";
+  return out + "</pre></details>\n";
+}
+
+std::string table_html(const PageTable& shown) {
+  const Table& table = shown.table;
+  Footnotes notes;
+  std::string out =
+      fmt::format("<section id=\"{0}\">\n<h2>{1}</h2>\n<p><small>{2} ({3})</small></p>\n",
+                  safe(table.name), safe(table.title), safe(table.where), safe(table.unit));
+  out += fmt::format("<div class=\"wide\"><table>\n{}{}</table></div>\n", head_html(table),
+                     body_html(table, notes));
+  out += notes_list(notes);
   for (const std::string& note : table.notes)
     out += fmt::format("<p class=\"notes\">{}</p>\n", safe(note));
   if (!shown.figure.empty()) out += fmt::format("<figure>\n{}</figure>\n", shown.figure);
-  if (!commands.empty()) {
-    out += "<details><summary>Commands</summary><pre>";
-    for (const std::string& command : commands) out += safe(command) + "\n";
-    out += "</pre></details>\n";
-  }
+  out += commands_html(table);
   if (!shown.revision.empty())
     out += fmt::format("<p><small>Written at revision {}.</small></p>\n", safe(shown.revision));
   return out + "</section>\n";

@@ -15,13 +15,13 @@ struct PageTable {
   std::string revision = {};  // that wrote it
 };
 
-// The score of some `mgdm eval`, `verify` or `prompt` that lies about.
+// What some `mgdm eval`, `verify` or `prompt` has measured beside the tables.
 struct PageScore {
   std::string file, task, model;
   std::size_t n = 0;
   double accuracy = 0, error = 0;
   std::optional<double> accuracy_paper = {};
-  std::string command = {}, revision = {};
+  std::string revision = {};
 };
 
 // A training run.

@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.h"
-#include "base/files.h"
-#include "base/paths.h"
 #include "base/progress.h"
-#include "base/random.h"
 #include "base/version.h"
 #include "evaluation/evaluate.h"
 #include "report/score_report.h"
+#include "reproduction/json_members.h"
+#include "reproduction/kept_results.h"
 #include "reproduction/puzzles.h"
 
 namespace mgdm::reproduction {
@@ -20,30 +18,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A model that was trained anew is another model, though its folder has the same name.
-std::string identity(const Trained& trained) {
-  std::error_code ignored;
-  std::string text = full_name(trained.folder);
-  for (const char* file : {"config.json", "model.safetensors", "model.safetensors.index.json"}) {
-    const fs::path path = fs::path(trained.folder) / file;
-    const auto time = fs::last_write_time(path, ignored);
-    if (ignored) continue;
-    text += fmt::format(" {} {} {}", file, fs::file_size(path, ignored),
-                        time.time_since_epoch().count());
-  }
-  return text;
+double number_or_zero(const Json& json, const std::string& name) {
+  return number_at(json, name).value_or(0);
+}
+
+// Of a fraction of n, in %.
+double percent_error(double fraction, double n) {
+  return n > 0 ? 100 * std::sqrt(fraction * (1 - fraction) / n) : 0;
 }
 
 fs::path cell_file(const Context& context, const Trained& trained, const Cell& cell) {
-  const std::string key = fmt::format("{} {} limit {} files {}", identity(trained),
-                                      evaluation_key(cell), context.limit, context.files.string());
-  return context.out / "cells" / fmt::format("{:016x}.json", stable_hash(key));
+  return kept_file(context,
+                   fmt::format("{} {} limit {} files {}", identity(trained), evaluation_key(cell),
+                               context.limit, context.files.string()));
 }
 
-std::optional<Json> read_result(const fs::path& file) {
-  if (!is_there(file)) return std::nullopt;
-  Json json = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded() || !json.contains("accuracy")) return std::nullopt;  // measured again
+// The result as it was measured before. One that a budget cut short counts only where no more time
+// is given: `seconds`, 0 for no limit.
+std::optional<Json> known_result(const fs::path& file, double seconds) {
+  auto json = read_kept(file);
+  if (!json || !json->contains("accuracy")) return std::nullopt;
+  const bool cut = json->contains("cut_after_seconds");
+  if (cut && (seconds == 0 || seconds > number_or_zero(*json, "cut_after_seconds")))
+    return std::nullopt;
   return json;
 }
 
@@ -55,8 +52,8 @@ struct Ready {
 
 Ready make_ready(const Context& context, const Trained& trained, const Cell& cell) {
   auto puzzles = puzzles_of(cell.test, context);
-  auto reasoner = inference::Reasoner::load(
-      trained.folder, {.device = context.device, .threads = context.threads, .arithmetic = "fp32"});
+  auto reasoner = inference::Reasoner::load(trained.folder,
+                                            {.device = context.device, .threads = context.threads});
   spec::DecodingSettings decoding = reasoner.card().decoding;
   struct Visited {
     spec::DecodingSettings& settings;
@@ -80,23 +77,19 @@ std::string flags(const Cell& cell) {
   return out;
 }
 
-double number_at(const Json& json, const char* name) {
-  return json.contains(name) && json[name].is_number() ? json[name].get<double>() : 0;
-}
-
 }  // namespace
 
 std::string evaluation_key(const Cell& cell) {
   return fmt::format("{} on {} by{}", cell.model, about(cell.test), flags(cell));
 }
 
-bool is_measured(const Context& context, const Trained& trained, const Cell& cell) {
-  return read_result(cell_file(context, trained, cell)).has_value();
+bool is_measured(const Context& context, const Trained& trained, const Cell& cell, double seconds) {
+  return known_result(cell_file(context, trained, cell), seconds).has_value();
 }
 
 Json measure(const Context& context, const Trained& trained, const Cell& cell, double seconds) {
   const fs::path file = cell_file(context, trained, cell);
-  if (auto known = read_result(file)) return *std::move(known);
+  if (auto known = known_result(file, seconds)) return *std::move(known);
   const Ready ready = make_ready(context, trained, cell);
   Progress progress("evaluating " + cell.model, ready.puzzles.size(), context.quiet);
   const evaluation::Evaluation result = evaluation::evaluate(
@@ -115,17 +108,14 @@ Json measure(const Context& context, const Trained& trained, const Cell& cell, d
       "mgdm eval --model {} --data {}{}{}", is_recipe(cell.model) ? trained.folder : cell.model,
       puzzles.file, flags(cell),
       result.score.all.n < wanted ? fmt::format(" --limit {}", result.score.all.n) : ""));
-  if (result.score.all.n < ready.puzzles.size())
+  if (result.score.all.n < ready.puzzles.size()) {
     json["note"] =
         fmt::format("the first {} puzzles of {}", result.score.all.n, ready.puzzles.size());
+    json["cut_after_seconds"] = seconds;
+  }
   json["version"] = version();
   json["git_revision"] = git_revision();
-  std::error_code error;
-  fs::create_directories(file.parent_path(), error);
-  if (error)
-    throw Error(
-        fmt::format("cannot make the folder {}: {}", file.parent_path().string(), error.message()));
-  write_file(file.string(), json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  keep(file, json);
   return json;
 }
 
@@ -143,51 +133,55 @@ double estimate(const Context& context, const Trained& trained, const Cell& cell
 Value value_of(const Cell& cell, const Json& result) {
   Value value;
   value.paper = cell.paper;
-  value.n = static_cast<std::size_t>(number_at(result, "n"));
-  value.commands = result.value("commands", std::vector<std::string>{});
-  value.revision = result.value("git_revision", "");
-  value.note = result.value("note", "");
-  const auto percent = [&](const Json& json, const char* name) {
-    return std::optional(100 * number_at(json, name));
+  value.n = static_cast<std::size_t>(number_or_zero(result, "n"));
+  if (result.contains("commands"))
+    for (const Json& command : result["commands"])
+      if (command.is_string()) value.commands.push_back(command);
+  value.revision = text_at(result, "git_revision");
+  value.note = text_at(result, "note");
+  const auto show = [&](double fraction) {
+    value.ours = 100 * fraction;
+    value.error = percent_error(fraction, static_cast<double>(value.n));
   };
-  const bool paper_applies =
-      result.contains("accuracy_paper") && result["accuracy_paper"].is_number();
+  // By the released metric where it applies, the strict one beside it.
+  const auto show_by_paper = [&](const Json& tally) {
+    const double strict = number_or_zero(tally, "accuracy");
+    const auto by_paper = number_at(tally, "accuracy_paper");
+    show(by_paper.value_or(strict));
+    if (by_paper) value.strict = 100 * strict;
+  };
   switch (cell.quantity) {
     case Quantity::kAccuracyPaper:
-      if (paper_applies) {
-        value.ours = percent(result, "accuracy_paper");
-        value.error = percent(result, "stderr_paper");
-        value.strict = percent(result, "accuracy");
-        break;
-      }
-      [[fallthrough]];
+      show_by_paper(result);
+      // Where the metric does not apply to all of them.
+      if (result.contains("n_paper")) value.error = 100 * number_or_zero(result, "stderr_paper");
+      break;
     case Quantity::kAccuracy:
-      value.ours = percent(result, "accuracy");
-      value.error = percent(result, "stderr");
+      show(number_or_zero(result, "accuracy"));
+      value.error = 100 * number_or_zero(result, "stderr");  // of prompts: over means of samples
       break;
     case Quantity::kAtDistance: {
-      const Json all = result.value("accuracy_by_planning_distance", Json::object());
+      const Json all = object_at(result, "accuracy_by_planning_distance");
       const std::string distance = std::to_string(cell.place);
       if (!all.contains(distance)) break;
-      value.ours = percent(all[distance], "accuracy");
-      value.n = static_cast<std::size_t>(number_at(all[distance], "n"));
+      value.n = static_cast<std::size_t>(number_or_zero(all[distance], "n"));
+      show_by_paper(all[distance]);
       break;
     }
     case Quantity::kPerSecond:
-      value.ours = number_at(result, "samples_per_second");
+      value.ours = number_or_zero(result, "samples_per_second");
       break;
     case Quantity::kErrors: {
-      const Json all = result.value("errors_by_place", Json::object());
-      const Json places = all.value(cell.error, Json::object());
-      value.ours = 100 * number_at(places, std::to_string(cell.place).c_str()) /
-                   std::max(1.0, number_at(result, "n"));
+      const Json places = object_at(object_at(result, "errors_at_place"), cell.error);
+      if (value.n > 0)
+        show(number_or_zero(places, std::to_string(cell.place)) / static_cast<double>(value.n));
       break;
     }
     case Quantity::kPromptTokens:
-      value.ours = number_at(result, "prompt_tokens");
+      value.ours = number_or_zero(result, "prompt_tokens");
       break;
     case Quantity::kGeneratedTokens:
-      value.ours = number_at(result, "generated_tokens");
+      value.ours = number_or_zero(result, "generated_tokens");
       break;
   }
   return value;

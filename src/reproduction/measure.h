@@ -1,5 +1,4 @@
-// Evaluations that are done once: the results lie in OUT/cells, and a plan that is run again, or
-// another plan with the same cell, takes them from there.
+// The evaluations behind the cells of a plan, each done once (kept_results.h).
 #pragma once
 
 #include <string>
@@ -16,8 +15,8 @@ std::string evaluation_key(const Cell& cell);
 // the decoding, and then fewer puzzles count; 0 for no limit.
 Json measure(const Context& context, const Trained& trained, const Cell& cell, double seconds);
 
-// Whether it has been measured already.
-bool is_measured(const Context& context, const Trained& trained, const Cell& cell);
+// Whether it has been measured already, for as long as that.
+bool is_measured(const Context& context, const Trained& trained, const Cell& cell, double seconds);
 
 // Seconds that measuring it would take here, from a few puzzles.
 double estimate(const Context& context, const Trained& trained, const Cell& cell);

@@ -30,7 +30,7 @@ enum class Quantity {
   kAccuracy,       // by the strict one
   kAtDistance,     // at the planning distance `place`
   kPerSecond,      // puzzles
-  kErrors,         // of all answers, %: those whose first `error` is in equation `place`
+  kErrors,         // of all answers, %: those that show `error` in equation `place`
   kPromptTokens,   // per puzzle, of what was prompted
   kGeneratedTokens,
 };
@@ -38,7 +38,7 @@ enum class Quantity {
 struct Cell {
   std::optional<double> paper = {};
   // A model we ship ("sudoku"), or the recipe that trains one ("paper/countdown-4-tiny-ar"); empty:
-  // only the paper has it.
+  // only the paper has it. Some recipes need weights that the user names (weights.h).
   std::string model = {};
   TestSet test = {};
   Quantity quantity = Quantity::kAccuracyPaper;
@@ -59,7 +59,7 @@ struct Plan {
   // Instead of rows: a table that is made in another way, of `models` where it needs any.
   std::function<std::vector<TableRow>(const Context& context)> make = {};
   std::vector<std::string> models = {};
-  std::vector<std::string> overrides = {};  // of their recipes
+  bool watches_accuracy = false;  // trainings measure it on their way
 };
 
 // All of them, in the order of the paper; and one by its name (UsageError with the nearest).

@@ -22,8 +22,14 @@ bool is_recipe(const std::string& model);
 std::filesystem::path run_folder(const Context& context, const std::string& recipe);
 std::filesystem::path short_run_folder(const Context& context, const std::string& recipe);
 
+// Seconds that the shortened training of a recipe has taken so far.
+double short_seconds(const Context& context, const std::string& recipe);
+
 // The model by that name as far as it is trained: the whole run, else what is longer of an
 // unfinished and a shortened one. None where there is nothing yet.
 std::optional<Trained> find_trained(const Context& context, const std::string& model);
+
+// Why there is no such model, for the note of a cell.
+std::string why_untrained(const Context& context, const std::string& recipe);
 
 }  // namespace mgdm::reproduction

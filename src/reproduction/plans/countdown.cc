@@ -50,8 +50,8 @@ Plan countdown_plan() {
            by_numbers("AR 85M", "base-ar", {95.9, 45.8, 5.1}),
            by_numbers("AR 303M", "medium-ar", {96.4, 41.3, 4.5}),
            {"Stream of Search 250M", {{}, search, {}}},
-           by_numbers("LLaMA 7B", "", {95.7, 41.1, 6.7}),
-           by_numbers("LLaMA 13B", "", {96.5, 51.1, 7.4}),
+           by_numbers("LLaMA 7B", "llama-7b-lora", {95.7, 41.1, 6.7}),
+           by_numbers("LLaMA 13B", "llama-13b-lora", {96.5, 51.1, 7.4}),
            by_numbers("VDM 6M", "tiny-vdm", {}),
            by_numbers("VDM 85M", "base-vdm", {99.1, 73.4, 16.3}),
            by_numbers("D3PM 85M", "base-d3pm", {99.4, 83.1, 27.6}),
@@ -63,8 +63,8 @@ Plan countdown_plan() {
 
 Plan scaling_plan() {
   return {
-      frame("scaling", "Countdown-4: scaling of model and data", "Table 8",
-            "model and data", {"AR", "MGDM"}, Chart::kBarsByRow),
+      frame("scaling", "Countdown-4: scaling of model and data", "Table 8", "model and data",
+            {"AR", "MGDM"}, Chart::kBarsByRow),
       {{"85M, 500k", {cell(45.8, "countdown-4-base-ar"), cell(91.5, "countdown-4-base-mgdm")}},
        {"303M, 500k", {cell(41.3, "countdown-4-medium-ar"), cell(88.3, "countdown-4-medium-mgdm")}},
        {"303M, 1M",
@@ -95,6 +95,7 @@ Plan ablation_plan() {
 Plan speed_plan() {
   Plan plan{frame("speed", "Countdown: accuracy and speed by number of passes", "Figure 6a",
                   "passes", {"CD 4", "CD 4, puzzles/s", "CD 5", "CD 5, puzzles/s"}, Chart::kNone)};
+  plan.frame.unit = "accuracy, %; puzzles per second";
   const auto row = [&](const std::string& label, const std::string& model,
                        const std::vector<std::string>& decoding, Paper four, Paper five) {
     PlanRow both{label, {}};
@@ -149,8 +150,8 @@ Plan errors_plan() {
   for (std::size_t i = 0; i < 3; ++i)
     plan.rows[1].cells[i].paper = std::vector<double>{0.2, 7.2, 48.9}[i];
   plan.frame.notes.push_back(
-      "An answer counts for the first equation in which it shows the error: a planning error when "
-      "the target is out of reach from there on.");
+      "A planning error is counted in the equation after which the target is out of reach; a "
+      "calculation error in every equation that is false.");
   return plan;
 }
 
@@ -179,7 +180,11 @@ Plan game24_plan() {
                  .from = TestSet::From::kFile,
                  .file = "cd4_tot24.jsonl",
                  .count = 100};
-    plan.rows.push_back({label, {made, {.paper = 11}, {.paper = 26}}});
+    const bool in_paper = paper.has_value();  // with the tokens that its models read and write
+    plan.rows.push_back({label,
+                         {made,
+                          {.paper = in_paper ? Paper(11) : Paper()},
+                          {.paper = in_paper ? Paper(26) : Paper()}}});
   };
   trained("AR 85M", "paper/countdown-4-base-ar", 18.8);
   trained("MGDM 85M", "paper/countdown-4-base-mgdm", 76.0);

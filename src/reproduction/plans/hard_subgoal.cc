@@ -2,12 +2,13 @@
 // ahead is easier where some of what follows is shown.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 
-#include "base/error.h"
 #include "base/files.h"
+#include "base/paths.h"
 #include "formats/jsonl.h"
+#include "reproduction/json_members.h"
+#include "reproduction/kept_results.h"
 #include "reproduction/plan.h"
 #include "reproduction/puzzles.h"
 #include "reproduction/trained.h"
@@ -15,106 +16,143 @@
 namespace mgdm::reproduction {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr const char* kLeftToRight = "paper/planning-tiny-ar";
 constexpr const char* kDiffusion = "paper/planning-tiny-mgdm-1200";
-constexpr const char* kDistance = "3";
+constexpr int kDistance = 3;
 constexpr int kLevels = 20;
+constexpr std::size_t kSamples = 1000;  // of x_t for each t, as in the paper
 
-// Writes the puzzles; the name of the file.
-std::string write_puzzles(const Context& context) {
-  const std::filesystem::path folder = context.out / "hard-subgoal";
-  std::filesystem::create_directories(folder);
-  AtomicFile file((folder / "puzzles.jsonl").string());
+// Puzzles at that distance, as the lines of a file.
+std::vector<std::string> hard_puzzles(const Context& context) {
+  const auto task = tasks::make_task("planning");
+  std::vector<std::string> lines;
   for (const tasks::Example& puzzle : puzzles_of({.task = "planning"}, context))
-    file.write(formats::jsonl_line({{"input", puzzle.input}, {"output", puzzle.output}}));
-  file.commit();
-  return (folder / "puzzles.jsonl").string();
+    if (task->planning_distance(puzzle) == kDistance)
+      lines.push_back(formats::jsonl_line({{"input", puzzle.input}, {"output", puzzle.output}}));
+  return lines;
 }
 
-// The losses of a model at planning distance 3; null where they cannot be measured, with a note.
-// The puzzles are written when they are needed first.
-Json losses_of(const Context& context, const std::string& model, std::string& puzzles,
-               std::string& note) {
+// The losses of a model, or why there are none.
+struct Measured {
+  Json losses;
+  std::string note = {};
+  std::vector<std::string> commands = {};
+};
+
+Measured losses_of(const Context& context, const std::string& model,
+                   const std::vector<std::string>& puzzles) {
   const auto trained = find_trained(context, model);
-  if (!trained) {
-    note = fmt::format("not trained yet: mgdm train {}", recipe_words(model));
-    return nullptr;
+  if (!trained) return {{}, why_untrained(context, model)};
+  if (puzzles.empty()) return {{}, fmt::format("no puzzle of distance {}", kDistance)};
+  const fs::path data = context.out / "hard-subgoal" / "puzzles.jsonl";
+  // With a budget each puzzle is noised once.
+  const std::size_t samples =
+      context.budget > 0 ? 1 : (kSamples + puzzles.size() - 1) / puzzles.size();
+  Measured measured{{}, trained->note, {trained->command}};
+  measured.commands.push_back(
+      fmt::format("mgdm eval --model {} --data {} --steps {} --samples {} --losses losses.json",
+                  trained->folder, data.string(), kLevels, samples));
+  const fs::path file =
+      kept_file(context, fmt::format("{} losses of {} puzzles {} limit {}", identity(*trained),
+                                     puzzles.size(), samples, context.limit));
+  if (auto known = read_kept(file)) {
+    measured.losses = *std::move(known);
+    return measured;
   }
-  if (!context.trainer.losses) {
-    note = "losses need the program with LibTorch";
-    return nullptr;
-  }
-  note = trained->note;
-  if (puzzles.empty()) puzzles = write_puzzles(context);
-  std::filesystem::path json = std::filesystem::path(puzzles).parent_path() /
-                               (std::filesystem::path(model).filename().string() + ".json");
-  context.trainer.losses(trained->folder, puzzles, json.string());
-  const Json all = Json::parse(read_file(json), nullptr, /*allow_exceptions=*/false);
-  MGDM_CHECK(all.contains("by_planning_distance"));
-  return all["by_planning_distance"].value(kDistance, Json(nullptr));
+  if (!context.trainer.losses) return {{}, "losses need the program with LibTorch"};
+  make_folder(data.parent_path());
+  AtomicFile written(data.string());
+  for (const std::string& line : puzzles) written.write(line);
+  written.commit();
+  make_folder(file.parent_path());
+  context.trainer.losses({.model = trained->folder,
+                          .data = data.string(),
+                          .json = file.string(),
+                          .device = context.device,
+                          .threads = context.threads,
+                          .levels = kLevels,
+                          .samples = static_cast<std::int64_t>(samples)});
+  measured.losses = read_kept(file).value_or(Json::object());
+  return measured;
 }
 
-double loss_number(const Json& json) { return json.is_number() ? json.get<double>() : 0; }
+using Levels = std::vector<std::optional<double>>;
 
-// The position that is hardest from left to right.
-std::size_t hardest(const Json& losses) {
-  std::size_t found = 0;
-  for (std::size_t n = 1; n < losses.size(); ++n)
-    if (loss_number(losses[n]) > loss_number(losses[found])) found = n;
-  return found;
-}
-
-TableRow constant(const std::string& label, std::optional<double> loss, const std::string& note) {
+TableRow row_of(const std::string& label, const Levels& losses, const Measured& measured) {
   TableRow row{label, {}};
-  for (int t = 0; t < kLevels; ++t) {
+  for (const auto& loss : losses) {
     row.values.emplace_back();
     row.values.back().ours = loss;
-    row.values.back().note = note;
+    row.values.back().note = measured.note;
   }
+  if (!row.values.empty()) row.values.front().commands = measured.commands;
   return row;
 }
 
-std::vector<TableRow> hard_subgoal(const Context& context) {
-  std::string puzzles, note;
-  const Json ar = losses_of(context, kLeftToRight, puzzles, note);
-  std::optional<double> loss;
-  std::size_t place = 0;
-  if (!ar.is_null()) {
-    place = hardest(ar.at("loss_by_position"));
-    loss = loss_number(ar["loss_by_position"][place]);
+// The same at every noise level.
+TableRow level_line(const std::string& label, std::optional<double> loss,
+                    const Measured& measured) {
+  return row_of(label, Levels(kLevels, loss), measured);
+}
+
+Levels by_level(const Json& losses) {
+  Levels levels;
+  if (losses.contains("loss_at_subgoal_by_level"))
+    for (const Json& loss : losses["loss_at_subgoal_by_level"])
+      levels.push_back(loss.is_number() ? std::optional(loss.get<double>()) : std::nullopt);
+  return levels;
+}
+
+// -log p(x_n | all others) by eq. 6 of the paper: w(t) = 1/t of the levels t = 1..T, and x_n is
+// masked at t with probability t/T, so that each level has the weight 1/T.
+std::optional<double> overall(const Levels& levels) {
+  double sum = 0;
+  for (const auto& level : levels) {
+    if (!level) return std::nullopt;
+    sum += *level / static_cast<double>(levels.size());
   }
-  std::vector<TableRow> rows{constant("AR, left to right", loss, note)};
-  note.clear();
-  const Json diffusion = losses_of(context, kDiffusion, puzzles, note);
-  if (diffusion.is_null()) {
-    rows.push_back(constant("MGDM", std::nullopt, note));
+  return levels.empty() ? std::nullopt : std::optional(sum);
+}
+
+std::vector<TableRow> hard_subgoal(const Context& context) {
+  const std::vector<std::string> puzzles = hard_puzzles(context);
+  const Measured ar = losses_of(context, kLeftToRight, puzzles);
+  const auto ar_levels = by_level(ar.losses);
+  std::vector<TableRow> rows{level_line("AR: what stands before is shown",
+                                        ar_levels.empty() ? std::nullopt : ar_levels.front(), ar)};
+  const Measured diffusion = losses_of(context, kDiffusion, puzzles);
+  if (diffusion.losses.empty()) {
+    rows.push_back(level_line("MGDM", std::nullopt, diffusion));
     return rows;
   }
-  const Json& alone = diffusion.at("loss_left_to_right");
-  if (ar.is_null()) place = hardest(alone);
-  rows.push_back(constant("MGDM, nothing shown from here on", loss_number(alone.at(place)), note));
-  TableRow row{"MGDM, by noise level", {}};
-  for (const Json& level : diffusion.at("loss_by_level_and_position")) {
-    row.values.emplace_back();
-    row.values.back().ours = loss_number(level.at(place));
-    row.values.back().note = note;
-  }
-  rows.push_back(row);
+  const auto levels = by_level(diffusion.losses);
+  rows.push_back(row_of("MGDM: at noise level t", levels, diffusion));
+  rows.push_back(level_line("MGDM: over all levels", overall(levels), diffusion));
+  const Json contexts = object_at(diffusion.losses, "loss_at_subgoal_by_context");
+  for (const auto& [shown, label] :
+       {std::pair("before", "what stands before is shown"), std::pair("after", "what stands after"),
+        std::pair("both", "all but the subgoal"), std::pair("nothing", "nothing")})
+    rows.push_back(
+        level_line(fmt::format("MGDM: {}", label), number_at(contexts, shown), diffusion));
   return rows;
 }
 
 }  // namespace
 
 Plan hard_subgoal_plan() {
-  Table frame{"hard-subgoal", "Planning: the loss of a hard subgoal by noise level",
+  Table frame{"hard-subgoal",
+              "Planning: the loss of a hard subgoal by noise level and by what is shown",
               "Figure 3"};
   frame.corner = "noise level t";
   for (int t = 0; t < kLevels; ++t) frame.columns.push_back(std::to_string(t));
   frame.unit = "cross entropy, nats";
   frame.chart = Chart::kLines;
   frame.notes = {
-      "At planning distance 3, at the position of the answer that is hardest from left to right. "
-      "Unweighted; (t + 1) / 20 of the answer is masked. The paper prints no numbers."};
+      "At planning distance 3, at the first character by which the right way and the other one "
+      "differ: who cannot look ahead has ln 2 = 0.69 there. Unweighted; (t + 1) / 20 of the answer "
+      "is masked. The paper prints no numbers; its figure has the first four lines."};
   Plan plan{frame, {}, hard_subgoal};
   plan.models = {kLeftToRight, kDiffusion};
   return plan;

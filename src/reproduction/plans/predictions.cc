@@ -77,13 +77,12 @@ std::vector<TableRow> predictions(const Context& context) {
     if (!trained) {
       for (TableRow& row : rows) {
         row.values.emplace_back();
-        row.values.back().note = fmt::format("not trained yet: mgdm train {}", recipe_words(model));
+        row.values.back().note = why_untrained(context, model);
       }
       continue;
     }
     const auto reasoner = inference::Reasoner::load(
-        trained->folder,
-        {.device = context.device, .threads = context.threads, .arithmetic = "fp32"});
+        trained->folder, {.device = context.device, .threads = context.threads});
     const auto result = evaluation::evaluate(reasoner, puzzles, reasoner.card().decoding,
                                              static_cast<std::int64_t>(rows.size()));
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -101,8 +100,7 @@ std::vector<TableRow> predictions(const Context& context) {
 }  // namespace
 
 Plan predictions_plan() {
-  Table frame{"predictions", "Example predictions on countdown-4, with errors marked",
-              "Table 9"};
+  Table frame{"predictions", "Example predictions on countdown-4, with errors marked", "Table 9"};
   frame.corner = "numbers, target";
   frame.columns = {"label"};
   for (const Shown& each : shown()) frame.columns.push_back(each.column);

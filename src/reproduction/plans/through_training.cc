@@ -1,10 +1,11 @@
-// Accuracy through training (figure 5): AR for as many steps as diffusion, and diffusion by
-// its weights.
+// Accuracy through training (figure 5): AR for as many steps as diffusion, and diffusion by its
+// weights.
 #include <fmt/format.h>
 
 #include "reproduction/metrics.h"
 #include "reproduction/plan.h"
 #include "reproduction/trained.h"
+#include "spec/checkpoints.h"
 
 namespace mgdm::reproduction {
 namespace {
@@ -22,6 +23,30 @@ const std::vector<Watched>& watched() {
   return kWatched;
 }
 
+// What a run has measured on its way to so many steps.
+struct Course {
+  std::vector<formats::Curve::Point> points;
+  double steps = 0;
+  std::string note = {};
+};
+
+// Of the whole run, or of a shortened one where only that has measured anything.
+Course course_of(const Context& context, const std::string& recipe) {
+  Course whole{read_metric(run_folder(context, recipe), "accuracy_paper"),
+               static_cast<double>(planned_steps(spec::read_recipe(recipe_file(recipe), {})))};
+  if (!whole.points.empty()) return whole;
+  Course part{read_metric(short_run_folder(context, recipe), "accuracy_paper")};
+  const auto newest = spec::newest_checkpoint(short_run_folder(context, recipe));
+  if (newest && !part.points.empty()) {
+    part.steps = static_cast<double>(spec::checkpoint_step(*newest).value_or(0));
+    part.note = fmt::format("of {:g} steps instead of {:g}", part.steps, whole.steps);
+    return part;
+  }
+  whole.note = fmt::format("no accuracy on the way: mgdm train {} training.evaluate_every=5000",
+                           recipe_words(recipe));
+  return whole;
+}
+
 constexpr int kEvery = 5;  // %
 
 // The last accuracy that was measured up to each column; none before the first.
@@ -29,19 +54,15 @@ std::vector<TableRow> through_training(const Context& context) {
   std::vector<TableRow> rows;
   for (const auto& [label, recipe] : watched()) {
     TableRow row{label, {}};
-    const auto steps =
-        static_cast<double>(planned_steps(spec::read_recipe(recipe_file(recipe), {})));
-    const auto points = read_metric(run_folder(context, recipe), "accuracy_paper");
-    const double last = points.empty() ? 0 : points.back().x;
+    const Course course = course_of(context, recipe);
+    const double last = course.points.empty() ? 0 : course.points.back().x;
     for (int percent = kEvery; percent <= 100; percent += kEvery) {
       Value value;
-      for (const formats::Curve::Point& point : points)
-        if (point.x <= steps * percent / 100 && last >= steps * (percent - kEvery) / 100)
+      for (const formats::Curve::Point& point : course.points)
+        if (point.x <= course.steps * percent / 100 &&
+            last >= course.steps * (percent - kEvery) / 100)
           value.ours = 100 * point.y;
-      if (points.empty())
-        value.note =
-            fmt::format("no accuracy on the way: mgdm train {} training.evaluate_every=5000",
-                        recipe_words(recipe));
+      value.note = course.note;
       row.values.push_back(value);
     }
     rows.push_back(row);
@@ -60,7 +81,7 @@ Plan convergence_plan() {
   frame.notes = {"As the run itself measured: training.evaluate_every."};
   Plan plan{frame, {}, through_training};
   for (const Watched& each : watched()) plan.models.push_back(each.recipe);
-  plan.overrides = {"training.evaluate_every=5000"};
+  plan.watches_accuracy = true;
   return plan;
 }
 

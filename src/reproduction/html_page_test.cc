@@ -1,0 +1,85 @@
+#include "reproduction/html_page.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/files.h"
+#include "reproduction/gather.h"
+#include "reproduction/test_support.h"
+
+namespace mgdm::reproduction {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Whether every element that is opened is closed, and in order. Enough of HTML for what we write.
+std::string unbalanced(const std::string& html) {
+  static const std::set<std::string> kVoid{"meta", "link", "line", "rect", "polyline", "circle"};
+  std::vector<std::string> open;
+  for (std::size_t at = html.find('<', 1); at != std::string::npos; at = html.find('<', at + 1)) {
+    const std::size_t end = html.find('>', at);
+    if (end == std::string::npos) return "a tag without an end";
+    const bool closes = html[at + 1] == '/';
+    const std::size_t name = at + (closes ? 2 : 1);
+    const std::string tag = html.substr(name, html.find_first_of(" >/\n", name) - name);
+    if (html[end - 1] == '/' || (kVoid.contains(tag) && !closes)) continue;
+    if (!closes) {
+      open.push_back(tag);
+    } else if (open.empty() || open.back() != tag) {
+      return "</" + tag + "> after <" + (open.empty() ? "" : open.back()) + ">";
+    } else {
+      open.pop_back();
+    }
+  }
+  return open.empty() ? "" : "<" + open.back() + "> stays open";
+}
+
+TEST_F(Reproduction, ThePageHasAllOfItAndAsksForNothing) {
+  write_table(reproduce(find_plan("sizes"), context_), context_);
+  write_table(reproduce(find_plan("tasks"), context_), context_);
+  write_table(reproduce(small_plan("quick-planning-mgdm", "quick-planning-ar"), context_),
+              context_);
+  const fs::path run = context_.runs / "my <run>";
+  fs::create_directories(run);
+  write_file((run / "metrics.jsonl").string(),
+             "{\"step\": 100, \"accuracy\": 0.25, \"loss\": 1}\n{\"step\": 200, \"loss\": 0.5}\n"
+             "{\"step\": 300, \"accuracy\": 0.75}\n{\"st");
+  write_file((run / "env.json").string(), R"({"recipe": "recipes/x.toml", "git_revision": "abc"})");
+  write_file((run / "score.json").string(),
+             R"({"task": "sudoku", "n": 10, "accuracy": 0.9, "stderr": 0.1,
+                 "settings": {"model": "m&m"}, "git_revision": "def"})");
+  write_file((run / "broken.json").string(), "{");
+  const Page page = gather(context_.out, context_.runs);
+  ASSERT_EQ(page.tables.size(), 3u);
+  EXPECT_EQ(page.tables[0].table.name, "tasks");  // in the order of the plans
+  EXPECT_EQ(page.tables[1].table.name, "sizes");
+  EXPECT_EQ(page.tables[2].table.name, "small");
+  ASSERT_EQ(page.scores.size(), 1u);
+  ASSERT_EQ(page.runs.size(), 1u);
+  EXPECT_EQ(page.runs[0].recipe, "recipes/x.toml");
+  EXPECT_EQ(page.runs[0].accuracy, 0.75);
+  const std::string html = to_html(page);
+  EXPECT_EQ(unbalanced(html), "");
+  EXPECT_CONTAINS(html, "my &lt;run&gt;");
+  EXPECT_CONTAINS(html, "m&amp;m");
+  EXPECT_CONTAINS(html, "width=device-width");
+  EXPECT_EQ(html.find("<script"), std::string::npos);
+  std::size_t figures = 0;
+  for (std::size_t at = html.find("<svg"); at != std::string::npos; at = html.find("<svg", at + 1))
+    ++figures;
+  EXPECT_EQ(figures, 2u);
+  // No address but the name of SVG's namespace, and no reference that leaves the page.
+  std::string rest = html;
+  for (std::size_t at; (at = rest.find("http://www.w3.org/2000/svg")) != std::string::npos;)
+    rest.erase(at, 26);
+  EXPECT_EQ(rest.find("://"), std::string::npos);
+  EXPECT_EQ(rest.find("src="), std::string::npos);
+  for (std::size_t at = rest.find("href=\""); at != std::string::npos;
+       at = rest.find("href=\"", at + 1))
+    EXPECT_TRUE(rest[at + 6] == '#' || rest.substr(at + 6, 6) == "data:,") << rest.substr(at, 40);
+  EXPECT_TRUE(gather(folder_.path() / "none", folder_.path() / "none").tables.empty());
+}
+
+}  // namespace
+}  // namespace mgdm::reproduction

@@ -1,0 +1,47 @@
+#include "reproduction/kept_results.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/paths.h"
+#include "base/random.h"
+
+namespace mgdm::reproduction {
+namespace {
+
+namespace fs = std::filesystem;
+
+}  // namespace
+
+std::string identity(const Trained& trained) {
+  std::error_code ignored;
+  std::string text = full_name(trained.folder);
+  for (const char* file : {"config.json", "model.safetensors", "model.safetensors.index.json",
+                           "adapter_model.safetensors"}) {
+    const fs::path path = fs::path(trained.folder) / file;
+    const auto time = fs::last_write_time(path, ignored);
+    if (ignored) continue;
+    text += fmt::format(" {} {} {}", file, fs::file_size(path, ignored),
+                        time.time_since_epoch().count());
+  }
+  return text;
+}
+
+fs::path kept_file(const Context& context, const std::string& key) {
+  return context.out / "cells" / fmt::format("{:016x}.json", stable_hash(key));
+}
+
+std::optional<Json> read_kept(const fs::path& file) {
+  if (!is_there(file)) return std::nullopt;
+  Json json = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return std::nullopt;
+  return json;
+}
+
+void keep(const fs::path& file, const Json& result) {
+  make_folder(file.parent_path());
+  write_file(file.string(), result.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace mgdm::reproduction

@@ -1,0 +1,160 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "inference/models.h"
+#include "reproduction/reproduce.h"
+#include "reproduction/test_support.h"
+#include "reproduction/trained.h"
+#include "reproduction/trainings.h"
+#include "reproduction/weights.h"
+#include "tasks/task.h"
+
+namespace mgdm::reproduction {
+namespace {
+
+using formats::error_of;
+
+TEST_F(Reproduction, PlansNameWhatThereIs) {
+  std::set<std::string> names, seen;
+  for (const Plan& plan : plans()) {
+    SCOPED_TRACE(plan.frame.name);
+    EXPECT_TRUE(names.insert(plan.frame.name).second);
+    EXPECT_EQ(&find_plan(plan.frame.name), &plan);
+    EXPECT_NE(plan.rows.empty(), !plan.make);
+    for (const std::string& model : plan.models) EXPECT_NO_THROW(recipe_file(model));
+    for (const PlanRow& row : plan.rows) {
+      EXPECT_EQ(row.cells.size(), plan.frame.columns.size()) << row.label;
+      for (const Cell& cell : row.cells) {
+        if (cell.model.empty() || !seen.insert(cell.model + cell.test.task).second) continue;
+        if (!is_recipe(cell.model)) {
+          EXPECT_NO_THROW(inference::find_model(cell.model));
+          continue;
+        }
+        const spec::Recipe recipe = spec::read_recipe(recipe_file(cell.model), {});
+        EXPECT_EQ(recipe.task, cell.test.task) << cell.model;
+        EXPECT_GT(planned_steps(recipe), 0) << cell.model;
+        EXPECT_EQ(weights_of(cell.model).empty(), recipe.model.lora.rank == 0) << cell.model;
+      }
+    }
+  }
+  EXPECT_EQ(names.size(), 18u);
+  EXPECT_CONTAINS(error_of([] { find_plan("countdwon"); }), "did you mean 'countdown'?");
+  EXPECT_EQ(planned_steps(spec::read_recipe(recipe_file("paper/planning-tiny-mgdm-1200"), {})),
+            58594);
+}
+
+TEST_F(Reproduction, TablesWithoutModels) {
+  const Table sizes = reproduce(find_plan("sizes"), context_);
+  EXPECT_NEAR(*sizes.rows[0].values[1].ours, 85, 1.5);
+  EXPECT_EQ(sizes.rows[3].values[2].ours, 1024);
+  context_.limit = 200;
+  const Table statistics = reproduce(find_plan("statistics"), context_);
+  for (const TableRow& row : statistics.rows)
+    for (std::size_t i = 0; i < row.values.size(); ++i) {
+      const double near = row.label.starts_with("most") ? 8 : row.label == "test puzzles" ? 800 : 1;
+      EXPECT_NEAR(*row.values[i].ours, *row.values[i].paper, near) << row.label << " " << i;
+    }
+  const Table tasks = reproduce(find_plan("tasks"), context_);
+  ASSERT_EQ(tasks.rows.size(), 8u);
+  EXPECT_EQ(tasks.rows[4].values[0].parts[0].text.size(), 81u);
+}
+
+TEST_F(Reproduction, PredictionsAreMarked) {
+  context_.limit = 3;
+  const Table table = reproduce(find_plan("predictions"), context_);
+  ASSERT_EQ(table.rows.size(), 3u);
+  ASSERT_EQ(table.columns.size(), 6u);
+  EXPECT_CONTAINS(table.rows[0].values[1].note, "not trained yet");
+  const auto task = tasks::make_task("countdown-4");
+  for (const TableRow& row : table.rows) {
+    std::string answer;
+    bool faulty = false;
+    for (const Part& part : row.values.back().parts) {
+      answer += part.text;
+      faulty = faulty || part.planning_error || part.calculation_error;
+    }
+    EXPECT_EQ(faulty, !task->verify({row.label, "=0"}, answer).correct) << row.label << answer;
+  }
+}
+
+TEST_F(Reproduction, AccuracyThroughTrainingComesFromTheRuns) {
+  const fs::path run = context_.runs / "countdown-4-base-mgdm";
+  fs::create_directories(run);
+  write_file((run / "metrics.jsonl").string(),
+             "{\"step\": 29296, \"accuracy_paper\": 0.25}\n{\"step\": 30000, \"loss\": 1}\n"
+             "{\"step\": 58593, \"accuracy_paper\": 0.5}\n{\"step\": 6");
+  const Table table = reproduce(find_plan("convergence"), context_);
+  const TableRow& row = table.rows.at(3);  // 292,969 steps: 10 and 20 % of them
+  EXPECT_FALSE(row.values[0].ours);
+  EXPECT_EQ(row.values[1].ours, 25);
+  EXPECT_EQ(row.values[2].ours, 25);
+  EXPECT_EQ(row.values[3].ours, 50);
+  EXPECT_FALSE(row.values[5].ours);
+  EXPECT_CONTAINS(table.rows.at(0).values[0].note, "training.evaluate_every");
+}
+
+// A budget has runs of its own, with steps of their own.
+TEST_F(Reproduction, AccuracyThroughAShortenedTraining) {
+  const std::filesystem::path run = context_.runs / "countdown-4-base-mgdm-short";
+  make_run(run, "countdown-4", 200);
+  write_file((run / "config.toml").string(), "task = \"countdown-4\"\ntraining.minutes = 8.0\n");
+  write_file((run / "metrics.jsonl").string(),
+             "{\"step\": 100, \"accuracy_paper\": 0.25}\n"
+             "{\"step\": 200, \"accuracy_paper\": 0.5}\n");
+  const TableRow row = reproduce(find_plan("convergence"), context_).rows.at(3);
+  EXPECT_FALSE(row.values[8].ours);
+  EXPECT_EQ(row.values[9].ours, 25);
+  EXPECT_EQ(row.values[19].ours, 50);
+  EXPECT_CONTAINS(row.values[9].note, "of 200 steps instead of 292969");
+}
+
+TEST_F(Reproduction, LossesOfTheHardSubgoal) {
+  const Plan& plan = find_plan("hard-subgoal");
+  context_.limit = 60;
+  EXPECT_CONTAINS(reproduce(plan, context_).rows[0].values[0].note, "not trained yet");
+  for (const char* name : {"planning-tiny-ar", "planning-tiny-mgdm-1200"})
+    make_run(context_.runs / name, "quick-planning-mgdm", 99999);
+  EXPECT_CONTAINS(reproduce(plan, context_).rows[0].values[0].note, "LibTorch");
+  std::vector<LossOrder> orders;
+  context_.trainer.losses = [&](const LossOrder& order) {
+    orders.push_back(order);
+    const auto task = tasks::make_task("planning");
+    const std::string data = read_file(order.data);
+    for (const std::string_view line : split(data, '\n')) {
+      if (line.empty()) continue;
+      const Json puzzle = Json::parse(line);
+      EXPECT_EQ(task->planning_distance({puzzle["input"], puzzle["output"]}), 3);
+    }
+    const bool ar = orders.size() == 1;
+    Json json;
+    for (int t = 0; t < (ar ? 1 : 20); ++t)
+      json["loss_at_subgoal_by_level"].push_back(ar ? 0.7 : t / 100.0);
+    if (!ar)
+      json["loss_at_subgoal_by_context"] = {
+          {"after", 0.2}, {"before", 0.6}, {"both", 0.1}, {"nothing", 0.8}};
+    write_file(order.json, json.dump());
+  };
+  const Table table = reproduce(plan, context_);
+  ASSERT_EQ(table.rows.size(), 7u);
+  const auto at = [&](std::size_t row) { return table.rows[row].values[7].ours; };
+  EXPECT_EQ(at(0), 0.7);
+  EXPECT_EQ(at(1), 0.07);
+  EXPECT_NEAR(at(2).value(), 0.095, 1e-12);  // the mean over the levels
+  EXPECT_EQ(at(3), 0.6);                     // before, after, both, nothing
+  EXPECT_EQ(at(4), 0.2);
+  EXPECT_EQ(at(5), 0.1);
+  EXPECT_EQ(at(6), 0.8);
+  EXPECT_NE(to_figure(table), "");
+  ASSERT_EQ(orders.size(), 2u);
+  EXPECT_EQ(orders[0].levels, 20);
+  EXPECT_GT(orders[0].samples, 50);  // a thousand of x_t, of some ten puzzles
+  EXPECT_EQ(orders[0].threads, 1);
+  EXPECT_EQ(reproduce(plan, context_).rows[3].values[0].ours, 0.6);
+  EXPECT_EQ(orders.size(), 2u);  // measured once
+}
+
+}  // namespace
+}  // namespace mgdm::reproduction

@@ -1,0 +1,200 @@
+#include "reproduction/reproduce.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "reproduction/test_support.h"
+#include "reproduction/weights.h"
+
+namespace mgdm::reproduction {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST_F(Reproduction, MeasuresOnceAndShowsThePaperBesideIt) {
+  const Plan plan = small_plan("quick-planning-ar", "quick-planning-mgdm");
+  const Table table = reproduce(plan, context_);
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(table.rows[1].values[1].ours, 100);
+  EXPECT_EQ(table.rows[1].values[1].paper, 53);
+  const auto cells = [&] {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(context_.out / "cells"))
+      found.push_back(entry.path());
+    return found;
+  };
+  ASSERT_EQ(cells().size(), 2u);
+  for (const fs::path& file : cells()) {  // what stands there is what a second call shows
+    Json json = Json::parse(read_file(file));
+    json["accuracy_by_planning_distance"]["3"]["accuracy_paper"] = 0.25;
+    write_file(file.string(), json.dump());
+  }
+  EXPECT_EQ(reproduce(plan, context_).rows[1].values[1].ours, 25);
+  context_.limit = 4;  // another measurement
+  EXPECT_NE(reproduce(plan, context_).rows[1].values[1].ours, 25);
+  EXPECT_EQ(cells().size(), 4u);
+
+  const auto files = write_table(table, context_);
+  ASSERT_EQ(files.size(), 3u);
+  const std::string text = read_file(files[0]);
+  EXPECT_CONTAINS(text, "| 1, paper | 1, here |");
+  EXPECT_CONTAINS(text, "mgdm generate planning --split test --seed 5 --nodes 4 --count 1000");
+  EXPECT_CONTAINS(text,
+                  "mgdm eval --model quick-planning-mgdm --data planning-4-nodes.jsonl --limit 12");
+  EXPECT_CONTAINS(text, "at most 12 puzzles per cell");
+  EXPECT_TRUE(read_file(files[2]).starts_with("<svg"));
+}
+
+TEST_F(Reproduction, TrainsWhatIsMissing) {
+  const Plan plan = small_plan("quick/planning-mgdm", "quick-planning-ar");
+  const Table without = reproduce(plan, context_);
+  EXPECT_CONTAINS(without.rows[0].values[0].note, "not trained yet: mgdm train");
+  EXPECT_FALSE(without.rows[0].values[0].ours);
+  EXPECT_TRUE(without.rows[1].values[0].ours);
+  EXPECT_CONTAINS(without.notes.at(0), "cannot train");
+  EXPECT_CONTAINS(forecast(plan, context_), "this program cannot train");
+
+  train_by_copying("quick-planning-mgdm");
+  const std::string before = forecast(plan, context_);
+  EXPECT_CONTAINS(before, "train quick/planning-mgdm");
+  EXPECT_CONTAINS(before, "about 16m 40s");  // 2000 steps of half a second
+  EXPECT_TRUE(orders_.empty());
+  const Table with = reproduce(plan, context_);
+  ASSERT_EQ(orders_.size(), 1u);
+  EXPECT_FALSE(orders_[0].resume);
+  EXPECT_EQ(orders_[0].out, context_.runs / "planning-mgdm");
+  EXPECT_EQ(with.rows[0].values[1].ours, 100);
+  EXPECT_EQ(with.rows[0].values[1].note, "");
+  reproduce(plan, context_);
+  EXPECT_EQ(orders_.size(), 1u);  // it is trained
+  EXPECT_CONTAINS(forecast(plan, context_), "in all about 0s");
+}
+
+TEST_F(Reproduction, ABudgetShortensAndSaysSo) {
+  const Plan plan = small_plan("frontier/planning", "quick-planning-ar");
+  train_by_copying("quick-planning-mgdm");
+  context_.budget = 600;
+  const Table table = reproduce(plan, context_);
+  ASSERT_EQ(orders_.size(), 1u);
+  EXPECT_EQ(orders_[0].out, context_.runs / "planning-short");
+  EXPECT_TRUE(contains(orders_[0].overrides, "training.minutes=8"));
+  EXPECT_TRUE(contains(orders_[0].overrides, "training.steps=0"));
+  EXPECT_CONTAINS(table.rows[0].values[0].note, "2000 steps of 5000");
+  EXPECT_CONTAINS(to_markdown(table), "given 10m 00s in all");
+  EXPECT_CONTAINS(to_markdown(table),
+                  "mgdm train recipes/frontier/planning.toml training.epochs=0 training.steps=0 "
+                  "training.minutes=8 --out ");
+  context_.budget = 0;  // now the whole of it, in a run of its own
+  reproduce(plan, context_);
+  EXPECT_EQ(orders_.at(1).out, context_.runs / "planning");
+  EXPECT_CONTAINS(reproduce(plan, context_).rows[0].values[0].note,
+                  "unfinished: step 2000 of 5000");
+  EXPECT_TRUE(orders_.at(2).resume);
+}
+
+// What a budget has trained is gone on with until it has had its share, and not again.
+TEST_F(Reproduction, ABudgetGoesOnWithWhatWasInterrupted) {
+  const Plan plan = small_plan("frontier/planning", "quick/planning-mgdm");
+  context_.budget = 600;  // 240 s for each
+  train_by_copying("quick-planning-mgdm", /*seconds=*/100);
+  const Table table = reproduce(plan, context_);
+  EXPECT_EQ(orders_.size(), 2u);
+  EXPECT_TRUE(contains(orders_[0].overrides, "training.minutes=4"));
+  EXPECT_CONTAINS(table.rows[0].values[0].note, "interrupted before its end");
+  train_by_copying("quick-planning-mgdm", /*seconds=*/240);
+  EXPECT_CONTAINS(reproduce(plan, context_).rows[0].values[0].note, "the schedule shortened");
+  ASSERT_EQ(orders_.size(), 4u);
+  EXPECT_TRUE(orders_[3].resume);
+  EXPECT_TRUE(contains(orders_[3].overrides, "training.minutes=4"));
+  reproduce(plan, context_);
+  EXPECT_EQ(orders_.size(), 4u);
+  context_.budget = 6000;  // more time trains longer
+  reproduce(plan, context_);
+  EXPECT_EQ(orders_.size(), 6u);
+}
+
+// Steps that take long here get fewer examples, however small the budget is.
+TEST_F(Reproduction, ABudgetOfSecondsStillTrains) {
+  const Plan plan = small_plan("frontier/planning", "quick-planning-ar");
+  train_by_copying("quick-planning-mgdm", 0.01);
+  context_.budget = 0.01;
+  const Table table = reproduce(plan, context_);
+  ASSERT_EQ(orders_.size(), 1u);
+  EXPECT_TRUE(contains(orders_[0].overrides, "training.minutes=0.000133333"));
+  EXPECT_TRUE(contains(orders_[0].overrides, "training.batch=8"));
+  EXPECT_CONTAINS(table.rows[0].values[0].note, "on 8 examples at a time instead of");
+}
+
+// A result that a budget cut short does not stand for a whole one.
+TEST_F(Reproduction, WhatWasCutShortIsMeasuredAgain) {
+  const Plan plan = small_plan("quick-planning-ar", "quick-planning-mgdm");
+  context_.limit = 40;
+  context_.budget = 1e-9;
+  const Table cut = reproduce(plan, context_);
+  EXPECT_CONTAINS(cut.rows[0].values[0].note, "the first 16 puzzles of 40");
+  EXPECT_CONTAINS(forecast(plan, context_), "| measured");
+  context_.budget = 0;
+  EXPECT_CONTAINS(forecast(plan, context_), "to be measured");
+  EXPECT_EQ(reproduce(plan, context_).rows[0].values[0].note, "");
+}
+
+TEST_F(Reproduction, TrainsWhereAndHowItIsAsked) {
+  train_by_copying("quick-planning-mgdm");
+  context_.device = "cpu";
+  context_.threads = 2;
+  reproduce(small_plan("quick/planning-mgdm", "quick-planning-ar"), context_);
+  ASSERT_EQ(orders_.size(), 1u);
+  EXPECT_TRUE(contains(orders_[0].overrides, "training.device=cpu"));
+  EXPECT_EQ(orders_[0].threads, 2);
+  EXPECT_TRUE(orders_[0].quiet);
+}
+
+TEST_F(Reproduction, ATrainingThatFailsIsANote) {
+  context_.trainer.train = [](const TrainingOrder&) { throw Error("no room on the disk"); };
+  context_.trainer.seconds_per_step = [](const spec::Recipe&) { return 0.5; };
+  testing::internal::CaptureStderr();
+  const Table table = reproduce(small_plan("quick/planning-mgdm", "quick-planning-ar"), context_);
+  EXPECT_CONTAINS(testing::internal::GetCapturedStderr(), "no room on the disk");
+  EXPECT_EQ(table.rows[0].values[0].note, "training failed: no room on the disk");
+  EXPECT_TRUE(table.rows[1].values[0].ours);
+}
+
+TEST_F(Reproduction, LlamaNeedsItsWeights) {
+  const Plan plan = small_plan("paper/planning-llama-7b-lora", "quick-planning-ar");
+  train_by_copying("quick-planning-mgdm");
+  const Table without = reproduce(plan, context_);
+  EXPECT_TRUE(orders_.empty());
+  EXPECT_EQ(without.rows[0].values[0].paper, 51);
+  EXPECT_EQ(without.rows[0].values[0].note, "needs the weights: --weights llama-7b=DIR");
+  const std::string before = forecast(plan, context_);
+  EXPECT_CONTAINS(before, "needs the weights: --weights llama-7b=DIR");
+  EXPECT_CONTAINS(before, "about 32m 33s");  // 3906 steps of half a second
+  const std::string folder = (folder_.path() / "llama").string();
+  make_folder(folder);
+  write_file(folder + "/config.json", "{}");
+  context_.weights = parse_weights({"llama-7b=" + folder});
+  reproduce(plan, context_);
+  ASSERT_EQ(orders_.size(), 1u);
+  EXPECT_TRUE(contains(orders_[0].overrides, "init=" + folder));
+  for (const std::string word : {"llama-7b", "llama-7b=", "lama-7b=x", "=x"})
+    EXPECT_THROW(parse_weights({word}), UsageError) << word;
+  EXPECT_THROW(parse_weights({"llama-7b=" + folder, "llama-7b=" + folder}), UsageError);
+  EXPECT_CONTAINS(formats::error_of([] { parse_weights({"llama-13b=/nowhere"}); }),
+                  "no config.json in /nowhere");
+}
+
+TEST_F(Reproduction, AFileThatIsNotAtHandIsANote) {
+  Plan plan{{"files", "Files", "nowhere"}};
+  plan.frame.columns = {"accuracy"};
+  Cell cell{.model = "countdown-4"};
+  cell.test = {.task = "countdown-4", .from = TestSet::From::kFile, .file = "none.jsonl"};
+  plan.rows = {{"countdown", {cell}}};
+  EXPECT_CONTAINS(reproduce(plan, context_).rows[0].values[0].note,
+                  "the file none.jsonl is not at hand");
+  EXPECT_CONTAINS(forecast(plan, context_), "none.jsonl is not at hand");
+}
+
+}  // namespace
+}  // namespace mgdm::reproduction

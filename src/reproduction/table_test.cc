@@ -1,0 +1,45 @@
+#include "reproduction/table.h"
+
+#include <gtest/gtest.h>
+
+#include "formats/test_support.h"
+#include "reproduction/table_words.h"
+
+namespace mgdm::reproduction {
+namespace {
+
+TEST(ReproductionTable, GoesThroughJson) {
+  Table table{"t", "A <title>", "Table 9"};
+  table.corner = "who";
+  table.columns = {"a", "b"};
+  Value number{.paper = 52, .ours = 51.25, .error = 1.6, .strict = 50};
+  number.n = 1000;
+  number.note = "step 3 of 5";
+  number.commands = {"mgdm eval --model x"};
+  number.revision = "abc";
+  Value text;
+  text.parts = {{"2*3=6"}, {","}, {"6*1=7", true, true}};
+  table.rows = {{"us", {number, text}}, {"nobody", {}}};
+  table.notes = {"A note."};
+  const Table again = from_json(Json::parse(to_json(table).dump()));
+  EXPECT_EQ(to_json(again), to_json(table));
+  const std::string markdown = to_markdown(again);
+  EXPECT_EQ(markdown, to_markdown(table));
+  EXPECT_CONTAINS(markdown, "51.2 ± 1.6 (50) [1]");
+  EXPECT_CONTAINS(markdown, "2\\*3=6,<ins><b>6\\*1=7</b></ins>");
+  EXPECT_CONTAINS(markdown, "[1] step 3 of 5");
+  EXPECT_CONTAINS(markdown, "    mgdm eval --model x\n");
+  EXPECT_NE(formats::error_of([] { from_json(Json::parse(R"({"name": "t"})")); }), "");
+}
+
+TEST(ReproductionTable, NumbersAreShort) {
+  EXPECT_EQ(number_text(52), "52");
+  EXPECT_EQ(number_text(51.25), "51.2");
+  EXPECT_EQ(number_text(0.0693), "0.069");
+  EXPECT_EQ(number_text(0), "0");
+  EXPECT_EQ(strict_text({.ours = 51.2, .strict = 51.21}), "");
+  EXPECT_EQ(strict_text({.ours = 51.2, .strict = 49}), "49");
+}
+
+}  // namespace
+}  // namespace mgdm::reproduction

@@ -1,0 +1,40 @@
+// What the forms of a table have in common: Markdown and the page.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reproduction/table.h"
+
+namespace mgdm::reproduction {
+
+// At most one digit behind the point: "52", "51.3"; more where it is small: "0.069".
+std::string number_text(double value);
+
+// By the strict metric, where that shows another number; empty elsewhere.
+std::string strict_text(const Value& value);
+
+// "1.6"; empty where there is none.
+std::string error_text(const Value& value);
+
+// Whether the paper has a number in this column.
+bool has_paper(const Table& table, std::size_t column);
+
+// Its values, filled up to one per column.
+std::vector<Value> values_of(const Table& table, const TableRow& row);
+
+// All commands, each once, in the order of the cells.
+std::vector<std::string> commands_of(const Table& table);
+
+// Notes of cells, each once, numbered from 1.
+class Footnotes {
+ public:
+  // The number of a note; 0 for an empty one.
+  std::size_t number_of(const std::string& note);
+  const std::vector<std::string>& all() const { return notes_; }
+
+ private:
+  std::vector<std::string> notes_;
+};
+
+}  // namespace mgdm::reproduction

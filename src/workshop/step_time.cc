@@ -1,0 +1,47 @@
+#include "workshop/step_time.h"
+
+#include <algorithm>
+
+#include "compat/device.h"
+#include "spec/tensors.h"
+#include "workshop/bench_train.h"
+
+namespace mgdm::workshop {
+namespace {
+
+// Of a step, by the recipe's own rows; those without a length are taken to be as long as the model
+// has positions. What is too much in both cases cancels out.
+double flop_of(const spec::Recipe& recipe) {
+  const std::int64_t length = recipe.data.length > 0 ? recipe.data.length : recipe.model.positions;
+  return training_flop(recipe.model, recipe.training.batch, length);
+}
+
+}  // namespace
+
+spec::Recipe small_sister(const spec::Recipe& recipe, bool on_gpu) {
+  // A second or two of matrix products; on a GPU small steps would say nothing about large ones.
+  const double most = on_gpu ? 2e14 : 2e11;
+  spec::Recipe small = recipe;
+  small.init.clear();
+  const auto halve = [](std::int64_t& number, std::int64_t least) {
+    number = std::max(least, number / 2);
+  };
+  constexpr std::int64_t kRows = 16;
+  constexpr std::int64_t kParameters = 1'000'000'000;
+  while (spec::parameter_count(small.model) > kParameters && small.model.layers > 1)
+    halve(small.model.layers, 1);
+  while (flop_of(small) > most && small.training.batch > kRows) halve(small.training.batch, kRows);
+  while (flop_of(small) > most && small.model.layers > 1) halve(small.model.layers, 1);
+  while (flop_of(small) > most && small.training.batch > 1) halve(small.training.batch, 1);
+  small.training.accumulate = std::min(recipe.training.accumulate, small.training.batch);
+  return small;
+}
+
+double seconds_per_step(const spec::Recipe& recipe) {
+  const bool on_gpu = compat::device(recipe.training.device).is_cuda();
+  const spec::Recipe small = small_sister(recipe, on_gpu);
+  const TrainSpeed speed = bench_train(small, {.turns = 1, .steps = 2});
+  return speed.ms / 1000 * flop_of(recipe) / flop_of(small);
+}
+
+}  // namespace mgdm::workshop
