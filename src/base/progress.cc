@@ -19,7 +19,8 @@ std::string format_duration(double seconds) {
   const std::int64_t s = std::llround(seconds);
   if (s < 60) return fmt::format("{}s", s);
   if (s < 3600) return fmt::format("{}m {:02}s", s / 60, s % 60);
-  return fmt::format("{}h {:02}m", s / 3600, s / 60 % 60);
+  if (s < 100 * 3600) return fmt::format("{}h {:02}m", s / 3600, s / 60 % 60);
+  return fmt::format("{}d {:02}h", s / 86400, s / 3600 % 24);
 }
 
 std::string format_count(double count) {

@@ -16,7 +16,7 @@
 
 namespace mgdm {
 
-// "42s", "3m 07s", "2h 05m".
+// "42s", "3m 07s", "2h 05m", "12d 05h".
 std::string format_duration(double seconds);
 
 // "950", "12.3k", "4.56M".

@@ -9,7 +9,7 @@ namespace {
 
 // How many puzzles the rest of the time is good for, by the speed so far; a few to begin with.
 std::size_t likely_done(std::size_t done, double spent, double limit) {
-  constexpr std::size_t kFirst = 16;
+  constexpr std::size_t kFirst = 4;  // a large network on a CPU takes seconds for each
   if (done == 0) return kFirst;
   const double likely = static_cast<double>(done) * (limit / spent - 1);
   return static_cast<std::size_t>(std::clamp(likely, 1.0, 1e9));

@@ -45,7 +45,11 @@ Failures train_all(const Plan& plan, const Context& context) {
     stop_if_interrupted();
     if (!missing_weights(context, recipe).empty()) continue;
     std::string failure;
-    or_note(failure, [&] { train(plan, context, recipe); });
+    try {
+      or_note(failure, [&] { train(plan, context, recipe); });
+    } catch (const Interrupted& interrupted) {
+      throw Interrupted(interrupted.seen(), "", "the same command goes on from there");
+    }
     if (failure.empty()) continue;
     fmt::print(stderr, "{}: {}\n", recipe, printable(failure));
     failures[recipe] = "training failed: " + failure;

@@ -117,13 +117,15 @@ TEST_F(Reproduction, ABudgetGoesOnWithWhatWasInterrupted) {
 
 // Steps that take long here get fewer examples, however small the budget is.
 TEST_F(Reproduction, ABudgetOfSecondsStillTrains) {
-  const Plan plan = small_plan("frontier/planning", "quick-planning-ar");
+  const Plan plan = small_plan("quick/planning-mgdm", "quick-planning-ar");
   train_by_copying("quick-planning-mgdm", 0.01);
   context_.budget = 0.01;
   const Table table = reproduce(plan, context_);
   ASSERT_EQ(orders_.size(), 1u);
   EXPECT_TRUE(contains(orders_[0].overrides, "training.minutes=0.000133333"));
   EXPECT_TRUE(contains(orders_[0].overrides, "training.batch=8"));
+  // 8 examples are seen in 0.016 of a step of 512; twice as many are made, and some batches more.
+  EXPECT_TRUE(contains(orders_[0].overrides, "data.count=80"));
   EXPECT_CONTAINS(table.rows[0].values[0].note, "on 8 examples at a time instead of");
 }
 
@@ -133,7 +135,7 @@ TEST_F(Reproduction, WhatWasCutShortIsMeasuredAgain) {
   context_.limit = 40;
   context_.budget = 1e-9;
   const Table cut = reproduce(plan, context_);
-  EXPECT_CONTAINS(cut.rows[0].values[0].note, "the first 16 puzzles of 40");
+  EXPECT_CONTAINS(cut.rows[0].values[0].note, "the first 4 puzzles of 40");
   EXPECT_CONTAINS(forecast(plan, context_), "| measured");
   context_.budget = 0;
   EXPECT_CONTAINS(forecast(plan, context_), "to be measured");

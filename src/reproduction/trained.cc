@@ -43,17 +43,20 @@ Trained shortened(const Context& context, const std::string& recipe, std::int64_
                      part = spec::read_recipe((run / "config.toml").string(), {});
   const bool smaller = part.training.batch != whole.training.batch;
   const bool ended = short_seconds(context, recipe) >= 60 * part.training.minutes;
-  return {checkpoint.string(),
-          fmt::format("trained shorter than in the paper: {} steps of {}{}, {}", step,
-                      planned_steps(whole),
-                      smaller ? fmt::format(", on {} examples at a time instead of {}",
-                                            part.training.batch, whole.training.batch)
-                              : "",
-                      ended ? "the schedule shortened to them" : "and interrupted before its end"),
-          fmt::format("{}{} training.epochs=0 training.steps=0 training.minutes={:g} --out {}",
-                      training_command(recipe),
-                      smaller ? fmt::format(" training.batch={}", part.training.batch) : "",
-                      part.training.minutes, run.string())};
+  return {
+      checkpoint.string(),
+      fmt::format("trained shorter than in the paper: {} steps of {}{}, {}", step,
+                  planned_steps(whole),
+                  smaller ? fmt::format(", on {} examples at a time instead of {}",
+                                        part.training.batch, whole.training.batch)
+                          : "",
+                  ended ? "the schedule shortened to them" : "and interrupted before its end"),
+      fmt::format(
+          "{}{}{} training.epochs=0 training.steps=0 training.minutes={:g} --out {}",
+          training_command(recipe),
+          part.data.count != whole.data.count ? fmt::format(" data.count={}", part.data.count) : "",
+          smaller ? fmt::format(" training.batch={}", part.training.batch) : "",
+          part.training.minutes, run.string())};
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ bool is_whole(const Context& context, const std::string& recipe) {
   return trained && trained->note.empty();
 }
 
-// Whether there is something of the whole training: it is used then, and no shortened one beside it.
+// Whether there is something of the whole training: it is used then, and no shortened one beside
+// it.
 bool has_begun(const Context& context, const std::string& recipe) {
   return spec::newest_checkpoint(run_folder(context, recipe)).has_value();
 }
@@ -31,48 +32,54 @@ bool is_long_enough(const Context& context, const std::string& recipe, double se
   return has_begun(context, recipe) || short_seconds(context, recipe) >= kAlmost * seconds;
 }
 
-// A short training shall have enough steps to learn anything: where they take long here, on fewer
-// examples at a time.
-std::int64_t batch_for(const spec::Recipe& recipe, double step_seconds, double seconds) {
+// A recipe shortened to some seconds, of which a whole step takes `step_seconds`.
+struct Short {
+  std::int64_t batch = 0, examples = 0;
+  double steps = 0;
+};
+
+Short shortened_to(double seconds, const spec::Recipe& recipe, double step_seconds) {
+  // Enough steps to learn anything: where they take long here, on fewer examples at a time.
   constexpr double kSteps = 100;
   constexpr std::int64_t kFewest = 8;
-  if (step_seconds * kSteps <= seconds) return recipe.training.batch;
-  const double rows =
-      static_cast<double>(recipe.training.batch) * seconds / (kSteps * step_seconds);
-  return std::clamp(static_cast<std::int64_t>(rows), std::min(kFewest, recipe.training.batch),
-                    recipe.training.batch);
+  const auto whole = static_cast<double>(recipe.training.batch);
+  const double rows = whole * seconds / step_seconds;  // that are seen in this time
+  Short part{recipe.training.batch, recipe.data.count, rows / whole};
+  if (part.steps < kSteps) {
+    part.batch = std::clamp(static_cast<std::int64_t>(rows / kSteps),
+                            std::min(kFewest, recipe.training.batch), recipe.training.batch);
+    part.steps = rows / static_cast<double>(part.batch);
+  }
+  // No more data is made than will be seen: that can take longer than the training.
+  const auto seen = static_cast<std::int64_t>(std::min(2 * rows, 1e9)) + 8 * part.batch;
+  part.examples = std::min(part.examples, seen);
+  return part;
 }
 
-// What shortens a recipe to some seconds.
+// The changes of a recipe that shorten it. What was begun goes on with batches of the same size.
 std::vector<std::string> shortening(const Plan& plan, const Context& context,
                                     const TrainingOrder& order, double seconds) {
+  const spec::Recipe recipe = spec::read_recipe(order.recipe, order.overrides);
+  Short part = shortened_to(seconds, recipe, context.trainer.seconds_per_step(recipe));
+  if (order.resume)
+    part.batch = spec::read_recipe((order.out / "config.toml").string(), {}).training.batch;
   std::vector<std::string> changes{"training.epochs=0", "training.steps=0",
                                    fmt::format("training.minutes={:g}", seconds / 60)};
-  if (!plan.watches_accuracy) changes.emplace_back("evaluation.count=0");
-  if (order.resume) {  // as it was begun
-    const spec::Recipe begun = spec::read_recipe((order.out / "config.toml").string(), {});
-    changes.push_back(fmt::format("training.batch={}", begun.training.batch));
-    changes.push_back(fmt::format("training.accumulate={}", begun.training.accumulate));
-    changes.push_back(fmt::format("training.evaluate_every={}", begun.training.evaluate_every));
-    changes.push_back(fmt::format("evaluation.minutes={:g}", begun.evaluation.minutes));
-    return changes;
-  }
-  const spec::Recipe recipe = spec::read_recipe(order.recipe, order.overrides);
-  const double whole_step = context.trainer.seconds_per_step(recipe);
-  const std::int64_t batch = batch_for(recipe, whole_step, seconds);
-  if (batch != recipe.training.batch) {
-    changes.push_back(fmt::format("training.batch={}", batch));
+  if (part.examples < recipe.data.count && !recipe.data.endless)
+    changes.push_back(fmt::format("data.count={}", part.examples));
+  if (part.batch != recipe.training.batch) {
+    changes.push_back(fmt::format("training.batch={}", part.batch));
     changes.emplace_back("training.accumulate=1");
   }
-  if (plan.watches_accuracy) {  // so often, and all of them together for a quarter of the time
-    constexpr double kTimes = 10;
-    const double step =
-        whole_step * static_cast<double>(batch) / static_cast<double>(recipe.training.batch);
-    changes.push_back(
-        fmt::format("training.evaluate_every={}",
-                    std::max<std::int64_t>(1, std::llround(seconds / step / kTimes))));
-    changes.push_back(fmt::format("evaluation.minutes={:g}", seconds / 60 / kTimes / 4));
+  if (!plan.watches_accuracy) {
+    changes.emplace_back("evaluation.count=0");
+    return changes;
   }
+  // Together for a quarter of the time; only at the end where there are hardly any steps.
+  constexpr double kTimes = 10;
+  changes.push_back(
+      fmt::format("training.evaluate_every={}", static_cast<std::int64_t>(part.steps / kTimes)));
+  changes.push_back(fmt::format("evaluation.minutes={:g}", seconds / 60 / kTimes / 4));
   return changes;
 }
 
