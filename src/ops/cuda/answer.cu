@@ -32,7 +32,6 @@ struct Plan {
   AnswerTiles qkv, projection, up, down, head;
   int blocks;
   int rows_bytes, panel_bytes;  // of shared memory
-  bool attends;                 // the projection does, and attention is no phase
 };
 
 struct Arguments {
@@ -324,13 +323,12 @@ MGDM_PHASE void multiply(Memory memory, AnswerStep step) {
     for (int half = 0; half < 2; ++half)
       if (mine && row + 8 * half < rows) known[half] = finish.known(row + 8 * half, column);
 
-    if (step.kind == AnswerStep::kDown) {
-      products.copy_rows(share, arguments.buffers.hidden, first_row, rows);
-    } else if (step.kind != AnswerStep::kProjection) {
-      NormedRows(arguments, step).load(products, share, first_row, /*keep=*/first_column == 0);
-    } else if (!arguments.plan.attends) {  // else they are there
+    if (step.kind == AnswerStep::kProjection)
       products.copy_rows(share, arguments.buffers.mixed, first_row, rows);
-    }
+    else if (step.kind == AnswerStep::kDown)
+      products.copy_rows(share, arguments.buffers.hidden, first_row, rows);
+    else
+      NormedRows(arguments, step).load(products, share, first_row, /*keep=*/first_column == 0);
     wait_for_copies();
     __syncthreads();
     products.multiply(share);
@@ -389,53 +387,6 @@ MGDM_PHASE void attend(Memory memory) {
       tile.finish(arguments.buffers.mixed + begin * width + column, nullptr);
     }
     __syncthreads();  // the rows make room for the next head's
-  }
-}
-
-// The rows of the block's tile of the projection: all heads of 16 queries, a warp's head at a time.
-template <int kSize>
-MGDM_PHASE void attend_for_projection(Memory memory) {
-  const Arguments& arguments = memory.arguments();
-  const AnswerShare& share = memory.known().shares[AnswerStep::kProjection];
-  if (share.tiles == 0) return;
-  const HeadSettings& settings = arguments.heads;
-  const int length = settings.length, heads = settings.heads, width = heads * kSize;
-  const int padded = round_up(length, 16), lane = AnswerProducts::lane();
-  const int first = share.row % length;
-  const std::int64_t begin = share.row - first;
-  const AnswerProducts products = memory.products();
-  const AttentionDropout none{};
-  const auto of_warp = Share<kSize>::of_warp();
-  for (int head = AnswerProducts::warp(); head < heads; head += kAnswerWarps) {
-    char *const q_rows = memory.rows() + 16 * answer_pitch(width) +
-                         head * (16 + 2 * padded) * kPitch<kSize>,
-                *const k_rows = q_rows + 16 * kPitch<kSize>,
-                *const v_rows = k_rows + padded * kPitch<kSize>;
-    const std::uint32_t q = shared_address(q_rows), k = shared_address(k_rows),
-                        v = shared_address(v_rows);
-    const __nv_bfloat16* const from = arguments.buffers.qkv + begin * 3 * width + head * kSize;
-    load_rows<kSize>(q, from + static_cast<std::int64_t>(first) * 3 * width, 3 * width,
-                     length - first, 16, of_warp);
-    load_rows<kSize>(k, from + width, 3 * width, length, padded, of_warp);
-    load_rows<kSize>(v, from + 2 * width, 3 * width, length, padded, of_warp);
-    wait_for_copies();
-    if (settings.norm) {
-      normalize_rows<kSize>(q_rows, length - first, 16, settings.eps, nullptr, of_warp);
-      normalize_rows<kSize>(k_rows, length, padded, settings.eps, nullptr, of_warp);
-    }
-    __syncwarp();
-    Queries<kSize, false> tile(settings, none, q - first * kPitch<kSize>, first);
-    tile.template walk<false>(k, v, padded);
-    if (!tile.in_range()) tile.template walk<true>(k, v, padded);
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const float factor = __fdividef(1.0f, tile.sum[half]);
-#pragma unroll
-      for (int n = 0; n < kSize / 8; ++n)
-        *reinterpret_cast<std::uint32_t*>(
-            products.row_at(share, lane / 4 + 8 * half, head * kSize + 8 * n + lane % 4 * 2)) =
-            pack(tile.out[n][2 * half] * factor, tile.out[n][2 * half + 1] * factor);
-    }
   }
 }
 
@@ -508,15 +459,12 @@ __global__ void __launch_bounds__(kAnswerThreads, 1)
   for (int pass = 0; pass < a.most_passes && any_active(a.pass); ++pass) {
     for (AnswerStep step;;) {
       const bool multiplies = step.kind != AnswerStep::kAttention;
-      if (step.kind == AnswerStep::kProjection && arguments.plan.attends)
-        attend_for_projection<kSize>(memory);
       multiplies ? multiply(memory, step) : attend<kSize>(memory);
       barrier.arrive();
       if (multiplies) fetch(memory, step.next_product(a.shape.layers, a.loops));
       barrier.wait();
       if (step.kind == AnswerStep::kHead) break;
-      step = arguments.plan.attends ? step.next_product(a.shape.layers, a.loops)
-                                    : step.next(a.shape.layers, a.loops);
+      step = step.next(a.shape.layers, a.loops);
     }
     choose(memory);
     barrier.arrive();
@@ -547,26 +495,23 @@ int device_attribute(cudaDeviceAttr attribute) {
 }
 
 // Blocks 0 where it cannot be done.
-Plan plan_for(const AnswerShape& s, bool attends) {
+Plan plan_for(const AnswerShape& s) {
   const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
   const int shared = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 1024;
-  const int positions = s.rows * s.length, padded = round_up(s.length, 16);
+  const int positions = s.rows * s.length;
   Plan plan{};
-  plan.attends = attends;
   const int matrix_rows = kAnswerTileRows * answer_pitch(std::max(s.width, s.hidden));
-  const int head = 3 * padded * 2 * (s.width / s.heads);
-  const int all_heads = kAnswerTileRows * answer_pitch(s.width) + (16 + 2 * padded) * 2 * s.width;
+  const int head = 3 * round_up(s.length, 16) * 2 * (s.width / s.heads);
   const int choice = static_cast<int>(decoding_pass_memory(s.length, s.vocabulary));
-  plan.rows_bytes = round_up(std::max({matrix_rows, attends ? all_heads : head, choice}), 128);
+  plan.rows_bytes = round_up(std::max({matrix_rows, head, choice}), 128);
   const int left = shared - Memory::kKnownBytes - AnswerProducts::kSumsBytes - plan.rows_bytes;
-  const auto tiles = [&](int columns, int depth, int blocks) {
-    return answer_tiles(positions, columns, depth, blocks, left);
+  const auto tiles = [&](int columns, int depth) {
+    return answer_tiles(positions, columns, depth, multiprocessors, left);
   };
-  plan.qkv = tiles(3 * s.width, s.width, multiprocessors);
-  // Of blocks that attend there should be few: each reads the keys and values of all heads.
-  plan.projection = tiles(s.width, s.width, attends ? multiprocessors / 3 : multiprocessors);
-  plan.up = tiles(s.hidden, s.width, multiprocessors);
-  plan.down = tiles(s.width, s.hidden, multiprocessors);
+  plan.qkv = tiles(3 * s.width, s.width);
+  plan.projection = tiles(s.width, s.width);
+  plan.up = tiles(s.hidden, s.width);
+  plan.down = tiles(s.width, s.hidden);
   plan.head = {round_up(positions, kAnswerTileRows) / kAnswerTileRows,
                round_up(s.vocabulary, kHeadTokens) / kHeadTokens, kHeadWidth};
   for (const AnswerTiles* each : {&plan.qkv, &plan.projection, &plan.up, &plan.down, &plan.head}) {
@@ -577,21 +522,6 @@ Plan plan_for(const AnswerShape& s, bool attends) {
   }
   plan.blocks = std::min(multiprocessors, plan.blocks);
   return plan.panel_bytes <= left ? plan : Plan{};
-}
-
-Plan plan_for(const AnswerShape& s) { return plan_for(s, /*attends=*/false); }
-
-// With attention in the projection, if a tile's rows are of one puzzle, a block has one tile, and
-// nothing else is worse for the memory that it takes.
-Plan best_plan_for(const AnswerShape& s) {
-  const Plan apart = plan_for(s);
-  if (s.rows > 1 && s.length % kAnswerTileRows != 0) return apart;
-  const Plan together = plan_for(s, /*attends=*/true);
-  const bool as_good = together.blocks > 0 && together.qkv.width == apart.qkv.width &&
-                       together.up.width == apart.up.width &&
-                       together.down.width == apart.down.width &&
-                       3 * together.projection.count() <= together.blocks;
-  return as_good ? together : apart;
 }
 
 // Hands out pieces of memory one after the other.
@@ -654,9 +584,7 @@ cudaError_t launch_answer(const Answer& answer, cudaStream_t stream) {
   attention.scale = answer.scale;
   attention.norm = answer.head_norm_eps > 0;
   attention.eps = answer.head_norm_eps;
-  Arguments arguments{answer, buffers_in(pieces, s),
-                      answer.attends_apart ? plan_for(s) : best_plan_for(s),
-                      HeadSettings(attention)};
+  Arguments arguments{answer, buffers_in(pieces, s), plan_for(s), HeadSettings(attention)};
   DecodingPass& pass = arguments.answer.pass;
   pass.rows = s.rows;
   pass.length = s.length;

@@ -5,8 +5,7 @@
 // five for every block of the network: norm and qkv | attention | projection | norm and MLP up |
 // MLP down; then norm and head | choice. Between two phases all blocks wait for each other. What a
 // phase reads of the weights does not depend on the one before, so it is copied to shared memory
-// during that wait. Where rows are few, blocks rather attend for the projection themselves, several
-// the same heads, than wait once more.
+// before that wait.
 //
 // Numbers are those of the kernels for larger batches: products of bf16 numbers added up in fp32,
 // the residual stream in fp32, logits as precise as in fp32. Every sum has one order: equal inputs
@@ -55,7 +54,6 @@ struct Answer {
   float norm_eps;
   float scale, head_norm_eps;  // of attention; no norm of its heads where that is 0
   bool causal, gelu, qkv_bias_is_bf16;
-  bool attends_apart;  // attention is a phase even where the projection could do it (to compare)
 
   DecodingPass pass;          // its logits, hidden, head, previous, active, first_draw are not read
   const std::int64_t* given;  // (B, N): what stands at frozen positions

@@ -65,14 +65,9 @@ struct HeadSettings {
 // multiples of 16, so that warps stay together.
 template <int kSize>
 struct Share {
-  int piece = threadIdx.x % (kSize / 8), first = threadIdx.x / (kSize / 8);
-  int step = blockDim.x / (kSize / 8);
+  const int piece = threadIdx.x % (kSize / 8), first = threadIdx.x / (kSize / 8);
+  const int step = blockDim.x / (kSize / 8);
 
-  // Of rows that one warp has for itself.
-  static __device__ Share of_warp() {
-    const int lane = threadIdx.x % 32;
-    return {lane % (kSize / 8), lane / (kSize / 8), 32 / (kSize / 8)};
-  }
   __device__ int place_in(int row) const { return place<kSize>(row, piece); }
 };
 
@@ -80,7 +75,8 @@ struct Share {
 // `valid` on become zeros.
 template <int kSize>
 __device__ __forceinline__ void load_rows(std::uint32_t to, const __nv_bfloat16* from, int pitch,
-                                          int valid, int count, const Share<kSize> share = {}) {
+                                          int valid, int count) {
+  const Share<kSize> share;
   const __nv_bfloat16* at = from + share.first * pitch + 8 * share.piece;
   for (int row = share.first; row < count; row += share.step, at += share.step * pitch)
     copy_async(to + share.place_in(row), row < valid ? at : from, row < valid);
@@ -90,7 +86,8 @@ __device__ __forceinline__ void load_rows(std::uint32_t to, const __nv_bfloat16*
 // thread visits the pieces that it copied itself, so it need only have waited for its own copies.
 template <int kSize>
 __device__ __forceinline__ void normalize_rows(char* rows, int valid, int count, float eps,
-                                               float* factors, const Share<kSize> share = {}) {
+                                               float* factors) {
+  const Share<kSize> share;
   for (int row = share.first; row < count; row += share.step) {
     uint4* const at = reinterpret_cast<uint4*>(rows + share.place_in(row));
     const uint4 bits = *at;
