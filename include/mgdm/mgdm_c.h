@@ -48,8 +48,8 @@ const char* mgdm_task_name(size_t index);
 
 typedef struct mgdm_puzzles mgdm_puzzles;
 
-/* Puzzles with their solutions. Options: seed, split, first, nodes, difficulty, guesses, threads.
- * mgdm_puzzles_free. */
+/* Puzzles with their solutions. Options: seed, split, first, nodes, difficulty, guesses,
+ * largest, threads. mgdm_puzzles_free. */
 mgdm_puzzles* mgdm_generate(const char* task, size_t count, const char* options);
 /* The puzzles of a file: JSONL, Sudoku CSV or lines, DIMACS. mgdm_puzzles_free. */
 mgdm_puzzles* mgdm_read_puzzles(const char* task, const char* file);

@@ -4,6 +4,7 @@
 
 #include "api/option_fields.h"
 #include "base/cores.h"
+#include "tasks/task.h"
 
 namespace mgdm::api {
 namespace {
@@ -13,6 +14,7 @@ struct GenerateSettings {
   std::string split;
   std::int64_t first = 0, nodes = 0;
   std::string difficulty, guesses;
+  std::int64_t largest = 0;
   std::int64_t threads = 0;
 
   void visit(config::Visitor& v) {
@@ -23,6 +25,8 @@ struct GenerateSettings {
     v.field("nodes", nodes, "planning: nodes per stream", config::range(2, 50));
     v.field("difficulty", difficulty, "sudoku", config::one_of({"easy", "hard"}));
     v.field("guesses", guesses, "sudoku, hard: how many guesses a puzzle takes");
+    v.field("largest", largest, "countdown: the largest number drawn",
+            config::range(tasks::kLeastLargest, tasks::kDefaultLargest));
     v.field("threads", threads, kThreadsHelp, config::range(0, kMostThreads));
   }
 };
@@ -35,6 +39,7 @@ GenerateSettings settings_of(const GenerateOptions& options) {
           options.nodes,
           options.difficulty,
           options.guesses,
+          options.largest,
           options.threads};
 }
 
@@ -56,6 +61,7 @@ GenerateOptions generate_options(std::string_view text) {
           settings.nodes,
           settings.difficulty,
           settings.guesses,
+          settings.largest,
           static_cast<int>(settings.threads)};
 }
 

@@ -24,6 +24,7 @@ struct GenerateSettings {
   std::string difficulty = tasks::kDefaultDifficulty;
   std::string guesses;
   std::int64_t nodes = tasks::kDefaultNodes;
+  std::int64_t largest = tasks::kDefaultLargest;
   bool as_released = false;
   bool traces = false;
   std::int64_t threads = 0;
@@ -40,6 +41,8 @@ struct GenerateSettings {
     v.field("guesses", guesses,
             "sudoku, hard: only puzzles that take so many guesses after singles: 10.. or 5..9");
     v.field("nodes", nodes, "planning: nodes per stream", config::range(2, 50));
+    v.field("largest", largest, "countdown: numbers are drawn from 1 to this",
+            config::range(tasks::kLeastLargest, tasks::kDefaultLargest));
     v.field(
         "as_released", as_released,
         "planning, countdown-3..5: the paper's own examples, as its authors' program drew them");
@@ -120,7 +123,8 @@ void write_generated(const GenerateSettings& settings, const tasks::Task& task, 
 
 void run_generate(const GenerateSettings& settings) {
   const auto task = tasks::make_task(
-      settings.task, tasks::task_options(settings.nodes, settings.difficulty, settings.guesses));
+      settings.task,
+      tasks::task_options(settings.nodes, settings.difficulty, settings.guesses, settings.largest));
   const bool csv = asks_for_csv(settings, *task);
   if (settings.as_released || settings.traces)
     write_released(settings, *task);
@@ -139,6 +143,7 @@ Command generate_command() {
       "  mgdm generate sudoku --difficulty hard --count 10000 --out hard.csv\n"
       "  mgdm generate sudoku --difficulty hard --guesses 10.. --count 1000\n"
       "  mgdm generate planning --nodes 4 --seed 7\n"
+      "  mgdm generate countdown-4 --largest 13\n"
       "  mgdm generate countdown-4 --as-released --count 500000 --out train.jsonl\n"
       "  mgdm generate planning --as-released --split test --out path_test.jsonl\n"
       "  mgdm generate countdown-4 --traces --count 60 --out traces.jsonl\n",

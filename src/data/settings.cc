@@ -25,11 +25,13 @@ void SourceSettings::visit(config::Visitor& v) {
   v.field("guesses", guesses,
           "sudoku: only hard puzzles that take so many guesses: 10.. or 5..9 (empty = any)");
   v.field("nodes", nodes, "planning: nodes per stream", range(2, 50));
+  v.field("largest", largest, "countdown: the largest number drawn",
+          range(tasks::kLeastLargest, tasks::kDefaultLargest));
   v.field("weight", weight, "places of this source in every round of the sources", range(1, 1e6));
 }
 
 tasks::TaskOptions SourceSettings::task_options() const {
-  return tasks::task_options(nodes, difficulty, guesses);
+  return tasks::task_options(nodes, difficulty, guesses, largest);
 }
 
 void DataSettings::visit(config::Visitor& v) {
@@ -42,7 +44,7 @@ void DataSettings::visit(config::Visitor& v) {
           one_of({"seq2seq", "in_place", "long"}));
   v.field("length", length, "tokens per row (0 = as long as the longest example)", range(0, 65536));
   v.field("alphabet", alphabet,
-          "characters with a token (empty = the paper's 26), or @search: the words of a search");
+          "characters with a token (empty = the paper's 26), or words: @search, @sat-5..@sat-9");
   v.field("reverse", reverse, "learn the answer backwards (planning)");
   v.field("augment", augment, "another copy of every puzzle in each epoch");
   v.field("held_out", held_out, "further examples, to watch the loss on; of files the last",

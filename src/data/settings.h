@@ -19,6 +19,7 @@ struct SourceSettings {
   std::string difficulty = tasks::kDefaultDifficulty;
   std::string guesses;
   std::int64_t nodes = tasks::kDefaultNodes;
+  std::int64_t largest = tasks::kDefaultLargest;
   std::int64_t weight = 1;
 
   void visit(config::Visitor& v);

@@ -31,7 +31,7 @@ std::optional<int> numbered(std::string_view name, std::string_view prefix, int 
 std::unique_ptr<Task> find_task(std::string_view name, const TaskOptions& options) {
   if (name == "planning") return planning::make_planning(options.nodes.value_or(kPaperNodes));
   if (const auto k = numbered(name, "countdown-", countdown::kMinNumbers, countdown::kMaxNumbers))
-    return countdown::make_countdown(*k);
+    return countdown::make_countdown(*k, options.largest.value_or(kDefaultLargest));
   if (const auto k = numbered(name, "search-", 3, 5))
     return countdown::make_search_task(*k, countdown::Answer::kSearch);
   if (const auto k = numbered(name, "optimal-", 3, 5))
@@ -75,12 +75,13 @@ std::optional<Guesses> parse_guesses(std::string_view text) {
   return range;
 }
 
-TaskOptions task_options(std::int64_t nodes, std::string_view difficulty,
-                         std::string_view guesses) {
+TaskOptions task_options(std::int64_t nodes, std::string_view difficulty, std::string_view guesses,
+                         std::int64_t largest) {
   TaskOptions options;
   if (nodes != kDefaultNodes) options.nodes = static_cast<int>(nodes);
   if (difficulty != kDefaultDifficulty) options.difficulty = Difficulty::kHard;
   options.guesses = parse_guesses(guesses);
+  if (largest != kDefaultLargest) options.largest = static_cast<int>(largest);
   return options;
 }
 
@@ -99,6 +100,9 @@ std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& option
     throw UsageError(fmt::format("{} has no difficulty", name), "a difficulty only with sudoku");
   if (options.guesses && name != "sudoku")
     throw UsageError(fmt::format("{} has no guesses", name), "guesses only with sudoku");
+  if (options.largest && !name.starts_with("countdown-"))
+    throw UsageError(fmt::format("{} has no largest number", name),
+                     "a largest number only with countdown");
   return task;
 }
 

@@ -128,14 +128,16 @@ struct TaskOptions {
   std::optional<int> nodes = {};              // planning: nodes per stream (6 in the paper)
   std::optional<Difficulty> difficulty = {};  // sudoku: the paper's easy puzzles, or minimal ones
   std::optional<Guesses> guesses = {};        // sudoku, hard: only puzzles that take so many
+  std::optional<int> largest = {};  // countdown: the largest number drawn (99 in the paper)
 };
 
-// The options as settings name them. A default (6 nodes, easy) is no choice: only what the user
+// The options as settings name them. A default (6 nodes, easy, 99) is no choice: only what the user
 // asked for can be wrong for a task.
 constexpr std::int64_t kDefaultNodes = 6;
 constexpr const char* kDefaultDifficulty = "easy";
+constexpr std::int64_t kDefaultLargest = 99, kLeastLargest = 10;
 TaskOptions task_options(std::int64_t nodes, std::string_view difficulty,
-                         std::string_view guesses = "");
+                         std::string_view guesses = "", std::int64_t largest = kDefaultLargest);
 
 // The kinds of puzzles that a task has, the most demanding first: by nodes, or minimal Sudoku.
 std::vector<TaskOptions> task_kinds(std::string_view name);

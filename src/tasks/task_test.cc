@@ -72,6 +72,7 @@ TEST(Tasks, UnknownNamesAndMisplacedOptions) {
   EXPECT_THROW(make_task("sudoku", {.nodes = 4}), UsageError);
   EXPECT_THROW(make_task("planning", {.difficulty = Difficulty::kHard}), UsageError);
   EXPECT_THROW(make_task("planning", {.guesses = Guesses{1, 2}}), UsageError);
+  EXPECT_THROW(make_task("search-4", {.largest = 13}), UsageError);
 }
 
 // Nobody tries, or compares names: a task says what it can.

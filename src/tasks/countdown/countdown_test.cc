@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <set>
 
@@ -209,7 +210,7 @@ TEST(CountdownGenerate, TargetsAreHeldOutAndUniform) {
     for (const Number target : targets(count, Split::kTest)) EXPECT_FALSE(train.contains(target));
   }
   std::map<std::string, int> seen;
-  const auto task = make_countdown(4);
+  const auto task = make_countdown(4, 99);
   constexpr int kItems = 3000;
   for (std::uint32_t item = 0; item < kItems; ++item) {
     const Example example = task->generate(3, Split::kTest, item);
@@ -222,10 +223,39 @@ TEST(CountdownGenerate, TargetsAreHeldOutAndUniform) {
   for (const auto& [target, n] : seen) EXPECT_NEAR(n, kItems / 9, 5 * 17.2) << target;
 }
 
+TEST(CountdownGenerate, DrawsNumbersUpToTheLargest) {
+  const auto task = make_countdown(4, 13);
+  std::set<Number> seen;
+  int twenty_four = 0;
+  for (std::uint32_t item = 0; item < 3000; ++item) {
+    const Example example = task->generate(0, Split::kTrain, item);
+    const Problem problem = parse_problem(example.input, 4);
+    seen.insert(problem.numbers.begin(), problem.numbers.end());
+    twenty_four += problem.target == 24;
+    ASSERT_TRUE(task->verify(example, example.output).correct) << example.output;
+  }
+  EXPECT_EQ(seen.size(), 13u);
+  EXPECT_EQ(*seen.rbegin(), 13);
+  EXPECT_EQ(twenty_four, 0);  // that is Game of 24
+  // The default still has 24, and the smallest choice reaches every target.
+  const auto usual = make_countdown(4, 99);
+  for (std::uint32_t item = 0; item < 1000; ++item)
+    twenty_four += usual->generate(0, Split::kTrain, item).input.ends_with(",24");
+  EXPECT_GT(twenty_four, 0);
+  for (Number target = 10; target <= 100; ++target) {
+    bool reached = false;
+    for (Number a = 1; a <= 10 && !reached; ++a)
+      for (Number b = a; b <= 10 && !reached; ++b)
+        for (Number c = b; c <= 10 && !reached; ++c)
+          reached = first_solution(std::array{a, b, c}, target).has_value();
+    EXPECT_TRUE(reached) << target;
+  }
+}
+
 TEST(CountdownGenerate, SequencesFitThePapersLengths) {
   const std::map<int, std::size_t> lengths{{3, 37}, {4, 64}, {5, 74}};
   for (const auto& [count, length] : lengths) {
-    const auto task = make_countdown(count);
+    const auto task = make_countdown(count, 99);
     for (std::uint32_t item = 0; item < 300; ++item) {
       const Example example = task->generate(0, Split::kTrain, item);
       EXPECT_LE(example.input.size() + example.output.size() + 2, length);

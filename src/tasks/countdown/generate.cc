@@ -30,6 +30,11 @@ std::vector<Number> make_targets(int count, Split split) {
   return train;
 }
 
+bool is_game_of_24(const Problem& problem) {
+  return problem.target == 24 && problem.numbers.size() == 4 &&
+         *std::max_element(problem.numbers.begin(), problem.numbers.end()) <= 13;
+}
+
 }  // namespace
 
 const std::vector<Number>& targets(int count, Split split) {
@@ -44,13 +49,20 @@ const std::vector<Number>& targets(int count, Split split) {
   return all[static_cast<std::size_t>(count)][static_cast<std::size_t>(split)];
 }
 
-Example generate(Stream& random, int count, Split split) {
+Example generate(Stream& random, int count, Split split, int largest) {
   const std::vector<Number>& allowed = targets(count, split);
   Problem problem;
-  problem.target = allowed[random.below(static_cast<std::uint32_t>(allowed.size()))];
+  const auto draw_target = [&] {
+    problem.target = allowed[random.below(static_cast<std::uint32_t>(allowed.size()))];
+  };
+  draw_target();
   problem.numbers.resize(static_cast<std::size_t>(count));
   while (true) {
-    for (Number& number : problem.numbers) number = random.between(1, 99);
+    for (Number& number : problem.numbers) number = random.between(1, largest);
+    if (is_game_of_24(problem)) {
+      draw_target();
+      continue;
+    }
     if (const auto solution = first_solution(problem.numbers, problem.target))
       return {render(problem), render(*solution)};
   }

@@ -9,7 +9,8 @@ namespace mgdm::tasks::countdown {
 // Targets 10..100 that belong to a split: nine of them per `count` of numbers are the test's.
 const std::vector<Number>& targets(int count, Split split);
 
-// Draws a target, then numbers 1..99 again and again until they reach it, so targets stay uniform.
-Example generate(Stream& random, int count, Split split);
+// Draws a target, then numbers 1..largest again and again until they reach it, so targets stay
+// uniform. Game of 24 is held out, too: four numbers up to 13 that make 24 are no training puzzle.
+Example generate(Stream& random, int count, Split split, int largest);
 
 }  // namespace mgdm::tasks::countdown

@@ -15,7 +15,7 @@ namespace {
 
 class Countdown : public Task {
  public:
-  explicit Countdown(int count) : count_(count) {}
+  Countdown(int count, int largest) : count_(count), largest_(largest) {}
 
   std::string name() const override { return fmt::format("countdown-{}", count_); }
 
@@ -29,7 +29,7 @@ class Countdown : public Task {
 
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
     Stream random = item_stream(seed, split, item);
-    return countdown::generate(random, count_, split);
+    return countdown::generate(random, count_, split, largest_);
   }
 
   std::unique_ptr<Released> released(Split split) const override {
@@ -63,11 +63,13 @@ class Countdown : public Task {
   }
 
  private:
-  const int count_;
+  const int count_, largest_;
 };
 
 }  // namespace
 
-std::unique_ptr<Task> make_countdown(int count) { return std::make_unique<Countdown>(count); }
+std::unique_ptr<Task> make_countdown(int count, int largest) {
+  return std::make_unique<Countdown>(count, largest);
+}
 
 }  // namespace mgdm::tasks::countdown

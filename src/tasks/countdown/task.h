@@ -6,6 +6,7 @@
 
 namespace mgdm::tasks::countdown {
 
-std::unique_ptr<Task> make_countdown(int count);
+// Generated puzzles have numbers 1..largest.
+std::unique_ptr<Task> make_countdown(int count, int largest);
 
 }  // namespace mgdm::tasks::countdown
