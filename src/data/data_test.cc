@@ -1,9 +1,12 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <numeric>
+#include <set>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -69,6 +72,27 @@ TEST(Vocabulary, KnowsTheWordsOfSearches) {
       EXPECT_EQ(vocabulary.decode(vocabulary.encode(example.input)), example.input);
       EXPECT_EQ(vocabulary.decode(vocabulary.encode(example.output)), example.output);
       EXPECT_LT(3 * vocabulary.count(example.output), 2 * example.output.size()) << name;
+    }
+  }
+}
+
+// A clause is one token, but for the last; so is a literal of the answer with its comma.
+TEST(Vocabulary, KnowsTheClausesOfFormulas) {
+  const std::map<int, int> clauses{{5, 80}, {7, 280}, {9, 672}};  // n over 3, times 8
+  for (const auto& [n, count] : clauses) {
+    const Vocabulary vocabulary(fmt::format("@sat-{}", n));
+    EXPECT_EQ(vocabulary.size(), kSpecialTokens + 2 + 4 * n + count);
+    EXPECT_EQ(std::set<std::string>(vocabulary.words().begin(), vocabulary.words().end()).size(),
+              vocabulary.words().size());
+    const auto task = tasks::make_task(fmt::format("sat-{}", n));
+    for (std::uint32_t item = 0; item < 20; ++item) {
+      const auto example = task->generate(0, tasks::Split::kTrain, item);
+      EXPECT_EQ(vocabulary.decode(vocabulary.encode(example.input)), example.input);
+      EXPECT_EQ(vocabulary.decode(vocabulary.encode(example.output)), example.output);
+      const auto marks = std::count(example.input.begin(), example.input.end(), '/');
+      // The literals of the last clause, two of them with a comma.
+      EXPECT_EQ(vocabulary.count(example.input), static_cast<std::size_t>(marks) + 3);
+      EXPECT_EQ(vocabulary.count(example.output), static_cast<std::size_t>(n));
     }
   }
 }

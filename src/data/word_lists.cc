@@ -1,9 +1,13 @@
 #include "data/word_lists.h"
 
-namespace mgdm::data {
+#include <fmt/format.h>
 
-std::optional<std::vector<std::string>> word_list(std::string_view name) {
-  if (name != "@search") return std::nullopt;
+#include "tasks/sat/formula.h"
+
+namespace mgdm::data {
+namespace {
+
+std::vector<std::string> search_words() {
   std::vector<std::string> words;
   for (int number = 0; number < 1000; ++number) words.push_back(std::to_string(number));
   for (const char* sign : {"+", "-", "*", "/", "=", ",", ", ", "'", "', '", "\n", ": ", ":["})
@@ -14,6 +18,36 @@ std::optional<std::vector<std::string>> word_list(std::string_view name) {
                              " unequal: No Solution", " equal: Goal Reached", "No solution found."})
     words.emplace_back(phrase);
   return words;
+}
+
+std::vector<std::string> sat_words(const tasks::sat::Notation& notation) {
+  const int last = notation.variables();
+  std::vector<std::string> words{",", "/"};
+  for (int variable = 1; variable <= last; ++variable) {
+    for (const int literal : {variable, -variable}) {
+      const char c = notation.character(literal);
+      words.emplace_back(1, c);
+      words.push_back({c, ','});
+    }
+  }
+  for (int a = 1; a <= last; ++a)
+    for (int b = a + 1; b <= last; ++b)
+      for (int c = b + 1; c <= last; ++c)
+        for (const int x : {a, -a})
+          for (const int y : {b, -b})
+            for (const int z : {c, -c})
+              words.push_back(fmt::format("{},{},{}/", notation.character(x), notation.character(y),
+                                          notation.character(z)));
+  return words;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> word_list(std::string_view name) {
+  if (name == "@search") return search_words();
+  for (int n = tasks::sat::kMinVariables; n <= tasks::sat::kMaxVariables; ++n)
+    if (name == fmt::format("@sat-{}", n)) return sat_words(tasks::sat::Notation::of(n));
+  return std::nullopt;
 }
 
 }  // namespace mgdm::data

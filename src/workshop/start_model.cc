@@ -1,5 +1,6 @@
 #include "workshop/start_model.h"
 
+#include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,6 +68,23 @@ spec::ModelSettings settings_of_base(const spec::Recipe& recipe,
   return settings;
 }
 
+// Weights with fewer positions than the recipe's: the positions after theirs are drawn.
+std::unique_ptr<nn::Model> lengthened(const std::filesystem::path& folder,
+                                      const spec::ModelSettings& settings, std::int64_t positions,
+                                      std::uint64_t seed) {
+  spec::ModelSettings shorter = settings;
+  shorter.positions = positions;
+  const auto first = nn::make_model(shorter, /*seed=*/{});
+  nn::load_weights(folder, *first);
+  auto model = nn::make_model(settings, seed);
+  const at::NoGradGuard no_grad;
+  for (const spec::TensorSpec& tensor : spec::tensors_of(shorter)) {
+    const at::Tensor& value = first->parameters().at(tensor.name);
+    model->parameters().at(tensor.name).slice(0, 0, value.size(0)).copy_(value);
+  }
+  return model;
+}
+
 std::unique_ptr<nn::Model> make(const spec::Recipe& recipe, const data::Vocabulary& vocabulary,
                                 std::int64_t length) {
   const auto seed = static_cast<std::uint64_t>(recipe.seed);
@@ -82,6 +100,8 @@ std::unique_ptr<nn::Model> make(const spec::Recipe& recipe, const data::Vocabula
         "data.alphabet with the same characters in the same order");
   const spec::ModelSettings settings = is_llama(recipe) ? settings_of_base(recipe, config, length)
                                                         : settings_for(recipe, vocabulary, length);
+  if (!is_llama(recipe) && config.settings.positions < settings.positions)
+    return lengthened(folder, settings, config.settings.positions, seed);
   // LoRA's matrices are drawn, its base is loaded.
   const bool lora = settings.lora.rank > 0;
   auto model =

@@ -21,7 +21,8 @@ data::Vocabulary start_vocabulary(const spec::Recipe& recipe);
 // names none.
 std::optional<spec::BaseModel> start_base(const spec::Recipe& recipe);
 
-// Of fresh weights, or with those of recipe.init, for rows of `length` tokens. UsageError or Error
+// Of fresh weights, or with those of recipe.init, for rows of `length` tokens; weights for shorter
+// rows will do, the positions after theirs are drawn (not of a language model). UsageError or Error
 // when recipe, data and those weights do not fit together, or memory ends.
 std::shared_ptr<nn::Model> start_model(const spec::Recipe& recipe,
                                        const data::Vocabulary& vocabulary, std::int64_t length,

@@ -1,0 +1,51 @@
+#include "workshop/start_model.h"
+
+#include <ATen/ops/equal.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "formats/test_support.h"
+#include "nn/checkpoint.h"
+
+namespace mgdm::workshop {
+namespace {
+
+spec::Recipe small_recipe() {
+  spec::Recipe recipe;
+  recipe.model.architecture = "looped";
+  recipe.model.layers = 1;
+  recipe.model.heads = 2;
+  recipe.model.width = 8;
+  recipe.model.loops = 2;
+  recipe.model.positions = 12;
+  return recipe;
+}
+
+// A model for short rows as the beginning of one for longer rows: what it knows stays, and the
+// positions that it lacks are drawn.
+TEST(StartModel, FromWeightsWithFewerPositions) {
+  const formats::TemporaryFolder folder;
+  const data::Vocabulary vocabulary;
+  spec::Recipe recipe = small_recipe();
+  const auto first = start_model(recipe, vocabulary, 12, c10::kCPU);
+  nn::save_model(folder.path() / "first", *first, vocabulary);
+  recipe.init = (folder.path() / "first").string();
+  recipe.seed = 2;
+  recipe.model.positions = 20;
+  const auto longer = start_model(recipe, vocabulary, 20, c10::kCPU);
+  for (const nn::Parameter& parameter : first->parameters().all()) {
+    const at::Tensor& value = longer->parameters().at(parameter.name);
+    EXPECT_TRUE(at::equal(value.slice(0, 0, parameter.value.size(0)), parameter.value))
+        << parameter.name;
+    EXPECT_TRUE(value.requires_grad());
+  }
+  const at::Tensor& positions = longer->parameters().at("embed.positions");
+  ASSERT_EQ(positions.size(0), 20);
+  EXPECT_TRUE(positions.slice(0, 12).abs().sum(1).gt(0).all().item<bool>());
+
+  recipe.model.width = 16;  // nothing else may differ
+  EXPECT_THROW(start_model(recipe, vocabulary, 20, c10::kCPU), Error);
+}
+
+}  // namespace
+}  // namespace mgdm::workshop
