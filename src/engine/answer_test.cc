@@ -6,7 +6,6 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/randint.h>
@@ -19,7 +18,6 @@
 
 #include "compat/device.h"
 #include "data/vocabulary.h"
-#include "decoding/orders.h"
 #include "engine/device_decoding.h"
 #include "nn/model.h"
 
@@ -92,12 +90,7 @@ Rule rule_for(Rule::Order order, bool revise, bool early_stop, std::int64_t step
 at::Tensor counts_for(const Rule& rule, std::int64_t length) {
   spec::DecodingSettings settings;
   settings.steps = rule.steps;
-  at::Tensor counts = at::empty({rule.steps, length + 1}, at::kInt);
-  int* count = counts.data_ptr<int>();
-  for (std::int64_t t = rule.steps - 1; t >= 0; --t)
-    for (std::int64_t n = 0; n <= length; ++n)
-      *count++ = static_cast<int>(decoding::masked_count(static_cast<std::size_t>(n), t, settings));
-  return counts.to(at::kCUDA);
+  return masked_counts(settings, length).to(at::kCUDA);
 }
 
 double rms(const at::Tensor& x) { return std::sqrt((x * x).mean().item<double>()); }

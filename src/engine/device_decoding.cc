@@ -20,7 +20,6 @@
 namespace mgdm::engine {
 namespace {
 
-constexpr std::size_t kMostRecorded = 8;
 constexpr int kPassesBetweenLooks = 4;
 constexpr std::int64_t kLargestTable = 1 << 22;
 
@@ -32,6 +31,15 @@ constexpr std::array<std::pair<std::string_view, KernelOrder>, 5> kKernelOrders{
     {"threshold", KernelOrder::kThreshold},
     {"entropy", KernelOrder::kEntropy},
 }};
+
+// Some rows of them, by number.
+ops::DecodingRows rows_of(const ops::DecodingRows& all, const at::Tensor& numbers) {
+  const auto some = [&](const at::Tensor& tensor) { return tensor.index_select(0, numbers); };
+  return {some(all.tokens),   some(all.frozen), some(all.items),
+          some(all.previous), some(all.passes), some(all.active)};
+}
+
+}  // namespace
 
 ops::DecodingRule rule_of(const spec::DecodingSettings& settings) {
   const auto order =
@@ -53,8 +61,7 @@ ops::DecodingRule rule_of(const spec::DecodingSettings& settings) {
           .never = {data::kSep, data::kMask, data::kUnk}};
 }
 
-// How many of L positions are masked after each pass, (T, N + 1).
-at::Tensor counts_of(const spec::DecodingSettings& settings, std::int64_t length) {
+at::Tensor masked_counts(const spec::DecodingSettings& settings, std::int64_t length) {
   at::Tensor counts = at::empty({settings.steps, length + 1}, at::kInt);
   int* count = counts.data_ptr<int>();
   for (std::int64_t t = settings.steps - 1; t >= 0; --t)
@@ -63,15 +70,6 @@ at::Tensor counts_of(const spec::DecodingSettings& settings, std::int64_t length
           static_cast<int>(decoding::masked_count(static_cast<std::size_t>(diffused), t, settings));
   return counts;
 }
-
-// Some rows of them, by number.
-ops::DecodingRows rows_of(const ops::DecodingRows& all, const at::Tensor& numbers) {
-  const auto some = [&](const at::Tensor& tensor) { return tensor.index_select(0, numbers); };
-  return {some(all.tokens),   some(all.frozen), some(all.items),
-          some(all.previous), some(all.passes), some(all.active)};
-}
-
-}  // namespace
 
 DeviceDecoding::DeviceDecoding(MakePredictor make, bool recorded, Describe describe)
     : make_(std::move(make)), recorded_(recorded), describe_(std::move(describe)) {}
@@ -83,12 +81,20 @@ bool DeviceDecoding::takes(const Batch& batch, const spec::DecodingSettings& set
          settings.steps * (length + 1) <= kLargestTable;
 }
 
+DeviceDecoding::Common::Common(const spec::DecodingSettings& some, std::int64_t length,
+                               c10::Device device)
+    : settings(some), rule(rule_of(some)), counts(masked_counts(some, length).to(device)) {}
+
+bool DeviceDecoding::Common::is_for(const spec::DecodingSettings& some, std::int64_t length) const {
+  return settings == some && counts.size(1) == length + 1;
+}
+
 DeviceDecoding::Passes::Passes(const DeviceDecoding& of, const spec::DecodingSettings& some,
                                at::IntArrayRef sizes, c10::Device device)
-    : settings(some), predict(of.make_(some)), rule(rule_of(some)), graph(device, of.recorded_) {
+    : common(some, sizes[1], device), predict(of.make_(some)), graph(device, of.recorded_) {
   const auto numbers = at::TensorOptions().device(device).dtype(at::kLong);
   const auto flags = numbers.dtype(at::kBool);
-  now = {at::zeros({}, numbers), counts_of(some, sizes[1]).to(device)};
+  now = {at::zeros({}, numbers), common.counts};
   rows = {at::zeros(sizes, numbers), at::zeros(sizes, flags),      at::zeros(sizes[0], numbers),
           at::zeros(sizes, numbers), at::zeros(sizes[0], numbers), at::zeros(sizes[0], flags)};
 }
@@ -110,9 +116,9 @@ void DeviceDecoding::Passes::take(const ops::DecodingRows& some, std::int64_t at
 void DeviceDecoding::Passes::run() {
   graph.run([this] {
     const nn::Prediction prediction = predict(rows.tokens, rows.frozen);
-    if (!ops::decoding_pass(prediction.hidden(), prediction.head(), prediction.shift(), rule, now,
-                            rows))
-      ops::decoding_pass(prediction.logits(), rule, now, rows);
+    if (!ops::decoding_pass(prediction.hidden(), prediction.head(), prediction.shift(), common.rule,
+                            now, rows))
+      ops::decoding_pass(prediction.logits(), common.rule, now, rows);
   });
 }
 
@@ -120,34 +126,11 @@ DeviceDecoding::Passes& DeviceDecoding::passes(const spec::DecodingSettings& set
                                                std::int64_t rows, std::int64_t length,
                                                c10::Device device) {
   const std::array sizes{rows, length};
-  const auto known = std::ranges::find_if(recent_, [&](const Passes& each) {
-    return each.settings == settings && each.rows.tokens.sizes() == at::IntArrayRef(sizes);
-  });
-  if (known != recent_.end()) {
-    recent_.splice(recent_.begin(), recent_, known);
-  } else {
-    if (recent_.size() == kMostRecorded) recent_.pop_back();
-    recent_.emplace_front(*this, settings, sizes, device);
-  }
-  return recent_.front();
-}
-
-DeviceDecoding::Common::Common(const spec::DecodingSettings& some, std::int64_t length,
-                               c10::Device device)
-    : settings(some), rule(rule_of(some)), counts(counts_of(some, length).to(device)) {}
-
-const DeviceDecoding::Common& DeviceDecoding::common(const spec::DecodingSettings& settings,
-                                                     std::int64_t length, c10::Device device) {
-  const auto known = std::ranges::find_if(common_, [&](const Common& each) {
-    return each.settings == settings && each.counts.size(1) == length + 1;
-  });
-  if (known != common_.end()) {
-    common_.splice(common_.begin(), common_, known);
-  } else {
-    if (common_.size() == kMostRecorded) common_.pop_back();
-    common_.emplace_front(settings, length, device);
-  }
-  return common_.front();
+  return passes_.get(
+      [&](const Passes& each) {
+        return each.common.is_for(settings, length) && each.rows.tokens.size(0) == rows;
+      },
+      *this, settings, sizes, device);
 }
 
 std::optional<Result> DeviceDecoding::answer(const Batch& batch,
@@ -156,7 +139,10 @@ std::optional<Result> DeviceDecoding::answer(const Batch& batch,
   const std::optional<ops::Transformer> network = describe_(settings);
   const ops::AnswerRows rows{batch.tokens, batch.frozen, batch.items};
   if (!network || !ops::answer_takes(*network, rows)) return {};
-  const Common& shared = common(settings, batch.tokens.size(1), batch.tokens.device());
+  const std::int64_t length = batch.tokens.size(1);
+  const Common& shared =
+      answers_.get([&](const Common& each) { return each.is_for(settings, length); }, settings,
+                   length, batch.tokens.device());
   const ops::Answers answers = ops::answer(
       *network, shared.rule,
       {.first_draw = decoding::draw_step(batch.attempt, 0), .counts = shared.counts}, rows);
@@ -180,7 +166,7 @@ Result DeviceDecoding::decode(const Batch& batch, const spec::DecodingSettings& 
     result.tokens.index_copy_(0, places, now->rows.tokens.slice(0, 0, count));
     result.forward_passes.index_copy_(0, places, now->rows.passes.slice(0, 0, count));
   };
-  const bool may_end_early = settings.early_stop || !now->rule.masks_again;
+  const bool may_end_early = settings.early_stop || !now->common.rule.masks_again;
   for (int step = 1; step <= settings.steps; ++step) {
     stop_if_interrupted();
     now->run();

@@ -4,9 +4,11 @@
 // the host only queues passes, and looks now and then whether some rows are finished.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <list>
 #include <optional>
+#include <utility>
 
 #include "compat/graph.h"
 #include "engine/batch.h"
@@ -16,6 +18,35 @@
 #include "spec/decoding_settings.h"
 
 namespace mgdm::engine {
+
+// The settings as the kernels take them ...
+ops::DecodingRule rule_of(const spec::DecodingSettings& settings);
+
+// ... and how many of L positions topk and margin mask after each pass: (T, N + 1) int32.
+at::Tensor masked_counts(const spec::DecodingSettings& settings, std::int64_t length);
+
+// A few things that were used lately, the last used first; of many the oldest is forgotten.
+template <class T>
+class Recent {
+ public:
+  // The one that is(it); where there is none, one made of the arguments.
+  template <class Is, class... Arguments>
+  T& get(Is&& is, Arguments&&... arguments) {
+    const auto known = std::ranges::find_if(list_, is);
+    if (known != list_.end()) {
+      list_.splice(list_.begin(), list_, known);
+    } else {
+      if (list_.size() == kMost) list_.pop_back();
+      list_.emplace_front(std::forward<Arguments>(arguments)...);
+    }
+    return list_.front();
+  }
+
+ private:
+  static constexpr std::size_t kMost = 8;
+
+  std::list<T> list_;
+};
 
 class DeviceDecoding {
  public:
@@ -37,12 +68,12 @@ class DeviceDecoding {
   struct Common {
     Common(const spec::DecodingSettings& some, std::int64_t length, c10::Device device);
 
+    bool is_for(const spec::DecodingSettings& some, std::int64_t length) const;
+
     spec::DecodingSettings settings;
     ops::DecodingRule rule;
-    at::Tensor counts;  // (T, N + 1)
+    at::Tensor counts;  // (T, N + 1), on the device
   };
-  const Common& common(const spec::DecodingSettings& settings, std::int64_t length,
-                       c10::Device device);
   // By one kernel, where there is one for the batch.
   std::optional<Result> answer(const Batch& batch, const spec::DecodingSettings& settings);
 
@@ -53,9 +84,8 @@ class DeviceDecoding {
     void take(const ops::DecodingRows& some, std::int64_t attempt);  // at most rows; no others
     void run();
 
-    spec::DecodingSettings settings;
+    Common common;
     Predictor predict;
-    ops::DecodingRule rule;
     ops::DecodingTry now;
     ops::DecodingRows rows;
     compat::StepGraph graph;
@@ -66,8 +96,8 @@ class DeviceDecoding {
   MakePredictor make_;
   bool recorded_;
   Describe describe_;
-  std::list<Common> common_;  // the last used first
-  std::list<Passes> recent_;  // the last used first: each holds memory for a pass
+  Recent<Common> answers_;
+  Recent<Passes> passes_;  // each holds memory for a pass
 };
 
 }  // namespace mgdm::engine
