@@ -9,7 +9,11 @@
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "compat/device.h"
 #include "engine/diffusion.h"
@@ -111,6 +115,55 @@ TEST_F(DeviceDecodings, ApplyTheHeadThemselves) {
                             decode(network, batch, settings).tokens));
     }
   }
+}
+
+// A pass from hidden states chooses what a pass from their logits does, which are exact here.
+TEST_F(DeviceDecodings, ApplyHeadsOfEverySize) {
+  constexpr std::int64_t kPuzzleRows = 40;
+  struct Sizes {
+    std::int64_t length, vocabulary, width;
+  };
+  const auto device = at::TensorOptions().device(at::kCUDA);
+  const auto longs = device.dtype(at::kLong);
+  spec::DecodingSettings settings = settings_of("topk", "on", false);
+  settings.steps = 3;
+  const ops::DecodingRule rule = rule_of(settings);
+  for (const Sizes s : {Sizes{64, 31, 384},
+                        {1, 12, 16},
+                        {33, 31, 48},
+                        {81, 12, 256},
+                        {20, 60, 768},
+                        {40, 100, 384},
+                        {45, 200, 128},
+                        {37, 31, 1040},
+                        {50, 80, 1536}})
+    for (const bool shift : {false, true}) {
+      SCOPED_TRACE(testing::Message()
+                   << s.length << " x " << s.vocabulary << " x " << s.width << " " << shift);
+      const at::Tensor hidden =
+          at::randn({kPuzzleRows, s.length, s.width}, device.dtype(at::kBFloat16));
+      const at::Tensor head = at::randn({s.vocabulary, s.width}, device) *
+                              (2 / std::sqrt(static_cast<double>(s.width)));
+      const at::Tensor logits =
+          nn::Prediction(hidden.to(at::kDouble), head.to(at::kDouble), shift).logits();
+      const at::Tensor shown = at::randint(9, s.vocabulary, {kPuzzleRows, s.length}, longs);
+      const at::Tensor frozen = at::randn({kPuzzleRows, s.length}, device) > 0.5;
+      const ops::DecodingTry now{at::zeros({}, longs),
+                                 masked_counts(settings, s.length).to(at::kCUDA)};
+      const auto rows = [&] {
+        return ops::DecodingRows{shown.clone(),
+                                 frozen,
+                                 at::arange(kPuzzleRows, longs),
+                                 at::zeros_like(shown),
+                                 at::zeros({kPuzzleRows}, longs),
+                                 frozen.logical_not().any(1)};
+      };
+      const ops::DecodingRows got = rows(), expected = rows();
+      ASSERT_TRUE(ops::decoding_pass(hidden, head, shift, rule, now, got));
+      ops::decoding_pass(logits.to(at::kFloat), rule, now, expected);
+      EXPECT_TRUE(at::equal(got.tokens, expected.tokens));
+      EXPECT_TRUE(at::equal(got.active, expected.active));
+    }
 }
 
 TEST_F(DeviceDecodings, LeaveRowsWithoutAnythingToDecode) {

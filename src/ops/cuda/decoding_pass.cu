@@ -1,5 +1,7 @@
 // A block decides about one row. First its logits come to shared memory, from device memory or as
 // the head's product with hidden states; decoding_choice.cuh does the rest.
+#include <algorithm>
+
 #include "ops/cuda/decoding_choice.cuh"
 #include "ops/cuda/decoding_pass.h"
 #include "ops/cuda/matrix_units.cuh"
@@ -9,53 +11,144 @@ namespace {
 
 constexpr int kThreads = kChoiceThreads, kWarps = kChoiceWarps;
 
+// How many positions' states are in shared memory at a time: tiles of 16.
+__host__ __device__ constexpr int head_tiles(int width) { return width <= 1024 ? 2 : 1; }
+// Bytes between them: 16 more than they take, so that eight neighbours lie in different banks.
+__host__ __device__ constexpr int state_pitch(int width) { return 2 * (width + 8); }
+
 // Logits (N, V) of hidden states (N, C). The head is split into three bf16 parts, which together
-// are the fp32 number: products are exact, sums as in fp32. A warp makes 16 positions by 8 tokens.
-__device__ void apply_head(const DecodingPass& pass, std::int64_t begin, float* logits) {
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const int row = lane / 4, column = lane % 4 * 2;  // of the lane's numbers in a piece
-  const int across = (pass.vocabulary + 7) / 8, pieces = (pass.length + 15) / 16 * across;
-  for (int piece = warp; piece < pieces; piece += kWarps) {
-    const int n = piece / across * 16 + row, v = piece % across * 8;
-    const auto state_of = [&](int position) {
-      const int read = min(pass.shift ? max(position - 1, 0) : position, pass.length - 1);
-      return static_cast<const __nv_bfloat16*>(pass.hidden) + (begin + read) * pass.width + column;
-    };
-    const auto pair_at = [](const __nv_bfloat16* at) {
-      return *reinterpret_cast<const unsigned*>(at);
-    };
-    const __nv_bfloat16 *const upper = state_of(n), *const lower = state_of(n + 8);
-    const float* const weights =
-        pass.head + static_cast<std::int64_t>(min(v + row, pass.vocabulary - 1)) * pass.width +
-        column;
-    float sums[3][4] = {};
-#pragma unroll 4
-    for (int k = 0; k < pass.width; k += 16) {
-      const uint4 a{pair_at(upper + k), pair_at(lower + k), pair_at(upper + k + 8),
-                    pair_at(lower + k + 8)};
-      float2 left = *reinterpret_cast<const float2*>(weights + k);
-      float2 right = *reinterpret_cast<const float2*>(weights + k + 8);
-#pragma unroll
-      for (int part = 0; part < 3; ++part)
-        multiply_add(sums[part], a, take_bf16(left), take_bf16(right));
-    }
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const int position = n + i / 2 * 8, token = v + column + i % 2;
-      if (position < pass.length && token < pass.vocabulary)
-        logits[position * pass.vocabulary + token] = sums[0][i] + (sums[1][i] + sums[2][i]);
+// are the fp32 number: products are exact, sums as in fp32.
+//
+// A warp makes 8 tokens of all positions that are in shared memory; where there are more warps than
+// that, the depth is split between them, and what they have is added up, in a fixed order.
+class Head {
+ public:
+  __device__ Head(const DecodingPass& pass, std::int64_t begin, char* memory)
+      : pass_(pass),
+        begin_(begin),
+        states_(memory),
+        parts_(reinterpret_cast<float*>(memory)),
+        across_((pass.vocabulary + 7) / 8),
+        splits_(max(1, kWarps / across_)),
+        positions_(16 * head_tiles(pass.width)) {}
+
+  __device__ void apply(float* logits) const {
+    for (int first = 0; first < pass_.length; first += positions_) {
+      load_states(first);
+      finish_copies();
+      __syncthreads();
+      if (splits_ > 1)
+        apply_split(logits, first);
+      else
+        for (int v = 8 * warp(); v < pass_.vocabulary; v += 8 * kWarps)
+          multiply(v, 0).each([&](int n, int column, float sum) {
+            const int position = first + n, token = v + column;
+            if (n < positions_ && position < pass_.length && token < pass_.vocabulary)
+              logits[position * pass_.vocabulary + token] = sum;
+          });
+      __syncthreads();  // the next states may come
     }
   }
-}
 
-__global__ void __launch_bounds__(kThreads) decoding_pass_kernel(const DecodingPass pass) {
-  extern __shared__ float memory[];
+ private:
+  static constexpr int kTiles = 2, kParts = 3;
+
+  // Of 16 kTiles positions and 8 tokens, as the lanes have them; each of the head's parts apart.
+  struct Sums {
+    float number[kTiles][kParts][4] = {};
+
+    template <class Function>
+    __device__ void each(Function&& f) const {
+#pragma unroll
+      for (int tile = 0; tile < kTiles; ++tile)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          const float(&parts)[kParts][4] = number[tile];
+          f(16 * tile + lane() / 4 + i / 2 * 8, lane() % 4 * 2 + i % 2,
+            parts[0][i] + (parts[1][i] + parts[2][i]));
+        }
+    }
+  };
+
+  static __device__ int lane() { return static_cast<int>(threadIdx.x) % 32; }
+  static __device__ int warp() { return static_cast<int>(threadIdx.x) / 32; }
+
+  __device__ void load_states(int first) const {
+    for (int n = warp(); n < positions_; n += kWarps) {
+      const int position = pass_.shift ? max(first + n - 1, 0) : first + n;
+      const auto* const from = static_cast<const __nv_bfloat16*>(pass_.hidden) +
+                               (begin_ + min(position, pass_.length - 1)) * pass_.width;
+      char* const to = states_ + n * state_pitch(pass_.width);
+      for (int piece = lane(); piece < pass_.width / 8; piece += 32)
+        start_copy(to + 16 * piece, from + 8 * piece, true);
+    }
+  }
+
+  // Tokens from v on; one of the splits' share of the depth.
+  __device__ Sums multiply(int v, int split) const {
+    const int steps = pass_.width / 16, end = steps * (split + 1) / splits_;
+    const int pitch = state_pitch(pass_.width);
+    const unsigned states = shared_address(states_) + lane() % 16 * pitch + lane() / 16 * 16;
+    const int token = min(v + lane() / 4, pass_.vocabulary - 1);
+    const float* const weights =
+        pass_.head + static_cast<std::int64_t>(token) * pass_.width + lane() % 4 * 2;
+    Sums sums;
+#pragma unroll 2
+    for (int step = steps * split / splits_; step < end; ++step) {
+      float2 left = *reinterpret_cast<const float2*>(weights + 16 * step);
+      float2 right = *reinterpret_cast<const float2*>(weights + 16 * step + 8);
+      uint4 a[kTiles];
+#pragma unroll
+      for (int tile = 0; tile < kTiles; ++tile)  // with one tile the second is not used
+        a[tile] = load_blocks(states + min(16 * tile, positions_ - 16) * pitch + 32 * step);
+#pragma unroll
+      for (int part = 0; part < kParts; ++part) {
+        const unsigned b0 = take_bf16(left), b1 = take_bf16(right);
+#pragma unroll
+        for (int tile = 0; tile < kTiles; ++tile)
+          multiply_add(sums.number[tile][part], a[tile], b0, b1);
+      }
+    }
+    return sums;
+  }
+
+  // By way of (splits, positions, 8 across) sums, which take the states' place.
+  __device__ void apply_split(float* logits, int first) const {
+    const int columns = 8 * across_, split = warp() / across_;
+    const bool works = split < splits_;
+    Sums sums;
+    if (works) sums = multiply(warp() % across_ * 8, split);
+    __syncthreads();
+    if (works)
+      sums.each([&](int n, int column, float sum) {
+        if (n < positions_)
+          parts_[(split * positions_ + n) * columns + warp() % across_ * 8 + column] = sum;
+      });
+    __syncthreads();
+    const int count = min(positions_, pass_.length - first) * pass_.vocabulary;
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) {
+      const int n = i / pass_.vocabulary, token = i % pass_.vocabulary;
+      float sum = 0;
+      for (int s = 0; s < splits_; ++s) sum += parts_[(s * positions_ + n) * columns + token];
+      logits[first * pass_.vocabulary + i] = sum;
+    }
+  }
+
+  const DecodingPass& pass_;
+  const std::int64_t begin_;
+  char* const states_;
+  float* const parts_;
+  const int across_, splits_, positions_;
+};
+
+__global__ void __launch_bounds__(kThreads, 2) decoding_pass_kernel(const DecodingPass pass) {
+  extern __shared__ __align__(16) char memory[];
   const int row = static_cast<int>(blockIdx.x);
   if (!pass.active[row]) return;
   const std::int64_t begin = static_cast<std::int64_t>(row) * pass.length;
-  decide(pass, row, *pass.first_draw, memory, [&](float* logits) {
+  decide(pass, row, *pass.first_draw, reinterpret_cast<float*>(memory), [&](float* logits) {
     if (pass.hidden != nullptr)
-      apply_head(pass, begin, logits);
+      Head(pass, begin, memory + pass.states_at).apply(logits);
     else
       for (int i = static_cast<int>(threadIdx.x); i < pass.length * pass.vocabulary; i += kThreads)
         logits[i] = pass.logits[begin * pass.vocabulary + i];
@@ -69,9 +162,23 @@ std::size_t decoding_pass_memory(std::int64_t length, std::int64_t vocabulary) {
          (sizeof(Position) + sizeof(float) * static_cast<std::size_t>(1 + vocabulary));
 }
 
-cudaError_t launch_decoding_pass(const DecodingPass& arguments, cudaStream_t stream) {
-  if (arguments.rows == 0) return cudaSuccess;
-  const std::size_t shared = decoding_pass_memory(arguments.length, arguments.vocabulary);
+std::size_t decoding_head_memory(std::int64_t vocabulary, std::int64_t width) {
+  const int positions = 16 * head_tiles(static_cast<int>(width));
+  const auto columns = static_cast<int>((vocabulary + 7) / 8 * 8);
+  const int parts = columns <= 4 * kWarps ? kWarps * 8 * static_cast<int>(sizeof(float)) : 0;
+  const int state = state_pitch(static_cast<int>(width));
+  return static_cast<std::size_t>(positions) * static_cast<std::size_t>(std::max(state, parts));
+}
+
+cudaError_t launch_decoding_pass(const DecodingPass& some, cudaStream_t stream) {
+  if (some.rows == 0) return cudaSuccess;
+  DecodingPass arguments = some;
+  std::size_t shared = decoding_pass_memory(arguments.length, arguments.vocabulary);
+  if (arguments.hidden != nullptr) {
+    shared = (shared + 15) / 16 * 16;
+    arguments.states_at = static_cast<int>(shared);
+    shared += decoding_head_memory(arguments.vocabulary, arguments.width);
+  }
   const cudaError_t error = cudaFuncSetAttribute(
       decoding_pass_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
   if (error != cudaSuccess) return error;

@@ -27,10 +27,13 @@ struct DecodingPass {
   int rows, length, vocabulary, width;  // B, N, V, C; C is a multiple of 16
   std::uint32_t purpose;                // of the draws
   DecodingRule rule;
+  int states_at;  // in shared memory; the launcher fills it in
 };
 
 // Bytes of shared memory for a row, of which most devices have kMostDecodingMemory.
 std::size_t decoding_pass_memory(std::int64_t length, std::int64_t vocabulary);
+// More bytes of it for a head that is applied.
+std::size_t decoding_head_memory(std::int64_t vocabulary, std::int64_t width);
 constexpr std::size_t kMostDecodingMemory = 96 << 10;
 
 cudaError_t launch_decoding_pass(const DecodingPass& arguments, cudaStream_t stream);

@@ -56,7 +56,10 @@ void decoding_pass(const at::Tensor& logits, const DecodingRule& rule, const Dec
 bool decoding_head_takes(const at::Tensor& hidden, const at::Tensor& head) {
   return hidden.defined() && hidden.is_cuda() && hidden.scalar_type() == at::kBFloat16 &&
          hidden.is_contiguous() && hidden.size(-1) % 16 == 0 && head.is_contiguous() &&
-         head.scalar_type() == at::kFloat;
+         head.scalar_type() == at::kFloat &&
+         decoding_pass_memory(hidden.size(1), head.size(0)) + 16 +
+                 decoding_head_memory(head.size(0), head.size(1)) <=
+             kMostDecodingMemory;
 }
 
 void decoding_pass(const at::Tensor& hidden, const at::Tensor& head, bool shift,
