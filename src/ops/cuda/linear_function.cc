@@ -1,7 +1,6 @@
 #ifdef MGDM_CUDA
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/linear.h>
 
 #include "ops/cuda/bias_activation.h"
 #include "ops/cuda/functions.h"
@@ -24,7 +23,7 @@ struct LinearFunction : Function<LinearFunction> {
     const c10::cuda::CUDAGuard guard(x.device());
     context->save_for_backward({x, weight});
     context->saved_data["has_bias"] = bias.has_value();
-    return bias ? at::linear(x, weight, bias->to(at::kBFloat16)) : product_of(x, weight);
+    return product_of(x, weight, {.bias = bias ? bias->to(at::kBFloat16) : at::Tensor()});
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {

@@ -127,8 +127,8 @@ Branch mlp_of(const at::Tensor& x, const ops::Mlp& mlp, Activation activation) {
   if (!at::GradMode::is_enabled() && activation == Activation::kGelu && mlp.up_bias.defined() &&
       !activated_product_takes(mlp.up.size(0), mlp.up.size(1))) {
     const c10::cuda::CUDAGuard guard(x.device());
-    const at::Tensor y =
-        multiply(rows_of(x), false, in_bf16_of(mlp.up), true, mlp.up_bias.to(at::kBFloat16));
+    const at::Tensor y = product_of(rows_of(x), in_bf16_of(mlp.up),
+                                    {.bias = mlp.up_bias.to(at::kBFloat16), .gelu = true});
     return {product_of(y, in_bf16_of(mlp.down)).view(x.sizes()), mlp.down_bias};
   }
   return {MlpFunction::apply(x, in_bf16_of(mlp.up), optional(mlp.up_bias), in_bf16_of(mlp.down),

@@ -37,10 +37,12 @@ class Plan {
     const cublasOperation_t second = p.a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     set(CUBLASLT_MATMUL_DESC_TRANSA, first);
     set(CUBLASLT_MATMUL_DESC_TRANSB, second);
-    if (p.gelu_bias != nullptr) {
-      set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_GELU_BIAS);
-      set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.gelu_bias);
-    }
+    if (p.bias != nullptr)
+      set(CUBLASLT_MATMUL_DESC_EPILOGUE, p.sum != nullptr ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS
+                                         : p.gelu         ? CUBLASLT_EPILOGUE_GELU_BIAS
+                                                          : CUBLASLT_EPILOGUE_BIAS);
+    if (p.sum != nullptr) set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, p.columns);
+    set_pointers(p);
     const auto rows_first = [](std::int64_t rows, std::int64_t columns) {
       cublasLtMatrixLayout_t layout = nullptr;
       check(cublasLtMatrixLayoutCreate(&layout, CUDA_R_16BF, static_cast<std::uint64_t>(columns),
@@ -91,6 +93,11 @@ class Plan {
     check(cublasLtMatmulDescSetAttribute(what_, which, &value, sizeof(T)));
   }
 
+  void set_pointers(const Product& p) const {
+    if (p.bias != nullptr) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.bias);
+    if (p.sum != nullptr) set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, p.sum);
+  }
+
   static cublasLtHandle_t handle() {
     static std::map<int, cublasLtHandle_t> handles;  // of devices
     int device = 0;
@@ -125,7 +132,7 @@ class Plan {
   cublasStatus_t run(const Product& p, std::size_t which, void* workspace,
                      cudaStream_t stream) const {
     const float one = 1, zero = 0;
-    if (p.gelu_bias != nullptr) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.gelu_bias);
+    set_pointers(p);
     return cublasLtMatmul(handle(), what_, &one, p.b, b_, p.a, a_, &zero, p.out, out_, p.out, out_,
                           &candidates_.at(which).algo, workspace, kProductWorkspace, stream);
   }
@@ -137,27 +144,26 @@ class Plan {
   bool timed_ = false;
 };
 
+}  // namespace
+
 bool is_recording(cudaStream_t stream) {
   cudaStreamCaptureStatus status{};
   check(cudaStreamIsCapturing(stream, &status));
   return status != cudaStreamCaptureStatusNone;
 }
 
-}  // namespace
-
 void launch_product(const Product& p, void* workspace, bool tune, cudaStream_t stream) {
   if (p.rows == 0 || p.columns == 0) return;
   static std::mutex mutex;
-  static std::map<std::tuple<int, std::int64_t, std::int64_t, std::int64_t, bool, bool, bool>, Plan>
-      plans;
+  // By device, sizes, and what else makes a difference.
+  static std::map<std::tuple<int, std::int64_t, std::int64_t, std::int64_t, unsigned>, Plan> plans;
   const std::lock_guard lock(mutex);
   int device = 0;
   check(cudaGetDevice(&device));
-  Plan& plan = plans
-                   .try_emplace({device, p.rows, p.columns, p.depth, p.a_transposed, p.b_transposed,
-                                 p.gelu_bias != nullptr},
-                                p)
-                   .first->second;
+  const unsigned kind = (p.a_transposed ? 1u : 0u) | (p.b_transposed ? 2u : 0u) |
+                        (p.bias != nullptr ? 4u : 0u) | (p.gelu ? 8u : 0u) |
+                        (p.sum != nullptr ? 16u : 0u);
+  Plan& plan = plans.try_emplace({device, p.rows, p.columns, p.depth, kind}, p).first->second;
   if (tune && !plan.timed() && !is_recording(stream)) plan.time(p, workspace, stream);
   plan.run(p, workspace, stream);
 }

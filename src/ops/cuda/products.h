@@ -9,15 +9,17 @@
 
 namespace mgdm::ops::cuda {
 
-// out (M, N) = a b, or with a bias gelu(a b + bias); sums in float. Everything is bf16, contiguous
-// and aligned to 16 bytes.
+// out (M, N) = a b, or with a bias a b + bias, or gelu(a b + bias); sums in float. Everything is
+// bf16, contiguous and aligned to 16 bytes.
 struct Product {
   const void* a;  // (M, K), or with a_transposed (K, M)
   const void* b;  // (K, N), or with b_transposed (N, K)
   void* out;
   std::int64_t rows, columns, depth;  // M, N, K
   bool a_transposed = false, b_transposed = false;
-  const void* gelu_bias = nullptr;  // (N)
+  const void* bias = nullptr;  // (N)
+  bool gelu = false;           // only with a bias
+  void* sum = nullptr;         // with gelu, where a b + bias is wanted too: (M, N)
 };
 
 inline double product_flop(const Product& p) {
@@ -30,5 +32,8 @@ constexpr std::size_t kProductWorkspace = std::size_t{32} << 20;  // bytes
 // Without `tune`, or while a graph is recorded, a shape that was never timed is computed by
 // cuBLASLt's own choice: two runs that time may sum in different orders.
 void launch_product(const Product& product, void* workspace, bool tune, cudaStream_t stream);
+
+// Whether work on the stream goes into a graph.
+bool is_recording(cudaStream_t stream);
 
 }  // namespace mgdm::ops::cuda

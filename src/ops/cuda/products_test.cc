@@ -53,7 +53,8 @@ TEST(Products, AreTheirFormula) {
       }
 }
 
-TEST(Products, WithGeluAreTheirFormula) {
+// A bias alone; gelu; gelu and what it is of.
+TEST(Products, WithWhatFollowsAreTheirFormula) {
   if (!compat::cuda_available()) GTEST_SKIP() << "no CUDA device";
   compat::seed_dropout(7);
   const auto there = at::TensorOptions().device(at::kCUDA);
@@ -62,28 +63,38 @@ TEST(Products, WithGeluAreTheirFormula) {
   constexpr std::int64_t kRows = 2048, kColumns = 1536, kDepth = 384;
   const at::Tensor a = numbers({kRows, kDepth}, at::kBFloat16),
                    b = numbers({kColumns, kDepth}, at::kBFloat16);
-  for (int turn = 0; turn < 3; ++turn) {  // one plan, every bias
-    const at::Tensor bias = numbers({kColumns}, at::kBFloat16);
-    const at::Tensor out = unwritten(numbers({kRows, kColumns}, at::kBFloat16));
-    launch_product({.a = a.const_data_ptr(),
-                    .b = b.const_data_ptr(),
-                    .out = out.data_ptr(),
-                    .rows = kRows,
-                    .columns = kColumns,
-                    .depth = kDepth,
-                    .b_transposed = true,
-                    .gelu_bias = bias.const_data_ptr()},
-                   workspace.data_ptr(), /*tune=*/turn == 2, nullptr);
-    const at::Tensor a2 = a.to(at::kDouble), b2 = b.t().to(at::kDouble);
-    const at::Tensor sum = a2.matmul(b2) + bias.to(at::kDouble);
-    const at::Tensor want =
-        0.5 * sum * (1 + at::tanh(std::sqrt(2 / std::numbers::pi) * (sum + 0.044715 * sum.pow(3))));
-    // gelu's slope is at most 1.13; its own tanh is of some 11 bits.
-    expect_within(out, want,
-                  1.01 * kBf16 * want.abs() + 0x1p-11 * sum.abs() +
-                      1.13 * kDepth * kFloat * a2.abs().matmul(b2.abs()),
-                  "gelu");
-  }
+  const at::Tensor like = numbers({kRows, kColumns}, at::kBFloat16);
+  for (const auto& [gelu, with_sum] : {std::pair{false, false}, {true, false}, {true, true}})
+    for (int turn = 0; turn < 3; ++turn) {  // one plan, every bias
+      SCOPED_TRACE(testing::Message() << gelu << with_sum << " turn " << turn);
+      const at::Tensor bias = numbers({kColumns}, at::kBFloat16);
+      const at::Tensor out = unwritten(like), sum_out = unwritten(like);
+      launch_product({.a = a.const_data_ptr(),
+                      .b = b.const_data_ptr(),
+                      .out = out.data_ptr(),
+                      .rows = kRows,
+                      .columns = kColumns,
+                      .depth = kDepth,
+                      .b_transposed = true,
+                      .bias = bias.const_data_ptr(),
+                      .gelu = gelu,
+                      .sum = with_sum ? sum_out.data_ptr() : nullptr},
+                     workspace.data_ptr(), /*tune=*/turn == 2, nullptr);
+      const at::Tensor a2 = a.to(at::kDouble), b2 = b.t().to(at::kDouble);
+      const at::Tensor sum = a2.matmul(b2) + bias.to(at::kDouble);
+      // A number takes part in at most `depth` additions in float.
+      const at::Tensor sum_error =
+          (kDepth + 1) * kFloat * (a2.abs().matmul(b2.abs()) + bias.to(at::kDouble).abs());
+      if (!gelu || with_sum)
+        expect_within(gelu ? sum_out : out, sum, 1.01 * kBf16 * sum.abs() + sum_error, "sum");
+      if (!gelu) continue;
+      const at::Tensor want =
+          0.5 * sum *
+          (1 + at::tanh(std::sqrt(2 / std::numbers::pi) * (sum + 0.044715 * sum.pow(3))));
+      // gelu's slope is at most 1.13; its own tanh is of some 11 bits.
+      expect_within(out, want, 1.01 * kBf16 * want.abs() + 0x1p-11 * sum.abs() + 1.13 * sum_error,
+                    "gelu");
+    }
 }
 
 }  // namespace

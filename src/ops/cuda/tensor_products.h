@@ -13,9 +13,18 @@ namespace mgdm::ops::cuda {
 
 inline at::Tensor rows_of(const at::Tensor& x) { return x.view({-1, x.size(-1)}); }
 
-// a b of matrices, or with a transposed a and b; or gelu(a b + gelu_bias).
+inline bool may_tune() { return !at::globalContext().deterministicAlgorithms(); }
+
+// What follows a product, see products.h.
+struct AfterProduct {
+  at::Tensor bias{};  // bf16
+  bool gelu = false;
+  at::Tensor sum{};  // to be written
+};
+
+// a b of matrices, or with a transposed a and b.
 inline at::Tensor multiply(const at::Tensor& a, bool a_transposed, const at::Tensor& b,
-                           bool b_transposed, const at::Tensor& gelu_bias = {}) {
+                           bool b_transposed, const AfterProduct& after = {}) {
   Product product{.a = a.const_data_ptr(),
                   .b = b.const_data_ptr(),
                   .out = nullptr,
@@ -24,23 +33,24 @@ inline at::Tensor multiply(const at::Tensor& a, bool a_transposed, const at::Ten
                   .depth = a.size(a_transposed ? 0 : 1),
                   .a_transposed = a_transposed,
                   .b_transposed = b_transposed,
-                  .gelu_bias = gelu_bias.defined() ? gelu_bias.const_data_ptr() : nullptr};
+                  .bias = raw(after.bias),
+                  .gelu = after.gelu,
+                  .sum = after.sum.defined() ? after.sum.data_ptr() : nullptr};
   at::Tensor out = at::empty({product.rows, product.columns}, a.options());
   product.out = out.data_ptr();
   at::Tensor workspace =
       at::empty({static_cast<std::int64_t>(kProductWorkspace)}, a.options().dtype(at::kByte));
-  const KernelWork work("product", bytes_of({a, b, out}), product_flop(product));
-  launch_product(product, workspace.data_ptr(),
-                 /*tune=*/!at::globalContext().deterministicAlgorithms(),
-                 c10::cuda::getCurrentCUDAStream());
+  const KernelWork work("product", bytes_of({a, b, out, after.sum}), product_flop(product));
+  launch_product(product, workspace.data_ptr(), may_tune(), c10::cuda::getCurrentCUDAStream());
   return out;
 }
 
-// x W^T.
-inline at::Tensor product_of(const at::Tensor& x, const at::Tensor& weight) {
+// x W^T, and what follows.
+inline at::Tensor product_of(const at::Tensor& x, const at::Tensor& weight,
+                             const AfterProduct& after = {}) {
   std::vector<std::int64_t> sizes = x.sizes().vec();
   sizes.back() = weight.size(0);
-  return multiply(rows_of(x), false, weight, true).view(sizes);
+  return multiply(rows_of(x), false, weight, true, after).view(sizes);
 }
 
 // Of y = x W^T, for dy (rows, O).
