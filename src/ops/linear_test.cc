@@ -3,6 +3,7 @@
 #include "ops/linear.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/abs.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/linear.h>
@@ -99,12 +100,17 @@ TEST(Mlp, IsItsFormulaWithGradients) {
               down({width, 4 * width}, spread, device, at::kFloat),
               down_bias({width}, 1, device, at::kFloat);
           const at::Tensor dz = Twins({3, 67, width}, 1, device, at::kFloat).exact.detach();
-          at::Tensor z;
+          at::Tensor z, z_alone;  // the latter with nobody to ask for gradients
           {
             const compat::Autocast autocast(device, /*enabled=*/device.is_cuda());
             const Mlp mlp = with_bias ? Mlp{up.real, up_bias.real, down.real, down_bias.real}
                                       : Mlp{.up = up.real, .down = down.real};
-            z = value_of(gelu ? mlp_gelu(x.real, mlp) : mlp_relu_squared(x.real, mlp));
+            const auto run = [&] {
+              return value_of(gelu ? mlp_gelu(x.real, mlp) : mlp_relu_squared(x.real, mlp));
+            };
+            z = run();
+            const at::NoGradGuard no_grad;
+            z_alone = run();
           }
           (z * dz.to(device, at::kFloat)).sum().backward();
 
@@ -120,10 +126,10 @@ TEST(Mlp, IsItsFormulaWithGradients) {
           const at::Tensor h_error = 2 * u * (at::linear(x.size(), up.size()) + up_bias.size());
           const at::Tensor y_error = u * y.detach().abs() + 2 * (1 + h.detach().abs()) * h_error;
           const at::Tensor y_size = y.detach().abs();
-          expect_within(z, z2,
-                        at::linear(y_error + 2 * u * y_size, down.size()) +
-                            2 * u * (z2.detach().abs() + down_bias.size()),
-                        "z");
+          const at::Tensor z_error = at::linear(y_error + 2 * u * y_size, down.size()) +
+                                     2 * u * (z2.detach().abs() + down_bias.size());
+          expect_within(z, z2, z_error, "z");
+          expect_within(z_alone, z2, z_error, "z alone");
           const at::Tensor dy_error = 2 * u * dz.abs().matmul(down.size());
           const at::Tensor dh_error = dy_error * 2 * (1 + h.detach().abs()) +
                                       2 * h_error * y.grad().abs() + u * h.grad().abs();

@@ -7,6 +7,7 @@
 #include "ops/cuda/bias_activation.h"
 #include "ops/cuda/functions.h"
 #include "ops/cuda/hopper/activated_product.h"
+#include "ops/cuda/quicker.h"
 #include "ops/cuda/tensor_products.h"
 
 namespace mgdm::ops::cuda {
@@ -122,13 +123,39 @@ struct MlpFunction : Function<MlpFunction> {
   }
 };
 
+// gelu(x U^T + u) with nobody to ask for gradients: nothing else is kept, which spares a pass.
+at::Tensor gelu_alone(const at::Tensor& x, const at::Tensor& up, const at::Tensor& bias) {
+  const auto by_library = [&] {
+    return product_of(x, up, {.bias = bias.to(at::kBFloat16), .gelu = true});
+  };
+  const auto by_kernel = [&] {
+    at::Tensor y = at::empty({x.size(0), up.size(0)}, x.options());
+    const KernelWork work("product + activation, forward", bytes_of({x, up, y}), Mlp::flop(y, x));
+    launch_activated_product({.activation = Activation::kGelu,
+                              .rows = x.size(0),
+                              .columns = up.size(0),
+                              .depth = x.size(1),
+                              .x = x.const_data_ptr(),
+                              .weight = up.const_data_ptr(),
+                              .bias = floats(bias),
+                              .product = nullptr,
+                              .out = y.data_ptr()},
+                             c10::cuda::getCurrentCUDAStream());
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return y;
+  };
+  static Quicker quicker;
+  const bool ours = bias.scalar_type() == at::kFloat &&
+                    activated_product_takes(up.size(0), up.size(1), /*backward=*/false) &&
+                    quicker.second({x.size(0), up.size(0), up.size(1)}, may_tune(),
+                                   c10::cuda::getCurrentCUDAStream(), by_library, by_kernel);
+  return ours ? by_kernel() : by_library();
+}
+
 Branch mlp_of(const at::Tensor& x, const ops::Mlp& mlp, Activation activation) {
-  // With nobody to ask for gradients cuBLASLt's own gelu, which keeps nothing, spares a pass.
-  if (!at::GradMode::is_enabled() && activation == Activation::kGelu && mlp.up_bias.defined() &&
-      !activated_product_takes(mlp.up.size(0), mlp.up.size(1))) {
+  if (!at::GradMode::is_enabled() && activation == Activation::kGelu && mlp.up_bias.defined()) {
     const c10::cuda::CUDAGuard guard(x.device());
-    const at::Tensor y = product_of(rows_of(x), in_bf16_of(mlp.up),
-                                    {.bias = mlp.up_bias.to(at::kBFloat16), .gelu = true});
+    const at::Tensor y = gelu_alone(rows_of(x), in_bf16_of(mlp.up), mlp.up_bias);
     return {product_of(y, in_bf16_of(mlp.down)).view(x.sizes()), mlp.down_bias};
   }
   return {MlpFunction::apply(x, in_bf16_of(mlp.up), optional(mlp.up_bias), in_bf16_of(mlp.down),

@@ -1,6 +1,6 @@
 // A block keeps 128 rows of the weight in shared memory and walks over x, 64 rows at a time. One
-// thread starts the copies of x, in pieces of 64 columns, into a ring; three groups of four warps
-// take the tiles of 64 x 128 in turn. While one applies the activation and writes, the others
+// thread starts the copies of x, in pieces of 64 columns, into a ring; two or three groups of four
+// warps take the tiles of 64 x 128 in turn. While one applies the activation and writes, the others
 // multiply.
 //
 // A barrier of the ring tells only its last phase from the one before. So the ring must have room
@@ -22,9 +22,14 @@ namespace {
 constexpr int kTileRows = 64, kTileColumns = 128, kPieceColumns = 64;
 constexpr int kPieceBytes = kTileRows * kPieceColumns * 2;
 constexpr int kPanelBytes = kTileColumns * kPieceColumns * 2;  // of 64 columns of the weight
-constexpr int kGroups = 3;                                     // that multiply
-constexpr int kThreads = 128 * (1 + kGroups);
+constexpr int kMostGroups = 3;                                 // that multiply
 constexpr int kMaxPieces = 20;
+
+// Registers of a thread that copies and of one that multiplies, of 65536 in all.
+template <int kGroups>
+constexpr int kFewRegisters = kGroups == 3 ? 32 : 40;
+template <int kGroups>
+constexpr int kManyRegisters = kGroups == 3 ? 160 : 232;
 
 struct Arguments {
   std::int64_t rows;
@@ -39,7 +44,7 @@ struct Arguments {
 struct Shared {
   Barrier weight_there, full[kMaxPieces], empty[kMaxPieces];
   float4 bias[kTileColumns / 4];
-  float sums[4 * kGroups][kTileColumns];
+  float sums[4 * kMostGroups][kTileColumns];
 };
 
 __device__ __forceinline__ std::uint32_t two(float low, float high) {
@@ -51,12 +56,13 @@ __device__ __forceinline__ float4 four(uint2 bits) {
           __uint_as_float(bits.y << 16), __uint_as_float(bits.y & 0xffff0000u)};
 }
 
-template <class F, bool kBackward>
-__global__ void __launch_bounds__(kThreads, 1)
+template <class F, bool kBackward, int kGroups>
+__global__ void __launch_bounds__(128 * (1 + kGroups), 1)
     product_kernel(const __grid_constant__ CUtensorMap x_map,
                    const __grid_constant__ CUtensorMap weight_map,
                    const __grid_constant__ Arguments a) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  constexpr int kThreads = 128 * (1 + kGroups);
   extern __shared__ char unaligned[];
   char* const panel = unaligned + (1024 - (shared_address_of(unaligned) & 1023)) % 1024;
   const int depth_pieces = a.depth / kPieceColumns;
@@ -82,7 +88,7 @@ __global__ void __launch_bounds__(kThreads, 1)
 
   const int group = static_cast<int>(threadIdx.x) / 128 - 1;
   if (group < 0) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 32;");
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kFewRegisters<kGroups>));
     if (threadIdx.x == 0) {
       shared.weight_there.expect(depth_pieces * kPanelBytes);
       for (int k = 0; k < depth_pieces; ++k)
@@ -102,7 +108,7 @@ __global__ void __launch_bounds__(kThreads, 1)
         }
     }
   } else {
-    asm volatile("setmaxnreg.inc.sync.aligned.u32 160;");
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kManyRegisters<kGroups>));
     const int lane = static_cast<int>(threadIdx.x) % 32,
               warp = static_cast<int>(threadIdx.x) / 32 % 4;
     // Lanes exchange, so that each has four neighbouring columns of one of two blocks.
@@ -180,7 +186,8 @@ __global__ void __launch_bounds__(kThreads, 1)
           }
           if (row + 8 * half < a.rows) {
             const std::int64_t at = start + 8 * half * a.columns + 16 * pair;
-            if constexpr (!kBackward) __stcs(reinterpret_cast<uint2*>(a.product + at), mine);
+            if (!kBackward && a.product != nullptr)
+              __stcs(reinterpret_cast<uint2*>(a.product + at), mine);
             *reinterpret_cast<uint2*>(a.out + at) = result;
           }
         }
@@ -258,17 +265,24 @@ CUtensorMap map_of(const void* matrix, std::int64_t rows, std::int64_t columns, 
   return map;
 }
 
-template <bool kBackward>
+// With how many groups of warps; 0: none, the ring would be too small.
+int groups_for(std::int64_t depth) {
+  const std::int64_t pieces = ring_pieces(depth), tile = depth / kPieceColumns;
+  return pieces >= 3 * tile ? 3 : pieces >= 2 * tile ? 2 : 0;
+}
+
+template <bool kBackward, int kGroups>
 void launch(const ActivatedProduct& p, float* parts, cudaStream_t stream) {
   if (p.rows == 0) return;
   const int pieces = ring_pieces(p.depth);
   const int bytes = static_cast<int>(1024 + p.depth / kPieceColumns * kPanelBytes +
                                      pieces * kPieceBytes + sizeof(Shared));
-  const auto kernel = p.activation == Activation::kGelu ? product_kernel<Gelu, kBackward>
-                                                        : product_kernel<ReluSquared, kBackward>;
+  const auto kernel = p.activation == Activation::kGelu
+                          ? product_kernel<Gelu, kBackward, kGroups>
+                          : product_kernel<ReluSquared, kBackward, kGroups>;
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   const auto grid = static_cast<unsigned>(p.columns / kTileColumns * blocks_of_panel(p.columns));
-  kernel<<<grid, kThreads, bytes, stream>>>(
+  kernel<<<grid, 128 * (1 + kGroups), bytes, stream>>>(
       map_of(p.x, p.rows, p.depth, kTileRows), map_of(p.weight, p.columns, p.depth, kTileColumns),
       Arguments{p.rows, static_cast<int>(p.columns), static_cast<int>(p.depth), pieces, p.bias,
                 static_cast<__nv_bfloat16*>(p.product), static_cast<__nv_bfloat16*>(p.out), parts});
@@ -277,12 +291,13 @@ void launch(const ActivatedProduct& p, float* parts, cudaStream_t stream) {
 }  // namespace
 
 void launch_activated_product(const ActivatedProduct& p, cudaStream_t stream) {
-  launch<false>(p, nullptr, stream);
+  groups_for(p.depth) == 3 ? launch<false, 3>(p, nullptr, stream)
+                           : launch<false, 2>(p, nullptr, stream);
 }
 
 void launch_activated_product_backward(const ActivatedProduct& p, float* dbias, float* workspace,
                                        cudaStream_t stream) {
-  launch<true>(p, dbias != nullptr ? workspace : nullptr, stream);
+  launch<true, 3>(p, dbias != nullptr ? workspace : nullptr, stream);
   if (dbias != nullptr)
     launch_sum_parts(workspace, blocks_of_panel(p.columns), p.columns, dbias, stream);
 }
@@ -291,9 +306,9 @@ std::size_t activated_product_workspace(std::int64_t columns) {
   return sizeof(float) * static_cast<std::size_t>(blocks_of_panel(columns) * columns);
 }
 
-bool activated_product_takes(std::int64_t columns, std::int64_t depth) {
+bool activated_product_takes(std::int64_t columns, std::int64_t depth, bool backward) {
   return Device::current().major == 9 && columns > 0 && columns % kTileColumns == 0 && depth > 0 &&
-         depth % kPieceColumns == 0 && ring_pieces(depth) >= kGroups * depth / kPieceColumns;
+         depth % kPieceColumns == 0 && groups_for(depth) >= (backward ? 3 : 2);
 }
 
 }  // namespace mgdm::ops::cuda

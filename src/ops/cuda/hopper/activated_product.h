@@ -24,7 +24,7 @@ struct ActivatedProduct {
   const void* x;                      // (M, K): x, or dz
   const void* weight;                 // (N, K): W, or V
   const float* bias;                  // (N), or null
-  void* product;                      // (M, N): written by forward, read by backward
+  void* product;                      // (M, N): written by forward, if not null; read by backward
   void* out;                          // (M, N): y, or dproduct
 };
 void launch_activated_product(const ActivatedProduct& arguments, cudaStream_t stream);
@@ -34,7 +34,8 @@ void launch_activated_product_backward(const ActivatedProduct& arguments, float*
                                        float* workspace, cudaStream_t stream);
 std::size_t activated_product_workspace(std::int64_t columns);  // bytes
 
-// Whether the current device has the units, and shared memory for so deep a product.
-bool activated_product_takes(std::int64_t columns, std::int64_t depth);
+// Whether the current device has the units, and shared memory for so deep a product: both ways, or
+// forward alone.
+bool activated_product_takes(std::int64_t columns, std::int64_t depth, bool backward = true);
 
 }  // namespace mgdm::ops::cuda

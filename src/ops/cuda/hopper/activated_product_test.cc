@@ -81,6 +81,49 @@ TEST(ActivatedProduct, IsItsFormulaAndItsGradients) {
       }
 }
 
+// Deeper ones forward alone, by fewer warps, and with nothing kept for backward.
+TEST(ActivatedProduct, IsItsFormulaForwardAlone) {
+  if (!compat::cuda_available() || !activated_product_takes(512, 384, /*backward=*/false))
+    GTEST_SKIP() << "no Hopper GPU";
+  compat::seed_dropout(7);
+  for (const Activation activation : {Activation::kGelu, Activation::kReluSquared})
+    for (const bool with_product : {true, false})
+      for (const auto& [rows, columns, depth] :
+           {std::tuple{1, 128, 384}, {100, 1536, 384}, {30001, 1536, 384}, {5000, 1024, 256}}) {
+        SCOPED_TRACE(testing::Message()
+                     << (activation == Activation::kGelu ? "gelu" : "relu2") << with_product << " "
+                     << rows << " x " << columns << " x " << depth);
+        const at::Tensor x = numbers({rows, depth}, at::kBFloat16),
+                         weight = (0.1 * numbers({columns, depth})).to(at::kBFloat16),
+                         bias = 0.5 * numbers({columns});
+        const at::Tensor like = numbers({rows, columns}, at::kBFloat16);
+        const at::Tensor product = unwritten(like), y = unwritten(like);
+        launch_activated_product({.activation = activation,
+                                  .rows = rows,
+                                  .columns = columns,
+                                  .depth = depth,
+                                  .x = x.const_data_ptr(),
+                                  .weight = weight.const_data_ptr(),
+                                  .bias = bias.const_data_ptr<float>(),
+                                  .product = with_product ? product.data_ptr() : nullptr,
+                                  .out = y.data_ptr()},
+                                 nullptr);
+        const at::Tensor x2 = x.to(at::kDouble), weight2 = weight.to(at::kDouble);
+        const at::Tensor want = x2.matmul(weight2.t());
+        const at::Tensor error = kBf16 * want.abs() + static_cast<double>(depth) * kFloat *
+                                                          x2.abs().matmul(weight2.abs().t());
+        if (with_product) expect_within(product, want, error, "product");
+        const at::Tensor u = want + bias.to(at::kDouble);
+        const at::Tensor exact_y = activated(activation, u);
+        // |f'| is at most 1.13 or 2 |u|, and f is exact up to some roundings of float.
+        const at::Tensor slope =
+            activation == Activation::kGelu ? at::full_like(u, 1.13) : 2 * (u.abs() + error);
+        expect_within(
+            y, exact_y,
+            1.01 * kBf16 * exact_y.abs() + slope * error + 64 * kFloat * (1 + u.abs()).pow(4), "y");
+      }
+}
+
 }  // namespace
 }  // namespace mgdm::ops::cuda
 
