@@ -42,33 +42,54 @@ struct Mlp {
 
   struct Hidden {
     at::Tensor product, y;
+    bool has_bias = false;  // the product
   };
 
   Hidden hidden(const at::Tensor& x) const {
-    const auto stream = c10::cuda::getCurrentCUDAStream();
-    at::Tensor product, y;
-    if (fused()) {
-      product = at::empty({x.size(0), up.size(0)}, x.options());
-      y = at::empty_like(product);
-      const KernelWork work("product + activation, forward", bytes_of({x, up, product, y}),
-                            flop(product, x));
-      launch_activated_product(arguments(x, up, product, y), stream);
-    } else {
-      product = product_of(x, up);
-      y = at::empty_like(product);
-      const KernelWork work("bias + activation, forward", bytes_of({product, y}));
-      launch_bias_activation(activation, product.const_data_ptr(), floats(up_bias), y.data_ptr(),
-                             product.size(0), product.size(1), stream);
-    }
+    if (fused()) return by_our_product(x);
+    const auto in_two = [&] { return by_pass(x); };
+    const auto in_one = [&] { return by_library(x); };
+    static Quicker quicker;
+    const bool one = activation == Activation::kGelu && up_bias.defined() &&
+                     quicker.second({x.size(0), up.size(0), up.size(1)}, may_tune(),
+                                    c10::cuda::getCurrentCUDAStream(), in_two, in_one);
+    return one ? in_one() : in_two();
+  }
+
+  Hidden by_our_product(const at::Tensor& x) const {
+    const at::Tensor product = at::empty({x.size(0), up.size(0)}, x.options());
+    at::Tensor y = at::empty_like(product);
+    const KernelWork work("product + activation, forward", bytes_of({x, up, product, y}),
+                          flop(product, x));
+    launch_activated_product(arguments(x, up, product, y), c10::cuda::getCurrentCUDAStream());
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return {product, y};
+  }
+
+  // The activation is a pass of its own.
+  Hidden by_pass(const at::Tensor& x) const {
+    const at::Tensor product = product_of(x, up), y = at::empty_like(product);
+    const KernelWork work("bias + activation, forward", bytes_of({product, y}));
+    launch_bias_activation(activation, product.const_data_ptr(), floats(up_bias), y.data_ptr(),
+                           product.size(0), product.size(1), c10::cuda::getCurrentCUDAStream());
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
+    return {product, y};
+  }
+
+  // cuBLASLt's own gelu, which takes the bias rounded.
+  Hidden by_library(const at::Tensor& x) const {
+    const at::Tensor sum = at::empty({x.size(0), up.size(0)}, x.options());
+    const at::Tensor y =
+        product_of(x, up, {.bias = up_bias.to(at::kBFloat16), .gelu = true, .sum = sum});
+    return {sum, y, /*has_bias=*/true};
   }
 
   struct HiddenGradients {
     at::Tensor dproduct, dbias;
   };
 
-  HiddenGradients hidden_gradients(const at::Tensor& dz, const at::Tensor& product) const {
+  HiddenGradients hidden_gradients(const at::Tensor& dz, const at::Tensor& product,
+                                   bool has_bias) const {
     const auto stream = c10::cuda::getCurrentCUDAStream();
     at::Tensor dproduct = at::empty_like(product), dbias, workspace;
     if (up_bias.defined()) {
@@ -89,8 +110,9 @@ struct Mlp {
       const at::Tensor dy = multiply(dz, false, down, false);
       const KernelWork work("bias + activation, backward", bytes_of({dy, product, dproduct}));
       launch_bias_activation_backward(activation, dy.const_data_ptr(), product.const_data_ptr(),
-                                      floats(up_bias), dproduct.data_ptr(), dbias_at, workspace_at,
-                                      product.size(0), product.size(1), stream);
+                                      has_bias ? nullptr : floats(up_bias), dproduct.data_ptr(),
+                                      dbias_at, workspace_at, product.size(0), product.size(1),
+                                      stream);
     }
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return {dproduct, dbias};
@@ -106,6 +128,7 @@ struct MlpFunction : Function<MlpFunction> {
     const Mlp::Hidden hidden = mlp.hidden(rows_of(x));
     context->save_for_backward({x, up, mlp.up_bias, down, hidden.product, hidden.y});
     context->saved_data["activation"] = activation;
+    context->saved_data["has_bias"] = hidden.has_bias;
     return product_of(hidden.y, down).view(x.sizes());
   }
 
@@ -117,7 +140,8 @@ struct MlpFunction : Function<MlpFunction> {
     const c10::cuda::CUDAGuard guard(x.device());
     const at::Tensor dz = rows_of(gradients[0].contiguous());
     const at::Tensor ddown = multiply(dz, true, y, false);
-    const Mlp::HiddenGradients hidden = mlp.hidden_gradients(dz, product);
+    const Mlp::HiddenGradients hidden =
+        mlp.hidden_gradients(dz, product, context->saved_data["has_bias"].toBool());
     const ProductGradients up(hidden.dproduct, x, mlp.up);
     return {up.dx, up.dweight, hidden.dbias, ddown, {}};
   }
