@@ -20,6 +20,7 @@
 #include "data/vocabulary.h"
 #include "engine/device_decoding.h"
 #include "nn/model.h"
+#include "nn/test_support.h"
 
 namespace mgdm::engine {
 namespace {
@@ -31,19 +32,9 @@ struct Twins {
   std::unique_ptr<nn::Model> fast, exact;
 };
 
-// Matrices that keep the size of what they are given, and nothing left at 0.
 Twins twins(const nn::ModelSettings& settings) {
   const at::NoGradGuard no_grad;
-  Twins both{nn::make_model(settings, 3), nn::make_model(settings, 3)};
-  nn::Parameters random(4);
-  for (const nn::Parameter& parameter : both.fast->parameters().all()) {
-    at::Tensor value = parameter.value;
-    const double size = std::sqrt(static_cast<double>(value.size(-1)));
-    if (value.dim() == 1)
-      value.add_(random.add("", value.sizes(), {0.1}));
-    else
-      value.copy_(random.add("", value.sizes(), {1 / size}));
-  }
+  Twins both{nn::steady(settings), nn::make_model(settings, 3)};
   for (nn::Model* model : {both.fast.get(), both.exact.get()}) model->to(compat::device("cuda"));
   both.fast->keep_matrices_in_bf16();
   for (std::size_t i = 0; i < both.fast->parameters().all().size(); ++i) {

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "nn/model.h"
 #include "nn/tensor_bytes.h"
+#include "nn/test_support.h"
 
 namespace mgdm::nn {
 namespace {
@@ -200,18 +201,6 @@ ModelSettings small(const std::string& architecture) {
   settings.vocabulary = 9;
   settings.shift = architecture == "gpt2";
   return settings;
-}
-
-// Every tensor random, so that none hides behind a start at 0 or 1.
-std::unique_ptr<Model> lively(const ModelSettings& settings) {
-  std::unique_ptr<Model> model = make_model(settings, 3);
-  const at::NoGradGuard no_grad;
-  Parameters random(4);
-  for (const Parameter& parameter : model->parameters().all()) {
-    at::Tensor value = parameter.value;
-    value.copy_(random.add(parameter.name, value.sizes(), {0.4}));
-  }
-  return model;
 }
 
 const std::vector<std::int64_t> kTokens{0, 5, 8, 2, 2, 7, 1};

@@ -10,6 +10,7 @@
 #include "compat/device.h"
 #include "nn/model.h"
 #include "nn/tensor_bytes.h"
+#include "nn/test_support.h"
 
 namespace mgdm::nn {
 namespace {
@@ -29,22 +30,6 @@ ModelSettings settings_of(const std::string& architecture) {
   settings.shift = architecture == "gpt2";
   settings.frozen_embedding = architecture == "looped";
   return settings;
-}
-
-// Matrices that keep the size of what they are given, and nothing left at 0.
-std::unique_ptr<Model> steady(const ModelSettings& settings) {
-  std::unique_ptr<Model> model = make_model(settings, 3);
-  const at::NoGradGuard no_grad;
-  Parameters random(4);
-  for (const Parameter& parameter : model->parameters().all()) {
-    at::Tensor value = parameter.value;
-    if (value.dim() == 1)
-      value.add_(random.add("", value.sizes(), {0.1}));
-    else
-      value.copy_(
-          random.add("", value.sizes(), {1 / std::sqrt(static_cast<double>(value.size(1)))}));
-  }
-  return model;
 }
 
 Input input_on(c10::Device device) {

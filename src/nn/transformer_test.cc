@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "nn/model.h"
+#include "nn/test_support.h"
 #include "ops/activation.h"
 
 namespace mgdm::nn {
@@ -29,17 +30,6 @@ ModelSettings settings_for(const std::string& architecture) {
   settings.dropout = 0;
   settings.shift = architecture == "gpt2";
   return settings;
-}
-
-std::unique_ptr<Model> drawn(const ModelSettings& settings) {
-  std::unique_ptr<Model> model = make_model(settings, 3);
-  const at::NoGradGuard no_grad;
-  Parameters random(4);  // nothing stays at 0
-  for (const Parameter& parameter : model->parameters().all()) {
-    at::Tensor value = parameter.value;
-    value.add_(random.add("", value.sizes(), {0.3}));
-  }
-  return model;
 }
 
 at::Tensor normed(const at::Tensor& x, const Norm& norm) {
@@ -88,7 +78,7 @@ at::Tensor logits_of(const ops::Transformer& network, const Input& input) {
 
 void expect_same(const ModelSettings& settings, std::int64_t loops = 0) {
   const at::NoGradGuard no_grad;
-  const auto model = drawn(settings);
+  const auto model = lively(settings);
   const at::Tensor count = at::arange(kTexts * kTextLength).view({kTexts, kTextLength});
   const Input input{count * 7919 % 31, count % 3 == 0, /*training=*/false, loops};
   const std::optional<ops::Transformer> network = model->transformer(loops);
@@ -120,7 +110,7 @@ TEST(Transformers, AreNotTheNetworksThatAreMore) {
 }
 
 TEST(Transformers, RoundTheBiasThatAProductTakesRounded) {
-  const auto model = drawn(settings_for("gpt2"));
+  const auto model = lively(settings_for("gpt2"));
   const at::Tensor before = model->transformer(0)->layers[1].qkv_bias.clone();
   model->keep_matrices_in_bf16();
   const ops::Transformer::Layer layer = model->transformer(0)->layers[1];
