@@ -22,6 +22,9 @@ namespace {
 
 constexpr int kPassesBetweenLooks = 4;
 constexpr std::int64_t kLargestTable = 1 << 22;
+// Passes over some of the states are for batches with so many, and have room for a multiple of a
+// fraction of them: a few graphs serve all batches.
+constexpr std::int64_t kManyStates = 1 << 13, kStateUnits = 32;
 
 using KernelOrder = ops::DecodingRule::Order;
 constexpr std::array<std::pair<std::string_view, KernelOrder>, 5> kKernelOrders{{
@@ -37,6 +40,16 @@ ops::DecodingRows rows_of(const ops::DecodingRows& all, const at::Tensor& number
   const auto some = [&](const at::Tensor& tensor) { return tensor.index_select(0, numbers); };
   return {some(all.tokens),   some(all.frozen), some(all.items),
           some(all.previous), some(all.passes), some(all.active)};
+}
+
+// Which hidden states say something about positions that are decoded: (B, N) bool.
+at::Tensor states_of(const ops::DecodingRows& rows, bool shift) {
+  const at::Tensor decoded = rows.frozen.logical_not().logical_and(rows.active.unsqueeze(1));
+  if (!shift) return decoded;
+  at::Tensor states = at::zeros_like(decoded);
+  states.slice(1, 0, -1).copy_(decoded.slice(1, 1));
+  states.select(1, 0).logical_or_(decoded.select(1, 0));
+  return states;
 }
 
 }  // namespace
@@ -71,8 +84,11 @@ at::Tensor masked_counts(const spec::DecodingSettings& settings, std::int64_t le
   return counts;
 }
 
-DeviceDecoding::DeviceDecoding(MakePredictor make, bool recorded, Describe describe)
-    : make_(std::move(make)), recorded_(recorded), describe_(std::move(describe)) {}
+DeviceDecoding::DeviceDecoding(MakePredictor make, bool recorded, Describe describe, FewStates few)
+    : make_(std::move(make)),
+      recorded_(recorded),
+      describe_(std::move(describe)),
+      few_(std::move(few)) {}
 
 bool DeviceDecoding::takes(const Batch& batch, const spec::DecodingSettings& settings,
                            std::int64_t vocabulary) {
@@ -90,9 +106,14 @@ bool DeviceDecoding::Common::is_for(const spec::DecodingSettings& some, std::int
 }
 
 DeviceDecoding::Passes::Passes(const DeviceDecoding& of, const spec::DecodingSettings& some,
-                               at::IntArrayRef sizes, c10::Device device)
-    : common(some, sizes[1], device), predict(of.make_(some)), graph(device, of.recorded_) {
+                               at::IntArrayRef sizes, std::int64_t states, c10::Device device)
+    : common(some, sizes[1], device), shift(of.few_.shift), graph(device, of.recorded_) {
   const auto numbers = at::TensorOptions().device(device).dtype(at::kLong);
+  if (states > 0) {
+    wanted = at::zeros({states}, numbers);
+    places = at::zeros(sizes, numbers.dtype(at::kInt));
+  }
+  predict = states > 0 ? of.few_.make(some, wanted) : of.make_(some);
   const auto flags = numbers.dtype(at::kBool);
   now = {at::zeros({}, numbers), common.counts};
   rows = {at::zeros(sizes, numbers), at::zeros(sizes, flags),      at::zeros(sizes[0], numbers),
@@ -111,26 +132,51 @@ void DeviceDecoding::Passes::take(const ops::DecodingRows& some, std::int64_t at
   fill(rows.passes, some.passes);
   fill(rows.active, some.active);
   now.first_draw.fill_(decoding::draw_step(attempt, 0));
+  if (!wanted.defined()) return;
+  const at::Tensor states = states_of(rows, shift).view(-1).nonzero().squeeze(1);
+  MGDM_CHECK(states.size(0) <= wanted.size(0));
+  wanted.zero_();  // where there are fewer, the first is computed more than once
+  fill(wanted, states);
+  places.fill_(-1);
+  places.view(-1).index_copy_(0, states, at::arange(states.size(0), places.options()));
 }
 
 void DeviceDecoding::Passes::run() {
   graph.run([this] {
-    const nn::Prediction prediction = predict(rows.tokens, rows.frozen);
-    if (!ops::decoding_pass(prediction.hidden(), prediction.head(), prediction.shift(), common.rule,
-                            now, rows))
-      ops::decoding_pass(prediction.logits(), common.rule, now, rows);
+    nn::Prediction prediction = predict(rows.tokens, rows.frozen);
+    const at::Tensor& hidden = prediction.hidden();
+    const bool few = hidden.defined() && hidden.dim() == 2;
+    if (ops::decoding_pass(hidden, prediction.head(), prediction.shift(), common.rule, now, rows,
+                           few ? places : at::Tensor()))
+      return;
+    if (few) {  // each where it belongs, and something elsewhere
+      const at::Tensor all = at::zeros({rows.tokens.numel(), hidden.size(1)}, hidden.options());
+      all.index_copy_(0, wanted, hidden);
+      prediction = {all.view({rows.tokens.size(0), rows.tokens.size(1), -1}), prediction.head(),
+                    prediction.shift()};
+    }
+    ops::decoding_pass(prediction.logits(), common.rule, now, rows);
   });
 }
 
 DeviceDecoding::Passes& DeviceDecoding::passes(const spec::DecodingSettings& settings,
                                                std::int64_t rows, std::int64_t length,
-                                               c10::Device device) {
+                                               std::int64_t states, c10::Device device) {
   const std::array sizes{rows, length};
   return passes_.get(
       [&](const Passes& each) {
-        return each.common.is_for(settings, length) && each.rows.tokens.size(0) == rows;
+        return each.common.is_for(settings, length) && each.rows.tokens.size(0) == rows &&
+               (each.wanted.defined() ? each.wanted.size(0) : 0) == states;
       },
-      *this, settings, sizes, device);
+      *this, settings, sizes, states, device);
+}
+
+std::int64_t DeviceDecoding::states_for(const ops::DecodingRows& some, std::int64_t rows) const {
+  const std::int64_t all = rows * some.tokens.size(1);
+  if (!few_.make || all < kManyStates) return 0;
+  const auto wanted = states_of(some, few_.shift).sum().item<std::int64_t>();
+  const std::int64_t unit = all / kStateUnits, states = (wanted / unit + 1) * unit;
+  return kStateUnits * states <= (kStateUnits - 2) * all ? states : 0;
 }
 
 std::optional<Result> DeviceDecoding::answer(const Batch& batch,
@@ -157,10 +203,14 @@ Result DeviceDecoding::decode(const Batch& batch, const spec::DecodingSettings& 
   const std::int64_t length = batch.tokens.size(1);
   Result result{all_masked(batch), at::zeros_like(batch.items)};
   at::Tensor places = at::arange(batch.items.size(0), batch.items.options());  // of the rows below
-  Passes* now = &passes(settings, places.size(0), length, device);
-  now->take({result.tokens, batch.frozen, batch.items, result.tokens, result.forward_passes,
-             batch.frozen.logical_not().any(1)},
-            batch.attempt);
+  const auto continue_with = [&](const ops::DecodingRows& rows, std::int64_t size) {
+    Passes& some = passes(settings, size, length, states_for(rows, size), device);
+    some.take(rows, batch.attempt);
+    return &some;
+  };
+  Passes* now = continue_with({result.tokens, batch.frozen, batch.items, result.tokens,
+                               result.forward_passes, batch.frozen.logical_not().any(1)},
+                              places.size(0));
   const auto note = [&] {
     const std::int64_t count = places.size(0);
     result.tokens.index_copy_(0, places, now->rows.tokens.slice(0, 0, count));
@@ -179,8 +229,7 @@ Result DeviceDecoding::decode(const Batch& batch, const spec::DecodingSettings& 
     const ops::DecodingRows rest = rows_of(now->rows, left);
     places = places.index_select(0, left);
     const auto size = std::bit_ceil(static_cast<std::uint64_t>(left.size(0)));
-    now = &passes(settings, static_cast<std::int64_t>(size), length, device);
-    now->take(rest, batch.attempt);
+    now = continue_with(rest, static_cast<std::int64_t>(size));
   }
   note();
   return result;

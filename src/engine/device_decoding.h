@@ -48,6 +48,13 @@ class Recent {
   std::list<T> list_;
 };
 
+// A network for some of the hidden states only: what is not decoded need not go through its last
+// layer.
+struct FewStates {
+  bool shift = false;  // as nn::Prediction has it
+  std::function<Predictor(const spec::DecodingSettings&, const at::Tensor& wanted)> make{};
+};
+
 class DeviceDecoding {
  public:
   // `make` gives the network for some settings; with `recorded` its work must be of a kind that a
@@ -55,7 +62,8 @@ class DeviceDecoding {
   // be computed in bf16.
   using MakePredictor = std::function<Predictor(const spec::DecodingSettings&)>;
   using Describe = std::function<std::optional<ops::Transformer>(const spec::DecodingSettings&)>;
-  explicit DeviceDecoding(MakePredictor make, bool recorded = true, Describe describe = {});
+  explicit DeviceDecoding(MakePredictor make, bool recorded = true, Describe describe = {},
+                          FewStates few = {});
 
   // Whether there is a kernel for this batch.
   static bool takes(const Batch& batch, const spec::DecodingSettings& settings,
@@ -80,22 +88,28 @@ class DeviceDecoding {
   // The passes over batches of one size with one kind of settings, in tensors that stay.
   struct Passes {
     Passes(const DeviceDecoding& of, const spec::DecodingSettings& some, at::IntArrayRef sizes,
-           c10::Device device);
+           std::int64_t states, c10::Device device);
     void take(const ops::DecodingRows& some, std::int64_t attempt);  // at most rows; no others
     void run();
 
     Common common;
+    bool shift;
+    at::Tensor wanted, places;  // (W) int64, (B, N) int32: some states; undefined: all
     Predictor predict;
     ops::DecodingTry now;
     ops::DecodingRows rows;
     compat::StepGraph graph;
   };
+  // For so many of the states; 0: all.
   Passes& passes(const spec::DecodingSettings& settings, std::int64_t rows, std::int64_t length,
-                 c10::Device device);
+                 std::int64_t states, c10::Device device);
+  // How many states a batch of so many rows shall have room for, if these are to be decoded.
+  std::int64_t states_for(const ops::DecodingRows& some, std::int64_t rows) const;
 
   MakePredictor make_;
   bool recorded_;
   Describe describe_;
+  FewStates few_;
   Recent<Common> answers_;
   Recent<Passes> passes_;  // each holds memory for a pass
 };

@@ -39,10 +39,10 @@ Network lookup_network(double scale) {
   return [table](const at::Tensor& tokens, const at::Tensor&) { return looked_up(table, tokens); };
 }
 
-Predictor lookup_states(bool shift) {
+Predictor lookup_states(bool shift, at::ScalarType type = at::kBFloat16) {
   constexpr std::int64_t kWidth = 48;
   const auto device = at::TensorOptions().device(at::kCUDA);
-  const at::Tensor table = at::randn({kEntries, kWidth}, device.dtype(at::kBFloat16));
+  const at::Tensor table = at::randn({kEntries, kWidth}, device.dtype(type));
   const at::Tensor head = at::randn({kTextVocabulary, kWidth}, device);
   return [table, head, shift](const at::Tensor& tokens, const at::Tensor&) {
     return nn::Prediction(looked_up(table, tokens), head, shift);
@@ -115,6 +115,37 @@ TEST_F(DeviceDecodings, ApplyTheHeadThemselves) {
                             decode(network, batch, settings).tokens));
     }
   }
+}
+
+// Of large batches only those states are computed that say something; with and without a kernel
+// that finds them.
+TEST_F(DeviceDecodings, NeedOnlyTheStatesOfWhatIsDecoded) {
+  for (const bool shift : {false, true})
+    for (const auto type : {at::kBFloat16, at::kFloat})
+      for (const bool early_stop : {false, true}) {
+        SCOPED_TRACE(testing::Message() << shift << type << early_stop);
+        const Predictor all = lookup_states(shift, type);
+        std::int64_t fewest = 0;
+        const auto make = [&](const spec::DecodingSettings&,
+                              const at::Tensor& wanted) -> Predictor {
+          fewest = wanted.size(0);
+          return [&all, wanted](const at::Tensor& tokens, const at::Tensor& frozen) {
+            const nn::Prediction full = all(tokens, frozen);
+            return nn::Prediction(full.hidden().flatten(0, 1).index_select(0, wanted), full.head(),
+                                  full.shift());
+          };
+        };
+        const auto make_all = [&](const spec::DecodingSettings&) { return all; };
+        DeviceDecoding few(make_all, true, {}, {.shift = shift, .make = make}), every(make_all);
+        for (int turn = 0; turn < 3; ++turn) {
+          const Batch batch = some_batch(800);
+          const spec::DecodingSettings settings = settings_of("topk", "on", early_stop);
+          const Result got = few.decode(batch, settings), expected = every.decode(batch, settings);
+          EXPECT_TRUE(at::equal(got.tokens, expected.tokens)) << turn;
+          EXPECT_TRUE(at::equal(got.forward_passes, expected.forward_passes)) << turn;
+        }
+        EXPECT_GT(fewest, 0) << "all states were computed";
+      }
 }
 
 // A pass from hidden states chooses what a pass from their logits does, which are exact here.

@@ -10,11 +10,13 @@
 
 namespace mgdm::engine {
 
-Predictor predictor_of(nn::Model& model, bool bf16, std::int64_t loops) {
-  return [&model, bf16, loops](const at::Tensor& tokens, const at::Tensor& frozen) {
+Predictor predictor_of(nn::Model& model, bool bf16, std::int64_t loops, const at::Tensor& wanted) {
+  return [&model, bf16, loops, wanted](const at::Tensor& tokens, const at::Tensor& frozen) {
     const at::NoGradGuard no_grad;
     const compat::Autocast autocast(model.device(), bf16);
-    return model.forward({tokens, frozen, /*training=*/false, loops}).last();
+    nn::Input input{tokens, frozen, /*training=*/false, loops};
+    input.wanted = wanted;
+    return model.forward(input).last();
   };
 }
 

@@ -17,8 +17,10 @@ using Network = std::function<at::Tensor(const at::Tensor& tokens, const at::Ten
 // The same, where nobody need have seen the logits.
 using Predictor = std::function<nn::Prediction(const at::Tensor& tokens, const at::Tensor& frozen)>;
 
-// The last loop's prediction of a model, which must outlive it. `bf16` and `loops` as below.
-Predictor predictor_of(nn::Model& model, bool bf16 = false, std::int64_t loops = 0);
+// The last loop's prediction of a model, which must outlive it. `bf16` and `loops` as below;
+// `wanted` as nn::Input has it, read at every call.
+Predictor predictor_of(nn::Model& model, bool bf16 = false, std::int64_t loops = 0,
+                       const at::Tensor& wanted = {});
 
 // The last loop's logits of a model, which must outlive the network. `bf16` computes matrix
 // products in bf16 on CUDA; `loops` other than 0 is how often a looped model applies its blocks.

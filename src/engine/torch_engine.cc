@@ -178,6 +178,14 @@ class BatchDecoding {
   std::vector<std::pair<std::int64_t, std::int64_t>> told_;  // the last try and pass of each
 };
 
+FewStates few_states_of(nn::Model& model, bool bf16) {
+  if (!model.heeds_wanted()) return {};
+  return {.shift = model.settings().shift,
+          .make = [&model, bf16](const spec::DecodingSettings& settings, const at::Tensor& wanted) {
+            return predictor_of(model, bf16, settings.loops, wanted);
+          }};
+}
+
 class TorchEngine : public inference::Engine {
  public:
   TorchEngine(std::shared_ptr<nn::Model> model, bool bf16, const data::Specials& specials)
@@ -191,7 +199,8 @@ class TorchEngine : public inference::Engine {
             /*recorded=*/true,
             [this](const spec::DecodingSettings& settings) {
               return bf16_ ? model_->transformer(settings.loops) : std::nullopt;
-            }) {}
+            },
+            few_states_of(*model_, bf16_)) {}
 
   SlotId join(Request request) override {
     waiting_.emplace_back(next_, std::move(request));

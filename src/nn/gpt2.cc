@@ -51,11 +51,12 @@ ops::Mlp Gpt2::mlp_of(const Block& block) {
 }
 
 Branch Gpt2::attend(const Block& block, const at::Tensor& x, double dropout,
-                    ops::KeysAndValues* seen) const {
+                    ops::KeysAndValues* seen, const at::Tensor& wanted) const {
   const std::int64_t heads = settings_.heads, head_size = settings_.width / heads;
   const at::Tensor qkv = ops::linear(x, block.qkv.weight, block.qkv.bias)
                              .view({x.size(0), x.size(1), 3, heads, head_size});
-  const at::Tensor mixed = ops::attention(qkv, attention_form(dropout), seen);
+  at::Tensor mixed = ops::attention(qkv, attention_form(dropout), seen);
+  if (wanted.defined()) mixed = mixed.flatten(0, 1).index_select(0, wanted);
   return ops::linear_branch(mixed, block.projection.weight, block.projection.bias);
 }
 
@@ -63,11 +64,15 @@ Branch Gpt2::mlp(const Block& block, const at::Tensor& x) const {
   return ops::mlp_gelu(x, mlp_of(block));
 }
 
-void Gpt2::run(Residual& stream, double dropout, Cache* cache) const {
+void Gpt2::run(Residual& stream, double dropout, Cache* cache, const at::Tensor& wanted) const {
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const Block& block = blocks_[i];
     ops::KeysAndValues* const seen = cache != nullptr ? &cache->layers[i] : nullptr;
-    stream.add(attend(block, stream.normed(block.norm_attention), dropout, seen));
+    const bool fewer = wanted.defined() && i + 1 == blocks_.size();
+    Branch attended = attend(block, stream.normed(block.norm_attention), dropout, seen,
+                             fewer ? wanted : at::Tensor());
+    if (fewer) stream.keep(wanted);
+    stream.add(std::move(attended));
     stream.add(mlp(block, stream.normed(block.norm_mlp)));
   }
 }
@@ -78,9 +83,10 @@ Output Gpt2::forward(const Input& input) {
   if (reader_) {
     shown.vectors = reader_->read(input, tokens_);
     shown.noise_level = at::Tensor();
+    shown.wanted = at::Tensor();
   }
   Residual stream(embed({tokens_, positions_}, shown, /*first=*/0, dropout), dropout);
-  run(stream, dropout, /*cache=*/nullptr);
+  run(stream, dropout, /*cache=*/nullptr, shown.wanted);
   const Prediction prediction(stream.normed(final_), tokens_, settings_.shift);
   if (reader_) return {{Prediction(prediction.logits() + reader_->evidence(input))}};
   return {{prediction}};

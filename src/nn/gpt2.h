@@ -15,6 +15,7 @@ class Gpt2 : public Model {
   Output forward(const Input& input) override;
   at::Tensor next_logits(const at::Tensor& tokens, Cache& cache) override;
   std::optional<ops::Transformer> transformer(std::int64_t loops) const override;
+  bool heeds_wanted() const override { return !reader_; }
   void keep_matrices_in_bf16() override;
 
  private:
@@ -32,11 +33,13 @@ class Gpt2 : public Model {
   Linear linear_named(const std::string& name) const;
   ops::AttentionForm attention_form(double dropout) const;
   static ops::Mlp mlp_of(const Block& block);
-  // The branches, of the norm x (B, N, C); with `seen`, earlier positions stand before.
-  Branch attend(const Block& block, const at::Tensor& x, double dropout,
-                ops::KeysAndValues* seen) const;
+  // The branches, of the norm x (B, N, C); with `seen`, earlier positions stand before, and with
+  // `wanted` it is (W, C) of some rows.
+  Branch attend(const Block& block, const at::Tensor& x, double dropout, ops::KeysAndValues* seen,
+                const at::Tensor& wanted) const;
   Branch mlp(const Block& block, const at::Tensor& x) const;
-  void run(Residual& stream, double dropout, Cache* cache) const;
+  // Of the last block only `wanted` rows go on; undefined: all.
+  void run(Residual& stream, double dropout, Cache* cache, const at::Tensor& wanted = {}) const;
 
   at::Tensor tokens_, positions_;  // (V, C), (P, C)
   std::vector<Block> blocks_;

@@ -36,6 +36,8 @@ struct Input {
                              // those of settings.vectors = D, whose vectors are (B, N, D) ...
   at::Tensor guess{};        // ... and which may see what they guessed before, (B, N, D)
   bool recompute = false;    // keep little for the backward pass: nn/recompute.h
+  at::Tensor wanted{};  // (W) int64: numbers of the rows of (B N) whose hidden states are wanted;
+                        // undefined: all. A network that heeds it gives (W, C).
 };
 
 class Model {
@@ -56,6 +58,9 @@ class Model {
   // The network as tensors, which it shares, or nothing where it is more than a Transformer is;
   // `loops` as Input has it.
   virtual std::optional<ops::Transformer> transformer(std::int64_t loops) const;
+
+  // Whether forward() heeds Input::wanted.
+  virtual bool heeds_wanted() const { return false; }
 
   const ModelSettings& settings() const { return settings_; }
   const Parameters& parameters() const { return parameters_; }

@@ -1,6 +1,7 @@
 // The networks against slow versions: plain loops in double, one position and one number at a time.
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/allclose.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/equal.h>
@@ -233,6 +234,17 @@ TEST(Gpt2, EqualsPlainLoops) {
     expect_near(output.last().logits(), slow_gpt2(*model, kTokens),
                 fmt::format("{} {}", causal, shift));
   }
+}
+
+TEST(Gpt2, GivesTheStatesThatAreWanted) {
+  const at::NoGradGuard no_grad;
+  const std::unique_ptr<Model> model = lively(small("gpt2"));
+  EXPECT_TRUE(model->heeds_wanted());
+  Input input{at::cat({tokens(), tokens().flip(1)}), at::cat({frozen(), frozen()})};
+  const at::Tensor all = model->forward(input).last().hidden().flatten(0, 1);
+  input.wanted = at::tensor({1, 4, 4, 9, 13});
+  const at::Tensor some = model->forward(input).last().hidden();
+  EXPECT_TRUE(at::allclose(some, all.index_select(0, input.wanted), /*rtol=*/1e-5, /*atol=*/1e-5));
 }
 
 TEST(Gpt2, StepByStepEqualsAllAtOnce) {

@@ -28,9 +28,13 @@ class Residual {
   at::Tensor normed(const Norm& norm);
   at::Tensor value() const;  // the stream, with all that was added
 
+  // From now on only some rows of (B N), by their numbers (W): branches and norms are (W, C).
+  void keep(at::Tensor rows);
+
  private:
   at::Tensor x_;
-  Branch pending_;  // the branch not added yet, or nothing
+  at::Tensor kept_;  // those of x's rows that are left; undefined: all
+  Branch pending_;   // the branch not added yet, or nothing
   double dropout_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/ones.h>
+#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros_like.h>
 #include <gtest/gtest.h>
 
@@ -68,6 +69,25 @@ void expect_near(const at::Tensor& got, const Numbers& expected) {
 
 std::vector<Norm> norms(Draws& draw) {
   return {{{}, {}, kEps}, {draw({kWidth}, 1), draw({kWidth}, 1), kEps}};
+}
+
+TEST(Residual, GoesOnWithTheRowsThatAreKept) {
+  Draws draw;
+  const at::Tensor kept = at::tensor({7, 0, 3}, at::kLong);
+  for (const Norm& norm : norms(draw)) {
+    const at::Tensor x = draw.rows(1), before = draw.rows(1), branch = draw({3, kWidth}, 1);
+    Residual stream(x, /*dropout=*/0);
+    stream.add({before});
+    stream.keep(kept);
+    expect_near(stream.value(), numbers((x + before).flatten(0, 1).index_select(0, kept)));
+    stream.add({branch});
+    const Numbers sum = numbers((x + before).flatten(0, 1).index_select(0, kept) + branch);
+    expect_near(stream.normed(norm), plain_norm(sum, norm));
+    expect_near(stream.value(), sum);
+    stream.add({branch});
+    expect_near(stream.value(),
+                numbers((x + before).flatten(0, 1).index_select(0, kept) + branch + branch));
+  }
 }
 
 TEST(Residual, IsTheSumOfItsBranchesNormed) {

@@ -14,9 +14,10 @@ void decoding_pass(const at::Tensor& logits, const DecodingRule& rule, const Dec
 }
 
 bool decoding_pass(const at::Tensor& hidden, const at::Tensor& head, bool shift,
-                   const DecodingRule& rule, const DecodingTry& now, const DecodingRows& rows) {
-  if (!cuda::decoding_head_takes(hidden, head)) return false;
-  cuda::decoding_pass(hidden, head, shift, rule, now, rows);
+                   const DecodingRule& rule, const DecodingTry& now, const DecodingRows& rows,
+                   const at::Tensor& places) {
+  if (!cuda::decoding_head_takes(hidden, head, rows.tokens.size(1))) return false;
+  cuda::decoding_pass(hidden, head, shift, rule, now, rows, places);
   return true;
 }
 

@@ -34,7 +34,10 @@ void decoding_pass(const at::Tensor& logits, const DecodingRule& rule, const Dec
 
 // From hidden states (B, N, C) and a head (V, C) that makes logits of them, position n reading
 // state n - 1 with `shift` (nn/prediction.h); bf16 and fp32. False, and nothing done, for others.
+// With `places` (B, N) int32, states are (W, C), and the one of a position is where that says; -1
+// where there is none, because nothing is decoded there.
 bool decoding_pass(const at::Tensor& hidden, const at::Tensor& head, bool shift,
-                   const DecodingRule& rule, const DecodingTry& now, const DecodingRows& rows);
+                   const DecodingRule& rule, const DecodingTry& now, const DecodingRows& rows,
+                   const at::Tensor& places = {});
 
 }  // namespace mgdm::ops

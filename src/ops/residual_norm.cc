@@ -1,6 +1,7 @@
 #include "ops/residual_norm.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/layer_norm.h>
 
@@ -28,6 +29,14 @@ ResidualNorm residual_norm(const at::Tensor& x, const Branch& branch, const Norm
   const at::Tensor y = residual(x, branch, dropped);
   if (!norm.weight.defined()) return {y, compat::rms_norm(y, norm.eps)};
   return {y, at::layer_norm(y, {y.size(-1)}, norm.weight, norm.bias, norm.eps)};
+}
+
+ResidualNorm residual_norm_of(const at::Tensor& x, const at::Tensor& picked, const Branch& branch,
+                              const Norm& norm, double dropped) {
+  if (!at::GradMode::is_enabled() && dropped <= 0 && branch.value.defined() &&
+      cuda::residual_norm_takes(x, branch, norm))
+    return cuda::residual_norm_of(x, picked, branch, norm);
+  return residual_norm(x.flatten(0, -2).index_select(0, picked), branch, norm, dropped);
 }
 
 }  // namespace mgdm::ops

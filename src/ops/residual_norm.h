@@ -32,4 +32,8 @@ at::Tensor residual(const at::Tensor& x, const Branch& branch, double dropped);
 ResidualNorm residual_norm(const at::Tensor& x, const Branch& branch, const Norm& norm,
                            double dropped);
 
+// The same for some rows of x, by their numbers (W); the branch, y and n are (W, C).
+ResidualNorm residual_norm_of(const at::Tensor& x, const at::Tensor& picked, const Branch& branch,
+                              const Norm& norm, double dropped);
+
 }  // namespace mgdm::ops

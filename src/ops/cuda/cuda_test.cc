@@ -4,9 +4,11 @@
 // the sum of sizes; with what follows (division, square root, products) it stays below kSums = 64
 // kFloat.
 #include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/ones_like.h>
+#include <ATen/ops/randint.h>
 #include <ATen/ops/rsqrt.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
@@ -134,6 +136,25 @@ TEST_F(Kernels, ResidualNormWithoutABranchIsANorm) {
       x.grad(), x2.grad(),
       parts.gradient_error(dn.to(at::kDouble).abs()) + 2 * kFloat * (dy.abs() + x2.grad().abs()),
       "dx");
+}
+
+TEST_F(Kernels, ResidualNormOfSomeRowsIsThatOfThoseRows) {
+  const at::NoGradGuard no_grad;
+  for (const std::int64_t columns : {128, 384, 1024})
+    for (const bool layer_norm : {true, false}) {
+      SCOPED_TRACE(testing::Message() << columns << " " << layer_norm);
+      const at::Tensor x = numbers({50, 4, columns}),
+                       branch = numbers({77, columns}, at::kBFloat16);
+      const at::Tensor picked = at::randint(0, 200, {77}, x.options().dtype(at::kLong));
+      const Norm norm =
+          layer_norm ? Norm{numbers({columns}), numbers({columns}), kEps} : Norm{{}, {}, kEps};
+      const Branch with_bias{branch, layer_norm ? numbers({columns}) : at::Tensor()};
+      const ResidualNorm got = cuda::residual_norm_of(x, picked, with_bias, norm);
+      const ResidualNorm expected = cuda::residual_norm(
+          x.view({200, columns}).index_select(0, picked), with_bias, norm, /*dropout=*/0);
+      EXPECT_TRUE(got.y.equal(expected.y));
+      EXPECT_TRUE(got.n.equal(expected.n));
+    }
 }
 
 TEST_F(Kernels, ANormThatNobodyReadsHasNoGradient) {

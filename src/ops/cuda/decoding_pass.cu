@@ -76,11 +76,14 @@ class Head {
   __device__ void load_states(int first) const {
     for (int n = warp(); n < positions_; n += kWarps) {
       const int position = pass_.shift ? max(first + n - 1, 0) : first + n;
-      const auto* const from = static_cast<const __nv_bfloat16*>(pass_.hidden) +
-                               (begin_ + min(position, pass_.length - 1)) * pass_.width;
+      std::int64_t place = begin_ + min(position, pass_.length - 1);
+      if (pass_.places != nullptr) place = pass_.places[place];
+      const bool there = place >= 0;
+      const auto* const from =
+          static_cast<const __nv_bfloat16*>(pass_.hidden) + (there ? place : 0) * pass_.width;
       char* const to = states_ + n * state_pitch(pass_.width);
       for (int piece = lane(); piece < pass_.width / 8; piece += 32)
-        start_copy(to + 16 * piece, from + 8 * piece, true);
+        start_copy(to + 16 * piece, from + 8 * piece, there);
     }
   }
 

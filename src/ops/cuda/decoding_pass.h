@@ -15,6 +15,7 @@ struct DecodingPass {
   // (V, C) that makes logits of them; with `shift` position n reads state n - 1.
   const float* logits;
   const void* hidden;
+  const int* places;  // (B, N): hidden is (W, C), and has a position's state there; or null
   const float* head;
   bool shift;
   std::int64_t* tokens;

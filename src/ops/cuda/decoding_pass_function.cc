@@ -53,22 +53,27 @@ void decoding_pass(const at::Tensor& logits, const DecodingRule& rule, const Dec
   launch(arguments);
 }
 
-bool decoding_head_takes(const at::Tensor& hidden, const at::Tensor& head) {
+bool decoding_head_takes(const at::Tensor& hidden, const at::Tensor& head, std::int64_t length) {
   return hidden.defined() && hidden.is_cuda() && hidden.scalar_type() == at::kBFloat16 &&
          hidden.is_contiguous() && hidden.size(-1) % 16 == 0 && head.is_contiguous() &&
          head.scalar_type() == at::kFloat &&
-         decoding_pass_memory(hidden.size(1), head.size(0)) + 16 +
+         decoding_pass_memory(length, head.size(0)) + 16 +
                  decoding_head_memory(head.size(0), head.size(1)) <=
              kMostDecodingMemory;
 }
 
 void decoding_pass(const at::Tensor& hidden, const at::Tensor& head, bool shift,
-                   const DecodingRule& rule, const DecodingTry& now, const DecodingRows& rows) {
+                   const DecodingRule& rule, const DecodingTry& now, const DecodingRows& rows,
+                   const at::Tensor& places) {
   const c10::cuda::CUDAGuard guard(hidden.device());
-  MGDM_CHECK(hidden.dim() == 3 && hidden.sizes().slice(0, 2) == rows.tokens.sizes() &&
-             head.size(1) == hidden.size(2));
+  const bool sizes_fit =
+      places.defined() ? hidden.dim() == 2 && places.sizes() == rows.tokens.sizes() &&
+                             places.is_contiguous() && places.scalar_type() == at::kInt
+                       : hidden.dim() == 3 && hidden.sizes().slice(0, 2) == rows.tokens.sizes();
+  MGDM_CHECK(sizes_fit && head.size(1) == hidden.size(-1));
   DecodingPass arguments = arguments_of(rule, now, rows);
   arguments.hidden = hidden.const_data_ptr();
+  arguments.places = places.defined() ? places.const_data_ptr<int>() : nullptr;
   arguments.head = floats(head);
   arguments.shift = shift;
   arguments.vocabulary = static_cast<int>(head.size(0));

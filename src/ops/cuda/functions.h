@@ -34,9 +34,10 @@ void muon_update(const MuonUpdate& update);
 bool decoding_pass_takes(c10::Device device, std::int64_t length, std::int64_t vocabulary);
 void decoding_pass(const at::Tensor& logits, const DecodingRule& rule, const DecodingTry& now,
                    const DecodingRows& rows);
-bool decoding_head_takes(const at::Tensor& hidden, const at::Tensor& head);
+bool decoding_head_takes(const at::Tensor& hidden, const at::Tensor& head, std::int64_t length);
 void decoding_pass(const at::Tensor& hidden, const at::Tensor& head, bool shift,
-                   const DecodingRule& rule, const DecodingTry& now, const DecodingRows& rows);
+                   const DecodingRule& rule, const DecodingTry& now, const DecodingRows& rows,
+                   const at::Tensor& places);
 
 // What ops/answer.h promises.
 bool answer_takes(const Transformer& network, const AnswerRows& rows);
@@ -58,6 +59,9 @@ bool residual_norm_takes(const at::Tensor& x, const Branch& branch, const Norm& 
 // as LibTorch's own dropout does.
 ResidualNorm residual_norm(const at::Tensor& x, const Branch& branch, const Norm& norm,
                            double dropped);
+// The same of some rows of x (.., C), by number: (W). No gradients, and there is a branch.
+ResidualNorm residual_norm_of(const at::Tensor& x, const at::Tensor& picked, const Branch& branch,
+                              const Norm& norm);
 
 // qkv (B, N, 3, H, D) bf16 -> (B, N, H D) bf16, heads normalised where the form says so.
 bool attention_takes(const at::Tensor& qkv);

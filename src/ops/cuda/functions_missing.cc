@@ -29,9 +29,9 @@ void decoding_pass(const at::Tensor&, const DecodingRule&, const DecodingTry&,
                    const DecodingRows&) {
   missing();
 }
-bool decoding_head_takes(const at::Tensor&, const at::Tensor&) { return false; }
+bool decoding_head_takes(const at::Tensor&, const at::Tensor&, std::int64_t) { return false; }
 void decoding_pass(const at::Tensor&, const at::Tensor&, bool, const DecodingRule&,
-                   const DecodingTry&, const DecodingRows&) {
+                   const DecodingTry&, const DecodingRows&, const at::Tensor&) {
   missing();
 }
 
@@ -45,6 +45,9 @@ at::Tensor embed(const EmbeddingTables&, const Shown&, double) { missing(); }
 
 bool residual_norm_takes(const at::Tensor&, const Branch&, const Norm&) { return false; }
 ResidualNorm residual_norm(const at::Tensor&, const Branch&, const Norm&, double) { missing(); }
+ResidualNorm residual_norm_of(const at::Tensor&, const at::Tensor&, const Branch&, const Norm&) {
+  missing();
+}
 
 bool attention_takes(const at::Tensor&) { return false; }
 at::Tensor attention(const at::Tensor&, const AttentionForm&) { missing(); }

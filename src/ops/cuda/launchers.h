@@ -36,6 +36,7 @@ struct ResidualNormForward {
   std::int64_t rows, columns;
   float eps, dropout;
   RandomState random;
+  const std::int64_t* picked = nullptr;  // (rows): which rows of x these are; null: all in turn
 };
 void launch_residual_norm(const ResidualNormForward& arguments, cudaStream_t stream);
 

@@ -14,16 +14,17 @@ template <bool kCentred, int kQuads, class Branch>
 __global__ void __launch_bounds__(kThreads)
     forward_kernel(const float* x, const Branch* branch, const float* branch_bias,
                    const float* weight, const float* bias, float* y_out, __nv_bfloat16* n_out,
-                   std::int64_t rows, float eps, Dropout dropout) {
+                   std::int64_t rows, float eps, Dropout dropout, const std::int64_t* picked) {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kWarps + threadIdx.x / 32;
   if (row >= rows) return;
   const int lane = threadIdx.x % 32;
   const std::int64_t start = row * 128 * kQuads + 4 * lane;
+  const std::int64_t x_start = (picked != nullptr ? picked[row] : row) * 128 * kQuads + 4 * lane;
   Row<kQuads> y;
 #pragma unroll
   for (int q = 0; q < kQuads; ++q) {
     const std::int64_t at = start + 128 * q;
-    y.quad[q] = load4(x + at);
+    y.quad[q] = load4(x + x_start + 128 * q);
     if (branch != nullptr) {
       float4 added = load4(branch + at);
       if (branch_bias != nullptr) added = added + load4(branch_bias + 128 * q + 4 * lane);
@@ -51,7 +52,8 @@ void forward(const ResidualNormForward& a, cudaStream_t stream) {
     const auto kernel = a.weight != nullptr ? forward_kernel<true, kQuads, Branch>
                                             : forward_kernel<false, kQuads, Branch>;
     kernel<<<grid, kThreads, 0, stream>>>(a.x, branch, a.branch_bias, a.weight, a.bias, a.y,
-                                          static_cast<__nv_bfloat16*>(a.n), a.rows, a.eps, dropout);
+                                          static_cast<__nv_bfloat16*>(a.n), a.rows, a.eps, dropout,
+                                          a.picked);
   });
 }
 

@@ -134,6 +134,35 @@ ResidualNorm residual_norm(const at::Tensor& x, const Branch& branch, const Norm
   return {outputs[0], outputs[1]};
 }
 
+ResidualNorm residual_norm_of(const at::Tensor& x, const at::Tensor& picked, const Branch& branch,
+                              const Norm& norm) {
+  const c10::cuda::CUDAGuard guard(x.device());
+  const std::int64_t rows = picked.size(0), columns = x.size(-1);
+  MGDM_CHECK(picked.is_contiguous() && picked.scalar_type() == at::kLong);
+  MGDM_CHECK(branch.value.is_contiguous() && branch.value.numel() == rows * columns);
+  const at::Tensor y = at::empty({rows, columns}, x.options()),
+                   n = at::empty({rows, columns}, x.options().dtype(at::kBFloat16));
+  const KernelWork work("residual + norm, forward",
+                        bytes_of({picked, y, branch.value, y, n}));  // so much of x
+  launch_residual_norm({.x = floats(x),
+                        .branch = raw(branch.value),
+                        .branch_is_bf16 = branch.value.scalar_type() == at::kBFloat16,
+                        .branch_bias = floats(branch.bias),
+                        .weight = floats(norm.weight),
+                        .bias = floats(norm.bias),
+                        .y = y.data_ptr<float>(),
+                        .n = n.data_ptr(),
+                        .rows = rows,
+                        .columns = columns,
+                        .eps = static_cast<float>(norm.eps),
+                        .dropout = 0,
+                        .random = {},
+                        .picked = picked.const_data_ptr<std::int64_t>()},
+                       c10::cuda::getCurrentCUDAStream());
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return {y, n};
+}
+
 }  // namespace mgdm::ops::cuda
 
 #endif
