@@ -52,10 +52,8 @@ ops::Mlp Gpt2::mlp_of(const Block& block) {
 
 Branch Gpt2::attend(const Block& block, const at::Tensor& x, double dropout,
                     ops::KeysAndValues* seen, const at::Tensor& wanted) const {
-  const std::int64_t heads = settings_.heads, head_size = settings_.width / heads;
-  const at::Tensor qkv = ops::linear(x, block.qkv.weight, block.qkv.bias)
-                             .view({x.size(0), x.size(1), 3, heads, head_size});
-  at::Tensor mixed = ops::attention(qkv, attention_form(dropout), seen);
+  at::Tensor mixed = ops::attention_of(x, block.qkv.weight, block.qkv.bias, settings_.heads,
+                                       attention_form(dropout), seen);
   if (wanted.defined()) mixed = mixed.flatten(0, 1).index_select(0, wanted);
   return ops::linear_branch(mixed, block.projection.weight, block.projection.bias);
 }

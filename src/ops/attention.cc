@@ -9,6 +9,7 @@
 #include "ops/cpu/attention.h"
 #include "ops/cpu/elementwise.h"
 #include "ops/cuda/functions.h"
+#include "ops/linear.h"
 
 namespace mgdm::ops {
 namespace {
@@ -46,6 +47,17 @@ at::Tensor attention(const at::Tensor& qkv, const AttentionForm& form, KeysAndVa
   return attention(heads[0], heads[1], heads[2], form)
       .transpose(1, 2)
       .reshape({qkv.size(0), qkv.size(1), qkv.size(3) * qkv.size(4)});
+}
+
+at::Tensor attention_of(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                        std::int64_t heads, const AttentionForm& form, KeysAndValues* seen) {
+  const std::int64_t size = weight.size(0) / 3 / heads;
+  const auto qkv_with = [&](const at::Tensor& some) {
+    return linear(x, weight, some).view({x.size(0), x.size(1), 3, heads, size});
+  };
+  if (seen == nullptr && cuda::linear_takes(x, weight) && cuda::attention_takes_bias(x, size, bias))
+    return cuda::attention(qkv_with(bias.detach()), form, bias);
+  return attention(qkv_with(bias), form, seen);
 }
 
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,

@@ -4,6 +4,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
+
 namespace mgdm::ops {
 
 struct AttentionForm {
@@ -22,6 +24,11 @@ struct KeysAndValues {
 // (B, N, 3, H, D) -> (B, N, H D). With `seen` the N positions follow those in it, and join them.
 at::Tensor attention(const at::Tensor& qkv, const AttentionForm& form,
                      KeysAndValues* seen = nullptr);
+
+// The same for qkv = x W^T + b, with x (B, N, C), weight (3 H D, C) and bias (3 H D), in `heads` H.
+at::Tensor attention_of(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                        std::int64_t heads, const AttentionForm& form,
+                        KeysAndValues* seen = nullptr);
 
 // The same for q (B, H, N, D), k and v (B, H, M, D), whose last N positions are the queries' own
 // -> (B, H, N, D). Heads are not normalised.

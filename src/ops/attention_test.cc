@@ -72,6 +72,47 @@ TEST(Attention, OfFusedHeadsIsItsFormulaWithGradients) {
           }
 }
 
+// With the product that makes queries, keys and values, and the gradients of its weight and bias.
+TEST(Attention, OfAProductIsItsFormulaWithGradients) {
+  std::vector<c10::Device> devices{c10::Device(c10::kCPU)};
+  if (compat::cuda_available()) devices.push_back(compat::device("cuda"));
+  constexpr std::int64_t kHeads = 2, kLength = 37;
+  for (const c10::Device device : devices)
+    for (const std::int64_t size : {32, 64}) {
+      SCOPED_TRACE(testing::Message() << device << " " << size);
+      const AttentionForm form{.scale = 0.2};
+      const std::int64_t width = kHeads * size;
+      const auto twin = [](const at::Tensor& of) { return leaf(of.to(at::kCPU, at::kDouble)); };
+      const at::Tensor x = leaf(
+          at::randn({3, kLength, width}).to(device, device.is_cuda() ? at::kBFloat16 : at::kFloat));
+      const at::Tensor weight = leaf((at::randn({3 * width, width}) / 8).to(device)),
+                       bias = leaf(at::randn({3 * width}).to(device)),
+                       dout = at::randn({3, kLength, width});
+      const at::Tensor x2 = twin(x), weight2 = twin(weight), bias2 = twin(bias);
+      at::Tensor out;
+      {
+        const compat::Autocast autocast(device, /*enabled=*/true);
+        out = attention_of(x, weight, bias, kHeads, form);
+      }
+      (out.to(at::kFloat) * dout.to(device)).sum().backward();
+      const at::Tensor qkv = x2.matmul(weight2.t()) + bias2;
+      const at::Tensor right = formula(qkv.view({3, kLength, 3, kHeads, size}), form);
+      (right * dout).sum().backward();
+      // In bf16 weights, queries, keys, values and what is made of them are rounded; gradients of
+      // sums over 111 rows stay as near.
+      const double fraction = device.is_cuda() ? 0x1p-5 : 1e-5;
+      const auto expect_close = [&](const at::Tensor& a, const at::Tensor& b, const char* what) {
+        ASSERT_TRUE(a.defined()) << what;
+        const at::Tensor error = (a.detach().to(at::kCPU, at::kDouble) - b.detach()).abs();
+        EXPECT_LE(error.max().item<double>(), fraction * b.abs().max().item<double>()) << what;
+      };
+      expect_close(out, right, "out");
+      expect_close(x.grad(), x2.grad(), "dx");
+      expect_close(weight.grad(), weight2.grad(), "dweight");
+      expect_close(bias.grad(), bias2.grad(), "dbias");
+    }
+}
+
 // Position by position with what was seen before, as all at once.
 TEST(Attention, GoesOnFromWhatItHasSeen) {
   const AttentionForm form{.causal = true, .scale = 0.3, .head_norm_eps = 1e-6};

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 
+#include "base/philox.h"  // MGDM_HOST_DEVICE
 #include "ops/cuda/launchers.h"
 
 namespace mgdm::ops::cuda {
@@ -45,8 +46,15 @@ struct AttentionBackward {
   const float* lse;  // what forward wrote
   const void* dout;  // (B, N, H D) bf16
   void* dqkv;        // (B, N, 3, H, D) bf16
+  // Where attention_sums_bias() and wanted, the gradient of a bias that was added to qkv: the sum
+  // over B and N, (3, H, D).
+  float* dbias = nullptr;
+  float* workspace = nullptr;  // (B, 3, H, D), for that
 };
 void launch_attention_backward(const AttentionBackward& arguments, cudaStream_t stream);
+
+// For smaller heads there are no registers left.
+MGDM_HOST_DEVICE constexpr bool attention_sums_bias(std::int64_t size) { return size == 64; }
 
 // Which heads there are kernels for: N up to 512 of size 16, 32 or 64, where the current device has
 // the shared memory (an H200 has it for all of them).

@@ -19,6 +19,7 @@
 #include "ops/cuda/attention_keys.cuh"
 #include "ops/cuda/attention_layout.h"
 #include "ops/cuda/attention_rows.cuh"
+#include "ops/cuda/sum_parts.h"
 
 namespace mgdm::ops::cuda {
 namespace {
@@ -28,8 +29,25 @@ struct Arguments {
   const __nv_bfloat16 *qkv, *out, *dout;
   const float* lse;
   __nv_bfloat16* dqkv;
-  int chunk;  // queries whose dS is kept at a time
+  int chunk;    // queries whose dS is kept at a time
+  float* sums;  // (B, 3, H, D): of dq, dk and dv over N; or null
 };
+
+// A block's sums of dq, dk and dv over rows, from those of its warps, as column_sums() has them.
+template <int kSize>
+__device__ void store_sums(float* shared, const float2 (&mine)[3], float* to, int width) {
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
+  const int column = 8 * (lane / (256 / kSize)) + lane % 4 * 2;
+#pragma unroll
+  for (int which = 0; which < 3; ++which)
+    *reinterpret_cast<float2*>(shared + (3 * warp + which) * kSize + column) = mine[which];
+  __syncthreads();
+  for (int i = threadIdx.x; i < 3 * kSize; i += blockDim.x) {
+    float sum = 0;
+    for (int w = 0; w < warps; ++w) sum += shared[3 * w * kSize + i];
+    to[i / kSize * width + i % kSize] = sum;
+  }
+}
 
 // Minus delta, which is factor times the sum of do o along rows: two rows' numbers twice, (a, b, a,
 // b), as Keys::visit() wants them. A thread visits the pieces that it copied itself. Rows of do are
@@ -89,6 +107,8 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
   AttentionDropout dropout{};
   if constexpr (kDropout) dropout = s.dropout();
   const float kept_scale = kDropout ? dropout.scale() : 1.0f;
+  const bool sums_wanted = attention_sums_bias(kSize) && a.sums != nullptr;
+  float2 sums[3] = {};
   for (int part = 0; part < s.length; part += at.part) {
     const int keys = min(s.length - part, at.part), used = round_up(keys, 16);
     const __nv_bfloat16* const k_from = q_from + width + part * pitch;
@@ -168,6 +188,8 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
           if (s.norm && part + at.part >= s.length)
             norm_gradient<kSize>(dq[t], shared + at.q + row * kRow, q_factor + row);
           store_tile<kSize>(dq[t], to, pitch, s.length - row);
+          if (sums_wanted && part + at.part >= s.length)
+            add_to(sums[0], column_sums(dq[t], s.length - row));
         }
       }
       __syncthreads();  // dS is read, and after the last chunk so are the keys
@@ -183,9 +205,16 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
         store_tile<kSize>(tile.dk[t], to, pitch, keys - row);
         scale_tile(tile.dv[t], kept_scale);
         store_tile<kSize>(tile.dv[t], to + width, pitch, keys - row);
+        if (!sums_wanted) continue;
+        add_to(sums[1], column_sums(tile.dk[t], keys - row));
+        add_to(sums[2], column_sums(tile.dv[t], keys - row));
       }
     if (s.norm) __syncthreads();  // the next part's keys overwrite these
   }
+  if (!sums_wanted) return;
+  __syncthreads();  // nobody needs the queries any more
+  store_sums<kSize>(reinterpret_cast<float*>(shared + at.q), sums,
+                    a.sums + 3 * batch * width + column, width);
 }
 
 template <class Kind>
@@ -196,10 +225,14 @@ void launch(const AttentionBackward& b, const BackwardPlan& plan, cudaStream_t s
                             static_cast<const __nv_bfloat16*>(b.dout),
                             b.lse,
                             static_cast<__nv_bfloat16*>(b.dqkv),
-                            plan.chunk};
+                            plan.chunk,
+                            b.dbias != nullptr ? b.workspace : nullptr};
   const auto kernel = arguments.settings.threshold > 0 ? attention_backward_kernel<Kind, true>
                                                        : attention_backward_kernel<Kind, false>;
   launch_heads(kernel, b.settings, plan.warps, plan.bytes, stream, arguments);
+  if (b.dbias != nullptr)
+    launch_sum_parts(b.workspace, b.settings.batch, 3 * b.settings.heads * b.settings.size, b.dbias,
+                     stream);
 }
 
 }  // namespace

@@ -23,8 +23,10 @@ double products_flop(const AttentionSettings& s, int products) {
 }
 
 struct AttentionFunction : Function<AttentionFunction> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& qkv, bool causal,
-                            double scale, double dropout, double norm_eps, bool for_backward) {
+  // The bias is part of qkv already, and given for its gradient alone.
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& qkv,
+                            const std::optional<at::Tensor>& bias, bool causal, double scale,
+                            double dropout, double norm_eps, bool for_backward) {
     const c10::cuda::CUDAGuard guard(qkv.device());
     auto kept = c10::make_intrusive<KeptSettings>();
     kept->settings = {.batch = qkv.size(0),
@@ -53,6 +55,7 @@ struct AttentionFunction : Function<AttentionFunction> {
     if (for_backward) {
       context->save_for_backward({qkv, out, lse});
       context->saved_data["settings"] = c10::IValue::make_capsule(std::move(kept));
+      context->saved_data["has_bias"] = bias.has_value();
     }
     return out;
   }
@@ -64,18 +67,26 @@ struct AttentionFunction : Function<AttentionFunction> {
     const at::Tensor &qkv = saved[0], &out = saved[1], &lse = saved[2];
     const c10::cuda::CUDAGuard guard(qkv.device());
     const at::Tensor dout = gradients[0].contiguous();
-    at::Tensor dqkv = at::empty_like(qkv);
+    at::Tensor dqkv = at::empty_like(qkv), dbias, workspace;
+    if (context->saved_data["has_bias"].toBool()) {
+      const auto floats_there = qkv.options().dtype(at::kFloat);
+      dbias = at::empty({qkv.numel() / (qkv.size(0) * qkv.size(1))}, floats_there);
+      workspace = at::empty({qkv.size(0), dbias.size(0)}, floats_there);
+    }
     const KernelWork work("attention, backward", bytes_of({qkv, out, lse, dout, dqkv}),
                           products_flop(kept->settings, 5));  // the scores once more, 4 gradients
-    launch_attention_backward({.settings = kept->settings,
-                               .qkv = qkv.const_data_ptr(),
-                               .out = out.const_data_ptr(),
-                               .lse = lse.const_data_ptr<float>(),
-                               .dout = dout.const_data_ptr(),
-                               .dqkv = dqkv.data_ptr()},
-                              c10::cuda::getCurrentCUDAStream());
+    launch_attention_backward(
+        {.settings = kept->settings,
+         .qkv = qkv.const_data_ptr(),
+         .out = out.const_data_ptr(),
+         .lse = lse.const_data_ptr<float>(),
+         .dout = dout.const_data_ptr(),
+         .dqkv = dqkv.data_ptr(),
+         .dbias = dbias.defined() ? dbias.data_ptr<float>() : nullptr,
+         .workspace = dbias.defined() ? workspace.data_ptr<float>() : nullptr},
+        c10::cuda::getCurrentCUDAStream());
     C10_CUDA_KERNEL_LAUNCH_CHECK();
-    return {dqkv, {}, {}, {}, {}, {}};
+    return {dqkv, dbias, {}, {}, {}, {}, {}};
   }
 };
 
@@ -85,10 +96,16 @@ bool attention_takes(const at::Tensor& qkv) {
   return is_bf16_rows(qkv) && attention_takes(qkv.size(1), qkv.size(4));
 }
 
-at::Tensor attention(const at::Tensor& qkv, const AttentionForm& form) {
-  const bool for_backward = at::GradMode::is_enabled() && qkv.requires_grad();
-  return AttentionFunction::apply(qkv, form.causal, form.scale, form.dropout, form.head_norm_eps,
-                                  for_backward);
+bool attention_takes_bias(const at::Tensor& x, std::int64_t size, const at::Tensor& bias) {
+  return is_bf16_rows(x) && attention_takes(x.size(1), size) && attention_sums_bias(size) &&
+         at::GradMode::is_enabled() && bias.requires_grad() && bias.scalar_type() == at::kFloat;
+}
+
+at::Tensor attention(const at::Tensor& qkv, const AttentionForm& form, const at::Tensor& bias) {
+  const bool for_backward = at::GradMode::is_enabled() &&
+                            (qkv.requires_grad() || (bias.defined() && bias.requires_grad()));
+  return AttentionFunction::apply(qkv, optional(bias), form.causal, form.scale, form.dropout,
+                                  form.head_norm_eps, for_backward);
 }
 
 }  // namespace mgdm::ops::cuda

@@ -14,6 +14,41 @@ __device__ __forceinline__ void scale_tile(float (&tile)[kBlocks][4], float fact
     for (int e = 0; e < 4; ++e) tile[n][e] *= factor;
 }
 
+// Sums over the lanes that differ in bit kOffset of their number or a lower one above 1: a lane has
+// the sums of one of kCount blocks afterwards, in the first place.
+template <int kCount, int kOffset, int kBlocks>
+__device__ __forceinline__ void share_sums(float2 (&sums)[kBlocks]) {
+  const bool high = (threadIdx.x & kOffset) != 0;
+  constexpr int kKept = kCount > 1 ? kCount / 2 : 1;
+#pragma unroll
+  for (int i = 0; i < kKept; ++i) {
+    const float2 low_half = sums[i], high_half = sums[kCount > 1 ? i + kKept : i];
+    const float2 sent = high ? low_half : high_half, kept = high ? high_half : low_half;
+    sums[i] = {kept.x + __shfl_xor_sync(0xffffffff, sent.x, kOffset),
+               kept.y + __shfl_xor_sync(0xffffffff, sent.y, kOffset)};
+  }
+  if constexpr (kOffset > 4) share_sums<kKept, kOffset / 2>(sums);
+}
+
+// Adds up the first `rows` rows of a tile: of two columns, 8 (lane / (32 / kBlocks)) + 2 (lane % 4)
+// and the next.
+template <int kBlocks>
+__device__ __forceinline__ float2 column_sums(const float (&tile)[kBlocks][4], int rows) {
+  const int row = static_cast<int>(threadIdx.x) % 32 / 4;
+  const bool upper = row < rows, lower = row + 8 < rows;
+  float2 sums[kBlocks];
+#pragma unroll
+  for (int n = 0; n < kBlocks; ++n)
+    sums[n] = {(upper ? tile[n][0] : 0.0f) + (lower ? tile[n][2] : 0.0f),
+               (upper ? tile[n][1] : 0.0f) + (lower ? tile[n][3] : 0.0f)};
+  share_sums<kBlocks, 16>(sums);
+  return sums[0];
+}
+
+__device__ __forceinline__ void add_to(float2& sum, float2 more) {
+  sum = {sum.x + more.x, sum.y + more.y};
+}
+
 // Adds what an earlier part of the keys left in device memory, in store_tile's place.
 template <int kSize>
 __device__ void add_stored(float (&tile)[kSize / 8][4], const __nv_bfloat16* from, int pitch,

@@ -59,7 +59,7 @@ class OnDevice {
 
 struct Results {
   Bits out, dqkv;
-  std::vector<float> lse;
+  std::vector<float> lse, dbias;
 
   bool operator==(const Results&) const = default;
 };
@@ -68,10 +68,14 @@ Results run(const AttentionSettings& s, const Bits& qkv, const Bits& dout) {
   OnDevice<std::uint16_t> d_qkv(qkv), d_dout(dout), d_out(dout.size()), d_dqkv(qkv.size());
   OnDevice<float> d_lse(static_cast<std::size_t>(s.batch * s.heads * s.length));
   launch_attention({s, d_qkv.get(), d_out.get(), d_lse.get()}, nullptr);
-  launch_attention_backward({s, d_qkv.get(), d_out.get(), d_lse.get(), d_dout.get(), d_dqkv.get()},
+  const auto columns = static_cast<std::size_t>(3 * s.heads * s.size);
+  const bool sums = attention_sums_bias(s.size);
+  OnDevice<float> d_dbias(columns), d_parts(static_cast<std::size_t>(s.batch) * columns);
+  launch_attention_backward({s, d_qkv.get(), d_out.get(), d_lse.get(), d_dout.get(), d_dqkv.get(),
+                             sums ? d_dbias.get() : nullptr, sums ? d_parts.get() : nullptr},
                             nullptr);
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-  return {d_out.read(), d_dqkv.read(), d_lse.read()};
+  return {d_out.read(), d_dqkv.read(), d_lse.read(), sums ? d_dbias.read() : std::vector<float>()};
 }
 
 // Head h of batch b of (B, N, parts, H, D), part `which`.
@@ -95,12 +99,27 @@ void expect_bounded(const std::vector<double>& got, const Bounded& expected, con
   EXPECT_LE(worst, 1) << what;
 }
 
+// The bias gradient is the sum of what was written, which was rounded to bf16 after it was added.
+void expect_bias(const AttentionSettings& s, const Results& got) {
+  const std::size_t columns = got.dbias.size();
+  for (std::size_t c = 0; c < columns; ++c) {
+    double sum = 0, sizes = 0;
+    for (std::size_t row = 0; row < static_cast<std::size_t>(s.batch * s.length); ++row) {
+      const double value = number_of(got.dqkv[row * columns + c]);
+      sum += value;
+      sizes += std::abs(value);
+    }
+    ASSERT_LE(std::abs(got.dbias[c] - sum), (0x1p-8 + 0x1p-16) * sizes + 1e-30) << "dbias " << c;
+  }
+}
+
 AttentionDropout dropout_of(const AttentionSettings& s) {
   return {s.random.seed, s.random.offset, AttentionDropout::threshold_of(s.dropout)};
 }
 
 void expect_reference(const AttentionSettings& s, const Bits& qkv, const Bits& dout,
                       const Results& got) {
+  expect_bias(s, got);
   for (std::int64_t b = 0; b < s.batch; ++b)
     for (std::int64_t h = 0; h < s.heads; ++h) {
       const auto place = static_cast<std::uint32_t>(b * s.heads + h);

@@ -50,7 +50,8 @@ ResidualNorm residual_norm_of(const at::Tensor&, const at::Tensor&, const Branch
 }
 
 bool attention_takes(const at::Tensor&) { return false; }
-at::Tensor attention(const at::Tensor&, const AttentionForm&) { missing(); }
+at::Tensor attention(const at::Tensor&, const AttentionForm&, const at::Tensor&) { missing(); }
+bool attention_takes_bias(const at::Tensor&, std::int64_t, const at::Tensor&) { return false; }
 
 bool head_norm_takes(const at::Tensor&) { return false; }
 at::Tensor head_norm(const at::Tensor&, double) { missing(); }

@@ -22,7 +22,7 @@ struct LinearFunction : Function<LinearFunction> {
                             const std::optional<at::Tensor>& bias) {
     const c10::cuda::CUDAGuard guard(x.device());
     context->save_for_backward({x, weight});
-    context->saved_data["has_bias"] = bias.has_value();
+    context->saved_data["dbias_wanted"] = bias && bias->requires_grad();
     return product_of(x, weight, {.bias = bias ? bias->to(at::kBFloat16) : at::Tensor()});
   }
 
@@ -33,7 +33,7 @@ struct LinearFunction : Function<LinearFunction> {
     const at::Tensor dy = rows_of(gradients[0].contiguous());
     const ProductGradients product(dy, x, weight);
     at::Tensor dbias;
-    if (context->saved_data["has_bias"].toBool()) {
+    if (context->saved_data["dbias_wanted"].toBool()) {
       dbias = at::empty({dy.size(1)}, dy.options().dtype(at::kFloat));
       const KernelWork work("bias gradient", bytes_of({dy}));
       launch_column_sum(dy.const_data_ptr(), dbias.data_ptr<float>(),
