@@ -1,7 +1,7 @@
-// What a block decides about a row of a pass, once its logits are in shared memory: a warp looks at
-// a position at a time, a lane at every 32nd token; then the block's threads take the positions.
-// Ranks are counted, not sorted: a position compares itself with all others, which for some hundred
-// of them is less than the many steps of a sort.
+// What a block decides about a row of a pass, once its logits are in shared memory. Eight lanes, a
+// group, look at a position at a time, each at every 8th token; so do they count ranks: a position
+// compares itself with all others, which for some hundred of them is less than the many steps of a
+// sort. What is left is a position for each thread.
 #pragma once
 
 #include "base/philox.h"
@@ -12,6 +12,7 @@ namespace mgdm::ops::cuda {
 
 constexpr int kChoiceThreads = 512, kChoiceWarps = kChoiceThreads / 32;  // of a block
 constexpr unsigned kAll = 0xffffffff;
+constexpr int kGroup = 8, kChoiceGroups = kChoiceThreads / kGroup;
 
 using Order = DecodingRule::Order;
 
@@ -33,24 +34,37 @@ __device__ __forceinline__ Best better(Best a, Best b) {
   return b.value > a.value || (b.value == a.value && b.token < a.token) ? b : a;
 }
 
-// A number's bits such that they compare as the numbers do; and back.
-__device__ __forceinline__ unsigned sortable(float value) {
-  const unsigned bits = __float_as_uint(value + 0.0f);  // -0 is 0
-  return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-}
-__device__ __forceinline__ float from_sortable(unsigned bits) {
-  return __uint_as_float(bits & 0x80000000u ? bits & 0x7fffffffu : ~bits);
-}
+// A thread's group: its lanes go the same way, those of others may go another.
+struct Group {
+  const int number = static_cast<int>(threadIdx.x) / kGroup;
+  const int lane = static_cast<int>(threadIdx.x) % kGroup;
+  const unsigned lanes = 0xffu << static_cast<int>(threadIdx.x) % 32 / kGroup * kGroup;
 
-__device__ __forceinline__ float most_of_warp(float own) {
-  return from_sortable(__reduce_max_sync(kAll, sortable(own)));
-}
+  // What all lanes have, put together by f(a, b), in every lane.
+  template <class T, class Function>
+  __device__ __forceinline__ T all(T own, Function&& f) const {
+#pragma unroll
+    for (int offset = kGroup / 2; offset > 0; offset /= 2) own = f(own, other(own, offset));
+    return own;
+  }
+  template <class T>
+  __device__ __forceinline__ T sum(T own) const {
+    return all(own, [](T a, T b) { return a + b; });
+  }
+  __device__ __forceinline__ float most(float own) const {
+    return all(own, [](float a, float b) { return fmaxf(a, b); });
+  }
+  __device__ __forceinline__ Best best(Best own) const { return all(own, better); }
 
-__device__ __forceinline__ Best best_of_warp(Best own) {
-  const float most = most_of_warp(own.value);
-  const unsigned token = own.value == most ? static_cast<unsigned>(own.token) : kAll;
-  return {most, static_cast<int>(__reduce_min_sync(kAll, token))};
-}
+ private:
+  template <class T>
+  __device__ __forceinline__ T other(T own, int offset) const {
+    return __shfl_xor_sync(lanes, own, offset);
+  }
+  __device__ __forceinline__ Best other(Best own, int offset) const {
+    return {__shfl_xor_sync(lanes, own.value, offset), __shfl_xor_sync(lanes, own.token, offset)};
+  }
+};
 
 // The draws of a row's pass, as decoding/draws.h has them.
 struct RowDraws {
@@ -64,17 +78,17 @@ struct RowDraws {
   __device__ float gumbel(int word) const { return -logf(-logf(fmaxf(uniform(word), 0x1p-25f))); }
 };
 
-// Log-probabilities of a position; a whole warp makes them, a lane asks for tokens of its own.
+// Log-probabilities of a position; a whole group makes them, a lane asks for tokens of its own.
 class LogProbs {
  public:
   __device__ LogProbs(const float* logits, int vocabulary, const DecodingRule& rule)
       : logits_(logits), rule_(rule) {
-    const int lane = static_cast<int>(threadIdx.x) % 32;
-    for (int v = lane; v < vocabulary; v += 32) most_ = fmaxf(most_, logit(v));
-    most_ = most_of_warp(most_);
+    const Group group;
+    for (int v = group.lane; v < vocabulary; v += kGroup) most_ = fmaxf(most_, logit(v));
+    most_ = group.most(most_);
     float sum = 0;
-    for (int v = lane; v < vocabulary; v += 32) sum += expf(logit(v) - most_);
-    log_sum_ = logf(lane_sum(sum));
+    for (int v = group.lane; v < vocabulary; v += kGroup) sum += expf(logit(v) - most_);
+    log_sum_ = logf(group.sum(sum));
   }
   __device__ float operator()(int v) const { return logit(v) - most_ - log_sum_; }
 
@@ -90,42 +104,43 @@ class LogProbs {
 };
 
 // How far the best token leads.
-inline __device__ float lead(const LogProbs& log_p, int vocabulary, int lane) {
+inline __device__ float lead(const LogProbs& log_p, int vocabulary, const Group& group) {
   Best first{-INFINITY, vocabulary}, second{-INFINITY, vocabulary};
-  for (int v = lane; v < vocabulary; v += 32) first = better(first, {log_p(v), v});
-  first = best_of_warp(first);
-  for (int v = lane; v < vocabulary; v += 32)
+  for (int v = group.lane; v < vocabulary; v += kGroup) first = better(first, {log_p(v), v});
+  first = group.best(first);
+  for (int v = group.lane; v < vocabulary; v += kGroup)
     if (v != first.token) second = better(second, {log_p(v), v});
-  return expf(first.value) - expf(best_of_warp(second).value);
+  return expf(first.value) - expf(group.best(second).value);
 }
 
-inline __device__ float entropy(const LogProbs& log_p, int vocabulary, int lane) {
+inline __device__ float entropy(const LogProbs& log_p, int vocabulary, const Group& group) {
   float sum = 0;
-  for (int v = lane; v < vocabulary; v += 32)
+  for (int v = group.lane; v < vocabulary; v += kGroup)
     if (const float p = expf(log_p(v)); p > 0) sum -= p * log_p(v);
-  return lane_sum(sum);
+  return group.sum(sum);
 }
 
-// Fills in what the network says about position n; a warp's work.
+// Fills in what the network says about position n; a group's work.
 inline __device__ void look_at(Position& position, int n, const float* logits,
                                const DecodingPass& pass, const RowDraws& draws) {
   const DecodingRule& rule = pass.rule;
-  const int lane = static_cast<int>(threadIdx.x) % 32, vocabulary = pass.vocabulary;
+  const int vocabulary = pass.vocabulary;
+  const Group group;
   const LogProbs log_p(logits, vocabulary, rule);
   const auto temperature = static_cast<float>(rule.temperature);
   Best best{-INFINITY, vocabulary};
-  for (int v = lane; v < vocabulary; v += 32) {
+  for (int v = group.lane; v < vocabulary; v += kGroup) {
     float preference = log_p(v);
     if (temperature > 0)  // argmax(l + T g) = argmax(l/T + g): a sample
       preference += temperature * draws.gumbel(pass.length + n * vocabulary + v);
     best = better(best, {preference, v});
   }
-  best = best_of_warp(best);
+  best = group.best(best);
   const float score = log_p(best.token);
-  const float key = rule.order == Order::kMargin    ? lead(log_p, vocabulary, lane)
-                    : rule.order == Order::kEntropy ? -entropy(log_p, vocabulary, lane)
+  const float key = rule.order == Order::kMargin    ? lead(log_p, vocabulary, group)
+                    : rule.order == Order::kEntropy ? -entropy(log_p, vocabulary, group)
                                                     : score;
-  if (lane != 0) return;
+  if (group.lane != 0) return;
   position.prediction = best.token;
   position.score = score;
   position.key = key;
@@ -151,23 +166,28 @@ struct DecidedRow {
   int diffused, masked;  // how many
   RowDraws draws;
 
+  // Ranks are counted by a group together.
+
   // How many eligible positions have a key not above that of n.
   __device__ int not_above(int n) const {
+    const Group group;
+    const float key = positions[n].key;
     int count = 0;
-    for (int other = 0; other < length; ++other)
-      count += positions[other].eligible && positions[other].key <= positions[n].key;
-    return count;
+    for (int other = group.lane; other < length; other += kGroup)
+      count += positions[other].eligible && positions[other].key <= key;
+    return group.sum(count);
   }
 
   // How many masked positions come before n by rising keys; of equals the earlier comes first.
   __device__ int rank(int n) const {
+    const Group group;
     const float key = positions[n].key;
     int count = 0;
-    for (int other = 0; other < length; ++other) {
+    for (int other = group.lane; other < length; other += kGroup) {
       const float theirs = positions[other].key;
       count += positions[other].masked && (theirs < key || (theirs == key && other < n));
     }
-    return count;
+    return group.sum(count);
   }
 
   // How many of the masked positions are left masked by `threshold` ...
@@ -181,7 +201,7 @@ struct DecidedRow {
 
   // ... and by `entropy`, whose keys are entropies with a minus. `rising` (length) is scratch.
   __device__ int beyond_bound(float* rising) const {
-    for (int n = static_cast<int>(threadIdx.x); n < length; n += kChoiceThreads)
+    for (int n = Group().number; n < length; n += kChoiceGroups)
       if (positions[n].masked) rising[masked - 1 - rank(n)] = -positions[n].key;
     __syncthreads();
     int within = 0;
@@ -200,7 +220,7 @@ struct DecidedRow {
     return scheduled;
   }
 
-  // Is n masked after this pass?
+  // Is n masked after this pass? A group asks together.
   __device__ bool masks(int n, int limit) const {
     const Position& p = positions[n];
     switch (rule.order) {
@@ -247,7 +267,7 @@ __device__ void decide(const DecodingPass& pass, int row, std::int64_t first_dra
   diffused = both >> 16;
   masked = both & 0xffff;
   const int scheduled = pass.counts[(rule.steps - 1 - t) * (length + 1) + diffused];
-  for (int n = thread / 32; n < length; n += kChoiceWarps)
+  for (int n = Group().number; n < length; n += kChoiceGroups)
     if (positions[n].eligible || positions[n].predicted)
       look_at(positions[n], n, logits + n * pass.vocabulary, pass, draws);
   __syncthreads();
@@ -269,10 +289,10 @@ __device__ void decide(const DecodingPass& pass, int row, std::int64_t first_dra
   const DecidedRow decided{rule, positions, length, t, diffused, masked, draws};
   const int limit = shows_all ? 0 : decided.limit(scheduled, scratch);
   bool any = false;
-  for (int n = thread; n < length; n += kChoiceThreads) {
+  for (int n = Group().number; n < length; n += kChoiceGroups) {
     const bool mask = !shows_all && decided.masks(n, limit);
     any = any || mask;
-    tokens[n] = mask ? rule.mask_token : positions[n].prediction;
+    if (Group().lane == 0) tokens[n] = mask ? rule.mask_token : positions[n].prediction;
   }
   any = __syncthreads_or(any);
   if (thread != 0) return;
