@@ -1,9 +1,11 @@
 #include "workshop/bench_decode.h"
 
+#include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 
 #include "base/error.h"
@@ -25,8 +27,24 @@ using decoding::Finished;
 using decoding::Request;
 
 constexpr std::size_t kCompared = 16;
-constexpr double kLeastSame = 0.75;  // of the tokens
-constexpr double kTurnMs = 300;      // a turn takes at least that long
+constexpr double kLeastSame = 0.9;  // of the tokens
+constexpr double kTurnMs = 300;     // a turn takes at least that long
+
+// Weights of which a network's choices are no near ties, though they are random: most of what it
+// says depends on tokens and positions, less on what its layers add, and little on rounding. As it
+// starts training they would be: its layers say more than its tables do, or nothing at all.
+void draw_clearly(const nn::Model& model) {
+  constexpr double kTable = 0.5, kBranch = 0.35;
+  const at::NoGradGuard no_grad;
+  nn::Parameters random(7);
+  for (const nn::Parameter& parameter : model.parameters().all()) {
+    if (parameter.value.dim() < 2 || parameter.frozen) continue;
+    const double depth = static_cast<double>(parameter.value.size(-1));
+    const double std = parameter.role == nn::Role::kMatrix ? kBranch / std::sqrt(depth) : kTable;
+    at::Tensor value = parameter.value;
+    value.copy_(random.add("", value.sizes(), {std}));
+  }
+}
 
 // Finished in the order of the requests.
 std::vector<Finished> answered(inference::Engine& engine, const std::vector<Request>& requests) {
@@ -87,6 +105,7 @@ void write_untrained(const std::filesystem::path& folder, const spec::Recipe& re
       data::prepare_data(recipe.task, settings, static_cast<std::uint64_t>(recipe.seed));
   const int length = data.train.length();
   const auto model = start_model(recipe, data.vocabulary, length, c10::Device(c10::kCPU));
+  if (recipe.init.empty()) draw_clearly(*model);
   nn::write_model(folder, *model, data.vocabulary, {.card = card_of(recipe, length), .notes = {}});
 }
 
