@@ -7,11 +7,13 @@
 namespace mgdm::ops {
 
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+  if (cuda::fp8_linear_takes(x, weight)) return cuda::fp8_linear(x, weight, bias);
   if (cuda::linear_takes(x, weight)) return cuda::linear(x, weight, bias);
   return at::linear(x, weight, bias);
 }
 
 Branch linear_branch(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+  if (cuda::fp8_linear_takes(x, weight)) return {cuda::fp8_linear(x, weight, {}), bias};
   if (cuda::linear_takes(x, weight)) return {cuda::linear(x, weight, {}), bias};
   return {at::linear(x, weight, bias)};
 }

@@ -87,4 +87,11 @@ bool mlp_takes(const at::Tensor& x, const Mlp& mlp);
 Branch mlp_gelu(const at::Tensor& x, const Mlp& mlp);
 Branch mlp_relu_squared(const at::Tensor& x, const Mlp& mlp);
 
+// The same in fp8, where ops/fp8.h says so.
+bool fp8_linear_takes(const at::Tensor& x, const at::Tensor& weight);
+at::Tensor fp8_linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
+bool fp8_mlp_takes(const at::Tensor& x, const Mlp& mlp);
+Branch fp8_mlp_gelu(const at::Tensor& x, const Mlp& mlp);
+Branch fp8_mlp_relu_squared(const at::Tensor& x, const Mlp& mlp);
+
 }  // namespace mgdm::ops::cuda

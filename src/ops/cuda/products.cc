@@ -28,6 +28,20 @@ void check(cudaError_t error) {
   if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));
 }
 
+cudaDataType_t data_type(NumberType type) {
+  switch (type) {
+    case NumberType::kFloat:
+      return CUDA_R_32F;
+    case NumberType::kE4m3:
+      return CUDA_R_8F_E4M3;
+    case NumberType::kE5m2:
+      return CUDA_R_8F_E5M2;
+    case NumberType::kBf16:
+      break;
+  }
+  return CUDA_R_16BF;
+}
+
 // cuBLASLt stores columns first, so it is told out^T = b^T a^T.
 class Plan {
  public:
@@ -41,17 +55,23 @@ class Plan {
       set(CUBLASLT_MATMUL_DESC_EPILOGUE, p.sum != nullptr ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS
                                          : p.gelu         ? CUBLASLT_EPILOGUE_GELU_BIAS
                                                           : CUBLASLT_EPILOGUE_BIAS);
+    if (p.bias != nullptr && is_fp8(p.a_type))
+      set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, static_cast<std::int32_t>(CUDA_R_16BF));
     if (p.sum != nullptr) set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, p.columns);
-    set_pointers(p);
-    const auto rows_first = [](std::int64_t rows, std::int64_t columns) {
+    if (p.short_sums) set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, std::int8_t{1});
+    point_to(p);
+    const auto rows_first = [](NumberType type, std::int64_t rows, std::int64_t columns) {
       cublasLtMatrixLayout_t layout = nullptr;
-      check(cublasLtMatrixLayoutCreate(&layout, CUDA_R_16BF, static_cast<std::uint64_t>(columns),
+      check(cublasLtMatrixLayoutCreate(&layout, data_type(type),
+                                       static_cast<std::uint64_t>(columns),
                                        static_cast<std::uint64_t>(rows), columns));
       return layout;
     };
-    b_ = p.b_transposed ? rows_first(p.columns, p.depth) : rows_first(p.depth, p.columns);
-    a_ = p.a_transposed ? rows_first(p.depth, p.rows) : rows_first(p.rows, p.depth);
-    out_ = rows_first(p.rows, p.columns);
+    b_ = p.b_transposed ? rows_first(p.b_type, p.columns, p.depth)
+                        : rows_first(p.b_type, p.depth, p.columns);
+    a_ = p.a_transposed ? rows_first(p.a_type, p.depth, p.rows)
+                        : rows_first(p.a_type, p.rows, p.depth);
+    out_ = rows_first(p.out_type, p.rows, p.columns);
     find_candidates();
   }
   Plan(const Plan&) = delete;
@@ -93,9 +113,12 @@ class Plan {
     check(cublasLtMatmulDescSetAttribute(what_, which, &value, sizeof(T)));
   }
 
-  void set_pointers(const Product& p) const {
+  // What may lie elsewhere every time.
+  void point_to(const Product& p) const {
     if (p.bias != nullptr) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.bias);
     if (p.sum != nullptr) set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, p.sum);
+    if (is_fp8(p.b_type)) set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, p.b_scale);
+    if (is_fp8(p.a_type)) set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, p.a_scale);
   }
 
   static cublasLtHandle_t handle() {
@@ -127,12 +150,13 @@ class Plan {
                                          candidates_.data(), &count));
     cublasLtMatmulPreferenceDestroy(wanted);
     candidates_.resize(static_cast<std::size_t>(count));
+    if (candidates_.empty()) check(CUBLAS_STATUS_NOT_SUPPORTED);
   }
 
   cublasStatus_t run(const Product& p, std::size_t which, void* workspace,
                      cudaStream_t stream) const {
     const float one = 1, zero = 0;
-    set_pointers(p);
+    point_to(p);
     return cublasLtMatmul(handle(), what_, &one, p.b, b_, p.a, a_, &zero, p.out, out_, p.out, out_,
                           &candidates_.at(which).algo, workspace, kProductWorkspace, stream);
   }
@@ -156,13 +180,15 @@ void launch_product(const Product& p, void* workspace, bool tune, cudaStream_t s
   if (p.rows == 0 || p.columns == 0) return;
   static std::mutex mutex;
   // By device, sizes, and what else makes a difference.
-  static std::map<std::tuple<int, std::int64_t, std::int64_t, std::int64_t, unsigned>, Plan> plans;
+  using Kind = std::tuple<unsigned, NumberType, NumberType, NumberType>;
+  static std::map<std::tuple<int, std::int64_t, std::int64_t, std::int64_t, Kind>, Plan> plans;
   const std::lock_guard lock(mutex);
   int device = 0;
   check(cudaGetDevice(&device));
-  const unsigned kind = (p.a_transposed ? 1u : 0u) | (p.b_transposed ? 2u : 0u) |
+  const unsigned form = (p.a_transposed ? 1u : 0u) | (p.b_transposed ? 2u : 0u) |
                         (p.bias != nullptr ? 4u : 0u) | (p.gelu ? 8u : 0u) |
-                        (p.sum != nullptr ? 16u : 0u);
+                        (p.sum != nullptr ? 16u : 0u) | (p.short_sums ? 32u : 0u);
+  const Kind kind{form, p.a_type, p.b_type, p.out_type};
   Plan& plan = plans.try_emplace({device, p.rows, p.columns, p.depth, kind}, p).first->second;
   if (tune && !plan.timed() && !is_recording(stream)) plan.time(p, workspace, stream);
   plan.run(p, workspace, stream);

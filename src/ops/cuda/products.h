@@ -1,5 +1,5 @@
-// Products of bf16 matrices, by cuBLASLt. The kernel it would take by itself is often a tenth
-// slower than the best it has, so the first product of a shape times several.
+// Products of bf16 or fp8 matrices, by cuBLASLt. The kernel it would take by itself is often a
+// tenth slower than the best it has, so the first product of a shape times several.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,19 +7,28 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ops/cuda/number_type.h"
+
 namespace mgdm::ops::cuda {
 
-// out (M, N) = a b, or with a bias a b + bias, or gelu(a b + bias); sums in float. Everything is
-// bf16, contiguous and aligned to 16 bytes.
+// out (M, N) = a b, or a b + bias, or gelu(a b + bias); sums in float. Everything is contiguous and
+// aligned to 16 bytes, and bf16 unless told otherwise.
+//
+// In fp8 there is only one form: a as it is and b transposed, with K and N multiples of 16, at most
+// one of them e5m2, and no gelu.
 struct Product {
   const void* a;  // (M, K), or with a_transposed (K, M)
   const void* b;  // (K, N), or with b_transposed (N, K)
   void* out;
   std::int64_t rows, columns, depth;  // M, N, K
   bool a_transposed = false, b_transposed = false;
-  const void* bias = nullptr;  // (N)
+  const void* bias = nullptr;  // (N) bf16
   bool gelu = false;           // only with a bias
   void* sum = nullptr;         // with gelu, where a b + bias is wanted too: (M, N)
+  NumberType a_type = NumberType::kBf16, b_type = NumberType::kBf16;
+  NumberType out_type = NumberType::kBf16;             // or float
+  const float *a_scale = nullptr, *b_scale = nullptr;  // fp8: (1) on the device, code * scale
+  bool short_sums = false;  // fp8: stay in the matrix unit's sum of some 14 bits, which is faster
 };
 
 inline double product_flop(const Product& p) {
