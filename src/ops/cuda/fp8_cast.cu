@@ -343,7 +343,7 @@ void launch_fp8_cast(const Fp8Cast& cast, cudaStream_t stream) {
     launch_activated<Gelu>(cast, stream);
   } else if (cast.of.activation == Activation::kReluSquared) {
     launch_activated<ReluSquared>(cast, stream);
-  } else if (cast.of.type == NumberType::kFloat) {
+  } else if (cast.of.type == NumberType::kFloat32) {
     launch(Float{static_cast<const float*>(cast.of.x)}, cast, stream);
   } else {
     launch(Bf16{static_cast<const __nv_bfloat16*>(cast.of.x)}, cast, stream);

@@ -27,7 +27,7 @@ namespace mgdm::ops::cuda {
 // gradient dy f'(x + bias). All (rows, columns) and contiguous.
 struct Fp8Source {
   const void* x;
-  NumberType type = NumberType::kBf16;  // of x: bf16, or float without an activation
+  NumberType type = NumberType::kBfloat16;  // of x: bf16, or float without an activation
   std::optional<Activation> activation{};
   const float* bias = nullptr;  // (columns), or null
   const void* dy = nullptr;     // bf16

@@ -64,14 +64,14 @@ inline Fp8Matrix fp8_of(const at::Tensor& like, const Fp8Source& source, NumberT
 inline Fp8Matrix fp8_of(const at::Tensor& x, NumberType type, bool with_sums = false) {
   const bool in_float = x.scalar_type() == at::kFloat;
   return fp8_of(
-      x, {.x = x.const_data_ptr(), .type = in_float ? NumberType::kFloat : NumberType::kBf16}, type,
-      with_sums);
+      x, {.x = x.const_data_ptr(), .type = in_float ? NumberType::kFloat32 : NumberType::kBfloat16},
+      type, with_sums);
 }
 
 // a b^T (+ bias), in bf16 or float.
 inline at::Tensor multiply_fp8(const Fp8Side& a, const Fp8Side& b, NumberType out_type,
                                bool short_sums, const at::Tensor& bias = {}) {
-  const auto type = out_type == NumberType::kFloat ? at::kFloat : at::kBFloat16;
+  const auto type = out_type == NumberType::kFloat32 ? at::kFloat : at::kBFloat16;
   at::Tensor out = at::empty({a.codes.size(0), b.codes.size(0)}, a.codes.options().dtype(type));
   const Product product{.a = a.codes.const_data_ptr(),
                         .b = b.codes.const_data_ptr(),
@@ -100,13 +100,13 @@ inline at::Tensor multiply_fp8(const Fp8Side& a, const Fp8Side& b, NumberType ou
 // its rounded numbers deserve. Those of gradients are of many small numbers, and stay long.
 inline at::Tensor fp8_forward(const Fp8Side& x, const Fp8Side& weight,
                               const at::Tensor& bias = {}) {
-  return multiply_fp8(x, weight, NumberType::kBf16, /*short_sums=*/true, bias);
+  return multiply_fp8(x, weight, NumberType::kBfloat16, /*short_sums=*/true, bias);
 }
 inline at::Tensor fp8_dx(const Fp8Side& dy, const Fp8Side& weight_turned) {
-  return multiply_fp8(dy, weight_turned, NumberType::kBf16, /*short_sums=*/false);
+  return multiply_fp8(dy, weight_turned, NumberType::kBfloat16, /*short_sums=*/false);
 }
 inline at::Tensor fp8_dweight(const Fp8Side& dy_turned, const Fp8Side& x_turned) {
-  return multiply_fp8(dy_turned, x_turned, NumberType::kFloat, /*short_sums=*/false);
+  return multiply_fp8(dy_turned, x_turned, NumberType::kFloat32, /*short_sums=*/false);
 }
 
 // Whether x W^T is to be one: see ops/fp8.h.

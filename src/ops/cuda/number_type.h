@@ -7,7 +7,7 @@
 
 namespace mgdm::ops::cuda {
 
-enum class NumberType { kBf16, kFloat, kE4m3, kE5m2 };
+enum class NumberType { kBfloat16, kFloat32, kE4m3, kE5m2 };
 
 inline bool is_fp8(NumberType type) {
   return type == NumberType::kE4m3 || type == NumberType::kE5m2;

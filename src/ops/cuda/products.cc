@@ -30,13 +30,13 @@ void check(cudaError_t error) {
 
 cudaDataType_t data_type(NumberType type) {
   switch (type) {
-    case NumberType::kFloat:
+    case NumberType::kFloat32:
       return CUDA_R_32F;
     case NumberType::kE4m3:
       return CUDA_R_8F_E4M3;
     case NumberType::kE5m2:
       return CUDA_R_8F_E5M2;
-    case NumberType::kBf16:
+    case NumberType::kBfloat16:
       break;
   }
   return CUDA_R_16BF;

@@ -25,8 +25,8 @@ struct Product {
   const void* bias = nullptr;  // (N) bf16
   bool gelu = false;           // only with a bias
   void* sum = nullptr;         // with gelu, where a b + bias is wanted too: (M, N)
-  NumberType a_type = NumberType::kBf16, b_type = NumberType::kBf16;
-  NumberType out_type = NumberType::kBf16;             // or float
+  NumberType a_type = NumberType::kBfloat16, b_type = NumberType::kBfloat16;
+  NumberType out_type = NumberType::kBfloat16;         // or float
   const float *a_scale = nullptr, *b_scale = nullptr;  // fp8: (1) on the device, code * scale
   bool short_sums = false;  // fp8: stay in the matrix unit's sum of some 14 bits, which is faster
 };
