@@ -99,7 +99,7 @@ const std::vector<ArchitectureKind>& architectures() {
        "gpt2",
        /*loops=*/false,
        Family::kGpt2,
-       {"model.dropout", "model.vectors"}},
+       {"model.dropout", "model.vectors", "training.fp8"}},
       {"looped",
        "a few layers, applied several times",
        "mgdm_looped",

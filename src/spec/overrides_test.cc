@@ -37,6 +37,7 @@ TEST(Overrides, WhatChangesNothingIsRefused) {
            {"model.loop_norm=true", "model.architecture=looped", "model.architecture=gpt2"},
            {"training.fewest_loops=2", "model.architecture=looped", "model.architecture=gpt2"},
            {"decoding.loops=2", "model.architecture=looped", "model.architecture=gpt2"},
+           {"training.fp8=true", "model.architecture=gpt2", "model.architecture=looped"},
            {"model.dropout=0.2", "model.architecture=gpt2", "model.architecture=looped"},
            {"optimizer.momentum=0.9", "optimizer.optimizer=muon", "optimizer.optimizer=adamw"},
            {"optimizer.muon_lr=0.1", "optimizer.optimizer=muon", "optimizer.optimizer=adamw"},

@@ -16,6 +16,7 @@
 #include "compat/deterministic.h"
 #include "compat/device.h"
 #include "nn/batch_tensors.h"
+#include "ops/fp8.h"
 #include "ops/our_kernels.h"
 #include "training/clip.h"
 
@@ -145,6 +146,7 @@ void TrainingStep::body(std::int64_t loops, std::int64_t length) {
       at::Tensor part_loss;
       {
         const compat::Autocast autocast(state_.model.device(), bf16);
+        const ops::WithFp8Products fp8(settings_.fp8);
         const nn::Output output = state_.model.forward(input);
         part_loss = objective_.loss(output, batch_part, noised_part).sum / count;
       }

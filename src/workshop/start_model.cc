@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "compat/device.h"
 #include "compat/out_of_memory.h"
 #include "data/prepare_data.h"
 #include "inference/models.h"
@@ -126,6 +127,12 @@ std::optional<spec::BaseModel> start_base(const spec::Recipe& recipe) {
   const std::filesystem::path folder = inference::find_model(recipe.init);
   return spec::base_model(
       spec::is_adapter(folder) ? spec::base_folder(folder, spec::read_adapter(folder)) : folder);
+}
+
+void check_device(const spec::Recipe& recipe, c10::Device device) {
+  if (recipe.training.fp8 && !compat::has_fp8_products(device))
+    throw Error(fmt::format("training.fp8 on {}", compat::device_name(device)),
+                "a GPU that multiplies 8-bit floats: Hopper, Ada or newer", "training.fp8=false");
 }
 
 std::shared_ptr<nn::Model> start_model(const spec::Recipe& recipe,

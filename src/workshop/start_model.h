@@ -21,6 +21,9 @@ data::Vocabulary start_vocabulary(const spec::Recipe& recipe);
 // names none.
 std::optional<spec::BaseModel> start_base(const spec::Recipe& recipe);
 
+// Error when the device cannot train as the recipe says.
+void check_device(const spec::Recipe& recipe, c10::Device device);
+
 // Of fresh weights, or with those of recipe.init, for rows of `length` tokens; weights for shorter
 // rows will do, the positions after theirs are drawn (not of a language model). UsageError or Error
 // when recipe, data and those weights do not fit together, or memory ends.
