@@ -110,7 +110,10 @@ TEST(Precision, AFrozenBaseInBf16IsWidenedWithoutMixedPrecision) {
   for (const c10::Device device : devices()) {
     model->to(device);
     const at::Tensor same = model->forward(input_on(device)).last().logits();
-    EXPECT_LE(rms(host_copy(same) - exact), 1e-5 * rms(exact)) << device;
+    // Activations in bf16 would cost 2^-9. LibTorch's attention is coarser on a GPU, by 5e-5 on an
+    // H200.
+    const double share = device.is_cuda() ? 0x1p-12 : 1e-5;
+    EXPECT_LE(rms(host_copy(same) - exact), share * rms(exact)) << device;
     const compat::Autocast autocast(device, true);
     EXPECT_EQ(model->forward(input_on(device)).last().logits().scalar_type(), at::kFloat) << device;
   }
