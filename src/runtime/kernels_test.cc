@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "formats/floats.h"
+#include "runtime/arm.h"
 #include "runtime/keys_and_values.h"
 #include "runtime/quantised.h"
 #include "runtime/test_support.h"
@@ -109,7 +110,8 @@ TEST(Product, IsThatOfPlainLoops) {
   });
 }
 
-// By AMX where the processor has it: then activations are rounded, too, which changes nothing here.
+// By AMX or BFMMLA where the processor has it: then activations are rounded, too, which changes
+// nothing here.
 TEST(Product, InBf16IsThatOfPlainLoops) {
   on_every_target([] {
     for_all_products([](Problem problem, const Ending& ending, bool with_bias) {
@@ -141,7 +143,7 @@ TEST(Product, OfNarrowPanelsIsThatOfPlainLoops) {
   });
 }
 
-// In bf16 with AMX activations keep twice the eight bits of bf16, less one.
+// In bf16 with AMX or BFMMLA activations keep twice the eight bits of bf16, less one.
 TEST(Product, InBf16KeepsMoreOfActivationsThanOfWeights) {
   Problem problem(40, 256, 70);
   for (float& number : problem.w) number = formats::float_of_bf16(formats::bf16_of(number));
@@ -203,9 +205,12 @@ Floats int8_product(const Problem& problem) {
   return c;
 }
 
-// The same without AMX, on the instruction set at hand.
-Floats int8_product_of_panels(const Problem& problem) {
-  const Int8PanelLayout layout{problem.depth};
+using Int8Multiply = void(ConstRows, std::size_t, const Int8Panels&, const Ending&, MutableRows,
+                          Scratch&);
+
+// The same by a function that the processor may not choose.
+template <class Layout>
+Floats int8_product_by(Int8Multiply* multiply, const Layout& layout, const Problem& problem) {
   const QuantisedWeights weights = quantised(problem.w, problem.columns, problem.depth);
   Array<std::int8_t> panels(layout.size(problem.columns));
   for (std::size_t j = 0; j < problem.columns; ++j)
@@ -213,10 +218,20 @@ Floats int8_product_of_panels(const Problem& problem) {
       panels[layout.column(j) + layout.row(k)] = weights.numbers[j * problem.depth + k];
   Scratch scratch;
   Floats c(problem.rows * problem.columns);
-  product({problem.a.data(), problem.a_stride()}, problem.rows,
-          Int8Panels{panels.data(), weights.scales.data(), problem.depth, problem.columns}, {},
-          {c.data(), problem.columns}, scratch);
+  multiply({problem.a.data(), problem.a_stride()}, problem.rows,
+           Int8Panels{panels.data(), weights.scales.data(), problem.depth, problem.columns}, {},
+           {c.data(), problem.columns}, scratch);
   return c;
+}
+
+// In every way that the processor has, on the instruction set at hand.
+std::vector<Floats> all_int8_products(const Problem& problem) {
+  const Int8PanelLayout panels{problem.depth};
+  const Int8ArmLayout arm{problem.depth};
+  std::vector<Floats> all = {int8_product(problem), int8_product_by(product, panels, problem)};
+  if (has_sdot()) all.push_back(int8_product_by(sdot_product, arm, problem));
+  if (has_smmla()) all.push_back(int8_product_by(smmla_product, arm, problem));
+  return all;
 }
 
 TEST(Product, InInt8IsExactOverWholeNumbers) {
@@ -227,11 +242,9 @@ TEST(Product, InInt8IsExactOverWholeNumbers) {
         for (std::size_t k = 0; k < depth; ++k) problem.a[k] = 0;  // a row without a largest
         const Floats expected = int8_product_in_plain_loops(problem);
         on_every_target([&] {
-          const Floats panels = int8_product_of_panels(problem), chosen = int8_product(problem);
-          for (std::size_t i = 0; i < expected.size(); ++i) {
-            ASSERT_NEAR(panels[i], expected[i], 1e-6 * std::abs(expected[i])) << i;
-            ASSERT_NEAR(chosen[i], expected[i], 1e-6 * std::abs(expected[i])) << i;
-          }
+          for (const Floats& c : all_int8_products(problem))
+            for (std::size_t i = 0; i < expected.size(); ++i)
+              ASSERT_NEAR(c[i], expected[i], 1e-6 * std::abs(expected[i])) << i;
         });
       }
 }
@@ -241,8 +254,8 @@ TEST(Product, InInt8HasRoomForTheLongestSum) {
     Problem problem(1, 3072, 2);
     std::ranges::fill(problem.a, 1.0f);
     std::ranges::fill(problem.w, 1.0f);
-    for (const float sum : int8_product(problem)) EXPECT_NEAR(sum, 3072, 0.01);
-    for (const float sum : int8_product_of_panels(problem)) EXPECT_NEAR(sum, 3072, 0.01);
+    for (const Floats& c : all_int8_products(problem))
+      for (const float sum : c) EXPECT_NEAR(sum, 3072, 0.01);
   });
 }
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "formats/floats.h"
 #include "runtime/amx.h"
+#include "runtime/arm.h"
 #include "runtime/int8_amx.h"
 #include "runtime/quantised.h"
 
@@ -57,24 +58,55 @@ std::size_t bytes_in(Arithmetic arithmetic) {
   return arithmetic == Arithmetic::kBf16 ? sizeof(std::uint16_t) : sizeof(std::int8_t);
 }
 
+WeightMatrix::Form WeightMatrix::form_of(Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case Arithmetic::kFp32:
+      break;
+    case Arithmetic::kBf16:
+      return has_amx() ? Form::kTiles : has_bfmmla() ? Form::kArm : Form::kNarrow;
+    case Arithmetic::kInt8:
+      if (has_amx()) return Form::kInt8Tiles;
+      return has_smmla() || has_sdot() ? Form::kInt8Arm : Form::kInt8;
+  }
+  return Form::kFloats;
+}
+
 WeightMatrix::WeightMatrix(std::span<const float> weights, std::size_t out, std::size_t in,
                            Arithmetic arithmetic)
-    : out_(out), in_(in) {
+    : form_(form_of(arithmetic)), out_(out), in_(in) {
   MGDM_CHECK(weights.size() == out * in);
-  const bool amx = has_amx();
-  if (arithmetic == Arithmetic::kFp32) {
-    floats_ = arranged<float>(PanelLayout{in}, weights, out, as_it_is<float>);
-  } else if (arithmetic == Arithmetic::kBf16) {
-    form_ = amx ? Form::kTiles : Form::kNarrow;
-    narrow_ = amx ? arranged<std::uint16_t>(AmxLayout{in}, weights, out, formats::bf16_of)
-                  : arranged<std::uint16_t>(PanelLayout{in}, weights, out, formats::bf16_of);
-  } else {
-    form_ = amx ? Form::kInt8Tiles : Form::kInt8;
-    QuantisedWeights whole = quantised(weights, out, in);
-    const std::span<const std::int8_t> numbers(whole.numbers);
-    int8s_ = amx ? arranged<std::int8_t>(Int8AmxLayout{in}, numbers, out, as_it_is<std::int8_t>)
-                 : arranged<std::int8_t>(Int8PanelLayout{in}, numbers, out, as_it_is<std::int8_t>);
+  QuantisedWeights whole;
+  if (arithmetic == Arithmetic::kInt8) whole = quantised(weights, out, in);
+  const auto narrow = [&](const auto& layout) {
+    narrow_ = arranged<std::uint16_t>(layout, weights, out, formats::bf16_of);
+  };
+  const auto int8 = [&](const auto& layout) {
+    int8s_ = arranged<std::int8_t>(layout, std::span<const std::int8_t>(whole.numbers), out,
+                                   as_it_is<std::int8_t>);
     scales_ = std::move(whole.scales);
+  };
+  switch (form_) {
+    case Form::kFloats:
+      floats_ = arranged<float>(PanelLayout{in}, weights, out, as_it_is<float>);
+      break;
+    case Form::kNarrow:
+      narrow(PanelLayout{in});
+      break;
+    case Form::kTiles:
+      narrow(AmxLayout{in});
+      break;
+    case Form::kArm:
+      narrow(Bf16ArmLayout{in});
+      break;
+    case Form::kInt8:
+      int8(Int8PanelLayout{in});
+      break;
+    case Form::kInt8Tiles:
+      int8(Int8AmxLayout{in});
+      break;
+    case Form::kInt8Arm:
+      int8(Int8ArmLayout{in});
+      break;
   }
 }
 
@@ -89,10 +121,15 @@ void WeightMatrix::multiply(ConstRows a, std::size_t rows, const Ending& ending,
       return product(a, rows, NarrowPanels{narrow_.data(), next_panel, in_, out_}, ending, c);
     case Form::kTiles:
       return amx_product(a, rows, {narrow_.data(), in_, out_}, ending, c, scratch.numbers);
+    case Form::kArm:
+      return bfmmla_product(a, rows, {narrow_.data(), in_, out_}, ending, c, scratch.numbers);
     case Form::kInt8:
       return product(a, rows, int8, ending, c, scratch);
     case Form::kInt8Tiles:
       return int8_amx_product(a, rows, int8, ending, c, scratch);
+    case Form::kInt8Arm:
+      return has_smmla() ? smmla_product(a, rows, int8, ending, c, scratch)
+                         : sdot_product(a, rows, int8, ending, c, scratch);
   }
 }
 
@@ -105,16 +142,20 @@ void WeightMatrix::read_row(std::size_t j, float* to) const {
       return read_column(PanelLayout{in_}, narrow_, j, to, formats::float_of_bf16);
     case Form::kTiles:
       return read_column(AmxLayout{in_}, narrow_, j, to, formats::float_of_bf16);
+    case Form::kArm:
+      return read_column(Bf16ArmLayout{in_}, narrow_, j, to, formats::float_of_bf16);
     case Form::kInt8:
       return read_column(Int8PanelLayout{in_}, int8s_, j, to, scaled);
     case Form::kInt8Tiles:
       return read_column(Int8AmxLayout{in_}, int8s_, j, to, scaled);
+    case Form::kInt8Arm:
+      return read_column(Int8ArmLayout{in_}, int8s_, j, to, scaled);
   }
 }
 
 std::size_t WeightMatrix::scratch_size(std::size_t rows, std::size_t in) {
-  return std::max(
-      {amx_scratch_size(rows, in), int8_scratch_size(rows, in), int8_amx_scratch_size(rows, in)});
+  return std::max({amx_scratch_size(rows, in), int8_scratch_size(rows, in),
+                   int8_amx_scratch_size(rows, in), arm_scratch_size(rows, in)});
 }
 
 }  // namespace mgdm::runtime

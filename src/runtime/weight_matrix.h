@@ -5,6 +5,9 @@
 //   bf16 with AMX     in the tiles of amx.h; activations keep 15 bits
 //   int8              in the panels of int8_product.h; activations keep up to 15 bits
 //   int8 with AMX     in the tiles of int8_amx.h, with the same results
+//
+// On arm64 both are in the panels of arm.h where the processor has products of small matrices:
+// activations keep 15 bits in bf16, and int8 has the same results as elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -48,12 +51,13 @@ class WeightMatrix {
   }
 
  private:
-  enum class Form { kFloats, kNarrow, kTiles, kInt8, kInt8Tiles };
+  enum class Form { kFloats, kNarrow, kTiles, kArm, kInt8, kInt8Tiles, kInt8Arm };
+  static Form form_of(Arithmetic arithmetic);
 
   Form form_ = Form::kFloats;
   Array<float> floats_;          // kFloats
-  Array<std::uint16_t> narrow_;  // kNarrow, kTiles
-  Array<std::int8_t> int8s_;     // kInt8, kInt8Tiles, with
+  Array<std::uint16_t> narrow_;  // kNarrow, kTiles, kArm
+  Array<std::int8_t> int8s_;     // kInt8, kInt8Tiles, kInt8Arm, with
   Array<float> scales_;          // one for every row of W
   std::size_t out_ = 0, in_ = 0;
 };
