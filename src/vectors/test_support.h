@@ -20,6 +20,8 @@ using Floats = std::vector<float>;
 // Runs `test` once for every instruction set.
 template <class Test>
 void on_every_target(const Test& test) {
+  // On arm64 Highway 1.0 counts NEON only where there is AES, too, and uses it all the same.
+  if (hwy::SupportedAndGeneratedTargets().empty()) return test();
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     SCOPED_TRACE(hwy::TargetName(target));
     hwy::SetSupportedTargetsForTest(target);
