@@ -3,13 +3,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 #include "base/error.h"
 #include "base/paths.h"
 
 namespace mgdm::reproduction {
+namespace {
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+TimeLeft::TimeLeft(const Context& context)
+    : clock_(context.clock ? context.clock : steady_seconds),
+      end_(context.budget > 0 ? clock_() + context.budget
+                              : std::numeric_limits<double>::infinity()) {}
+
+double TimeLeft::now() const { return clock_(); }
+
+double TimeLeft::seconds() const { return std::max(0.0, end_ - clock_()); }
 
 std::string recipe_file(const std::string& name) {
   const char* const shelf = std::getenv("MGDM_RECIPES");

@@ -40,10 +40,23 @@ struct Context {
   std::map<std::string, std::string> weights;  // folders by names such as "llama-7b" (weights.h)
   std::string device = "auto";
   int threads = 0;
-  std::int64_t limit = 0;  // puzzles per cell; 0 = all
-  double budget = 0;       // seconds for everything; 0 = no limit
+  std::int64_t limit = 0;         // puzzles per cell; 0 = all
+  double budget = 0;              // seconds for everything in a table; 0 = no limit
+  std::function<double()> clock;  // seconds since some time; where there is none, the real ones
   bool quiet = false;
   Trainer trainer;
+};
+
+// What is left of the budget since this was made, whatever was done meanwhile.
+class TimeLeft {
+ public:
+  explicit TimeLeft(const Context& context);
+  double now() const;      // of the clock
+  double seconds() const;  // not below 0; without a budget without end
+
+ private:
+  std::function<double()> clock_;
+  double end_;
 };
 
 // recipes/NAME.toml: in $MGDM_RECIPES, or recipes/ here. An Error when it is in neither.

@@ -33,14 +33,13 @@ fs::path cell_file(const Context& context, const Trained& trained, const Cell& c
                                context.limit, context.files.string()));
 }
 
-// The result as it was measured before. One that a budget cut short counts only where no more time
-// is given: `seconds`, 0 for no limit.
-std::optional<Json> known_result(const fs::path& file, double seconds) {
+// The result as it was measured before. One that a budget cut short counts only where its share is
+// not larger now; 0 for no limit.
+std::optional<Json> known_result(const fs::path& file, double share) {
   auto json = read_kept(file);
   if (!json || !json->contains("accuracy")) return std::nullopt;
-  const bool cut = json->contains("cut_after_seconds");
-  if (cut && (seconds == 0 || seconds > number_or_zero(*json, "cut_after_seconds")))
-    return std::nullopt;
+  const bool cut = json->contains("cut_by_share");
+  if (cut && (share == 0 || share > number_or_zero(*json, "cut_by_share"))) return std::nullopt;
   return json;
 }
 
@@ -83,18 +82,25 @@ std::string evaluation_key(const Cell& cell) {
   return fmt::format("{} on {} by{}", cell.model, about(cell.test), flags(cell));
 }
 
-bool is_measured(const Context& context, const Trained& trained, const Cell& cell, double seconds) {
-  return known_result(cell_file(context, trained, cell), seconds).has_value();
+bool is_measured(const Context& context, const Trained& trained, const Cell& cell, double share) {
+  return known_result(cell_file(context, trained, cell), share).has_value();
 }
 
-Json measure(const Context& context, const Trained& trained, const Cell& cell, double seconds) {
+Json measure(const Context& context, const Trained& trained, const Cell& cell,
+             const EvaluationTime& time) {
   const fs::path file = cell_file(context, trained, cell);
-  if (auto known = known_result(file, seconds)) return *std::move(known);
+  if (auto known = known_result(file, time.share)) return *std::move(known);
+  const TimeLeft clock(context);
+  const double began = clock.now();
   const Ready ready = make_ready(context, trained, cell);
   Progress progress("evaluating " + cell.model, ready.puzzles.size(), context.quiet);
+  // Reading the model and making the puzzles took some of the time. A few are answered however
+  // little is left.
+  constexpr double kNone = 1e-9;
+  const double limit = time.share == 0 ? 0 : std::max(kNone, time.left - (clock.now() - began));
   const evaluation::Evaluation result = evaluation::evaluate(
       ready.reasoner, ready.puzzles, ready.decoding, kBatch,
-      [&](std::size_t n) { progress.add(n); }, seconds);
+      [&](std::size_t n) { progress.add(n); }, limit);
   Json json = report::score_json(cell.test.task, result.score);
   json["forward_passes"] = result.forward_passes;
   json["samples_per_second"] = result.samples_per_second;
@@ -111,7 +117,7 @@ Json measure(const Context& context, const Trained& trained, const Cell& cell, d
   if (result.score.all.n < ready.puzzles.size()) {
     json["note"] =
         fmt::format("the first {} puzzles of {}", result.score.all.n, ready.puzzles.size());
-    json["cut_after_seconds"] = seconds;
+    json["cut_by_share"] = time.share;
   }
   json["version"] = version();
   json["git_revision"] = git_revision();
@@ -123,11 +129,17 @@ double estimate(const Context& context, const Trained& trained, const Cell& cell
   const Ready ready = make_ready(context, trained, cell);
   if (ready.puzzles.empty()) return 0;
   constexpr std::size_t kSome = 16;
+  constexpr double kSeconds = 2;        // a large network on a CPU takes long for each
+  constexpr std::int64_t kPasses = 32;  // of a thousand: the others take as long
   const auto some = std::span(ready.puzzles).first(std::min(kSome, ready.puzzles.size()));
+  spec::DecodingSettings decoding = ready.decoding;
+  decoding.steps = std::min(decoding.steps, kPasses);
   const evaluation::Evaluation result =
-      evaluation::evaluate(ready.reasoner, some, ready.decoding, kBatch);
-  return result.seconds * static_cast<double>(ready.puzzles.size()) /
-         static_cast<double>(some.size());
+      evaluation::evaluate(ready.reasoner, some, decoding, kBatch, /*progress=*/{}, kSeconds);
+  const auto passes = static_cast<double>(decoding.steps);
+  const bool all_passes = result.forward_passes == passes;
+  return static_cast<double>(ready.puzzles.size()) / result.samples_per_second *
+         (all_passes ? static_cast<double>(ready.decoding.steps) / passes : 1);
 }
 
 Value value_of(const Cell& cell, const Json& result) {

@@ -57,7 +57,7 @@ struct Plan {
   Table frame;  // without rows
   std::vector<PlanRow> rows = {};
   // Instead of rows: a table that is made in another way, of `models` where it needs any.
-  std::function<std::vector<TableRow>(const Context& context)> make = {};
+  std::function<std::vector<TableRow>(const Context& context, const TimeLeft& time)> make = {};
   std::vector<std::string> models = {};
   bool watches_accuracy = false;  // trainings measure it on their way
 };

@@ -102,13 +102,36 @@ TEST_F(Reproduction, AccuracyThroughAShortenedTraining) {
   make_run(run, "countdown-4", 200);
   write_file((run / "config.toml").string(), "task = \"countdown-4\"\ntraining.minutes = 8.0\n");
   write_file((run / "metrics.jsonl").string(),
-             "{\"step\": 100, \"accuracy_paper\": 0.25}\n"
-             "{\"step\": 200, \"accuracy_paper\": 0.5}\n");
+             "{\"step\": 100, \"accuracy_paper\": 0.25, \"puzzles\": 8}\n"
+             "{\"step\": 200, \"accuracy_paper\": 0.5, \"puzzles\": 8}\n");
   const TableRow row = reproduce(find_plan("convergence"), context_).rows.at(3);
   EXPECT_FALSE(row.values[8].ours);
   EXPECT_EQ(row.values[9].ours, 25);
   EXPECT_EQ(row.values[19].ours, 50);
-  EXPECT_CONTAINS(row.values[9].note, "of 200 steps instead of 292969");
+  EXPECT_CONTAINS(row.values[9].note, "of 200 steps instead of 292969, on 8 puzzles");
+}
+
+// It measures on its way as often as there is time for, ten times at most, and never what it need
+// not.
+TEST_F(Reproduction, ABudgetForAccuracyThroughTraining) {
+  train_by_copying("countdown-4");
+  double step_seconds = 64;  // a step of 8 of the 1024 examples takes half a second
+  context_.trainer.seconds_per_step = [&](const spec::Recipe&) { return step_seconds; };
+  context_.budget = 120;
+  reproduce(find_plan("convergence"), context_);
+  ASSERT_EQ(orders_.size(), 4u);
+  for (const TrainingOrder& order : orders_) {
+    EXPECT_TRUE(contains(order.overrides, "training.batch=8"));
+    EXPECT_TRUE(contains(order.overrides, "data.held_out=0"));
+  }
+  // 24 s for each, three fifths of them for 28.8 steps: two evaluations take a quarter of that.
+  EXPECT_TRUE(contains(orders_[0].overrides, "training.minutes=0.24"));
+  EXPECT_TRUE(contains(orders_[0].overrides, "training.evaluate_every=15"));
+  step_seconds = 640;  // three steps: no evaluation but the last
+  context_.runs = folder_.path() / "others";
+  reproduce(find_plan("convergence"), context_);
+  ASSERT_EQ(orders_.size(), 8u);
+  EXPECT_TRUE(contains(orders_[4].overrides, "training.evaluate_every=0"));
 }
 
 TEST_F(Reproduction, LossesOfTheHardSubgoal) {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <map>
-#include <mutex>
 #include <utility>
 
 #include "base/error.h"
@@ -22,22 +20,6 @@ bool is_released(const TestSet& test) {
   return test.from == TestSet::From::kReleased && tasks::make_task(test.task)->abilities().released;
 }
 
-// The first of the paper's test. To make them takes seconds, and many cells ask for the same: they
-// are made once.
-std::vector<tasks::Example> released_puzzles(const tasks::Task& task, std::size_t count) {
-  static std::mutex mutex;
-  static std::map<std::string, std::vector<tasks::Example>> made;  // by task
-  const std::lock_guard lock(mutex);
-  std::vector<tasks::Example>& known = made[task.name()];
-  if (known.size() < count) {
-    std::vector<tasks::Example> puzzles;
-    tasks::for_released(*task.released(tasks::Split::kTest), count,
-                        [&](const tasks::Example& puzzle) { puzzles.push_back(puzzle); });
-    known = std::move(puzzles);
-  }
-  return {known.begin(), known.begin() + static_cast<std::ptrdiff_t>(count)};
-}
-
 }  // namespace
 
 std::vector<tasks::Example> puzzles_of(const TestSet& test, const Context& context) {
@@ -52,7 +34,7 @@ std::vector<tasks::Example> puzzles_of(const TestSet& test, const Context& conte
     for (auto& located : data::read_examples((context.files / test.file).string(), *task))
       if (puzzles.size() < count) puzzles.push_back(std::move(located.example));
   } else if (is_released(test)) {
-    puzzles = released_puzzles(*task, static_cast<std::size_t>(test.count));
+    puzzles = tasks::released_test(*task, static_cast<std::size_t>(test.count));
     puzzles.resize(count);
   } else {
     for (std::uint32_t i = 0; i < count; ++i)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/error.h"
@@ -39,20 +40,31 @@ void or_note(std::string& note, Action&& action) {
 }
 
 // Trains what can be trained; why the others could not, by recipe.
-Failures train_all(const Plan& plan, const Context& context) {
+Failures train_all(const Plan& plan, const Context& context, const TimeLeft& time) {
   Failures failures;
-  for (const std::string& recipe : missing_trainings(plan, context)) {
+  std::vector<std::string> missing = missing_trainings(plan, context);
+  std::erase_if(missing, [&](const std::string& recipe) {
+    return !missing_weights(context, recipe).empty();
+  });
+  const double for_evaluating =
+      evaluations(plan).empty() ? 0 : (1 - kTrainingShare) * context.budget;
+  const double share = seconds_for_each(plan, context);
+  std::size_t left = missing.size();
+  for (const std::string& recipe : missing) {
     stop_if_interrupted();
-    if (!missing_weights(context, recipe).empty()) continue;
     std::string failure;
     try {
-      or_note(failure, [&] { train(plan, context, recipe); });
+      // The same for all, as long as there is enough.
+      const double seconds =
+          std::min(share, (time.seconds() - for_evaluating) / static_cast<double>(left--));
+      std::string why;
+      or_note(failure, [&] { why = train(plan, context, recipe, seconds); });
+      if (failure.empty() && why.empty()) continue;
+      failures[recipe] = failure.empty() ? why : "training failed: " + failure;
     } catch (const Interrupted& interrupted) {
       throw Interrupted(interrupted.seen(), "", "the same command goes on from there");
     }
-    if (failure.empty()) continue;
-    fmt::print(stderr, "{}: {}\n", recipe, printable(failure));
-    failures[recipe] = "training failed: " + failure;
+    fmt::print(stderr, "{}: {}\n", recipe, printable(failures[recipe]));
   }
   return failures;
 }
@@ -87,12 +99,19 @@ std::string joined(const std::string& a, const std::string& b) {
   return a.empty() || b.empty() ? a + b : a + "; " + b;
 }
 
-// Measures cells, each evaluation once.
+// Measures cells, each evaluation once, and divides the time that is left among them.
 class Filler {
  public:
-  // `seconds` for each evaluation, 0 for no limit.
-  Filler(const Context& context, Failures failures, double seconds)
-      : context_(context), failures_(std::move(failures)), seconds_(seconds) {}
+  Filler(const Plan& plan, const Context& context, Failures failures, const TimeLeft& time)
+      : context_(context),
+        failures_(std::move(failures)),
+        time_(time),
+        share_(seconds_for_evaluation(plan, context)) {
+    for (const Cell* const cell : evaluations(plan))
+      if (const auto trained = find_trained(context, cell->model);
+          trained && !is_measured(context, *trained, *cell, share_))
+        ++left_;
+  }
 
   Value fill(const Cell& cell) {
     if (!cell.prompted.empty()) return prompted_value(context_, cell);
@@ -110,7 +129,7 @@ class Filler {
     Result& result = place->second;
     if (is_new) {
       stop_if_interrupted();
-      or_note(result.failure, [&] { result.json = measure(context_, *trained, cell, seconds_); });
+      or_note(result.failure, [&] { result.json = measured(*trained, cell); });
     }
     if (!result.failure.empty()) {
       value.note = result.failure;
@@ -127,9 +146,21 @@ class Filler {
     Json json;
     std::string failure;
   };
+
+  Json measured(const Trained& trained, const Cell& cell) {
+    EvaluationTime time{share_};
+    if (share_ > 0 && !is_measured(context_, trained, cell, share_)) {
+      time.left = time_.seconds() / static_cast<double>(left_--);
+      if (time.left <= 0) throw Error("not evaluated: the budget was spent before");
+    }
+    return measure(context_, trained, cell, time);
+  }
+
   const Context& context_;
   const Failures failures_;
-  const double seconds_;
+  const TimeLeft& time_;
+  const double share_;    // of the budget, for each evaluation
+  std::size_t left_ = 0;  // evaluations
   std::map<std::string, Result> results_;
 };
 
@@ -158,13 +189,18 @@ double seconds_for_evaluation(const Plan& plan, const Context& context) {
 }
 
 Table reproduce(const Plan& plan, const Context& context) {
+  const TimeLeft time(context);
   Table table = plan.frame;
   Failures failures;
-  if (context.trainer.train) failures = train_all(plan, context);
+  if (context.trainer.train) failures = train_all(plan, context, time);
   for (std::string& note : notes_on(context, missing_trainings(plan, context).size()))
     table.notes.push_back(std::move(note));
-  if (plan.make) table.rows = plan.make(context);
-  Filler filler(context, std::move(failures), seconds_for_evaluation(plan, context));
+  if (plan.make) {
+    table.rows = plan.make(context, time);
+    for (const auto& [recipe, failure] : failures)
+      table.notes.push_back(fmt::format("{}: {}.", recipe_words(recipe), failure));
+  }
+  Filler filler(plan, context, std::move(failures), time);
   for (const PlanRow& row : plan.rows) {
     TableRow filled{row.label, {}};
     for (const Cell& cell : row.cells) filled.values.push_back(filler.fill(cell));

@@ -76,18 +76,19 @@ TEST_F(Reproduction, TrainsWhatIsMissing) {
 
 TEST_F(Reproduction, ABudgetShortensAndSaysSo) {
   const Plan plan = small_plan("frontier/planning", "quick-planning-ar");
-  train_by_copying("quick-planning-mgdm");
+  train_by_copying("quick-planning-mgdm", /*seconds=*/384);
   context_.budget = 600;
   const Table table = reproduce(plan, context_);
   ASSERT_EQ(orders_.size(), 1u);
   EXPECT_EQ(orders_[0].out, context_.runs / "planning-short");
-  EXPECT_TRUE(contains(orders_[0].overrides, "training.minutes=8"));
+  // Four fifths of the budget are for trainings, and of those four fifths for steps.
+  EXPECT_TRUE(contains(orders_[0].overrides, "training.minutes=6.4"));
   EXPECT_TRUE(contains(orders_[0].overrides, "training.steps=0"));
   EXPECT_CONTAINS(table.rows[0].values[0].note, "2000 steps of 5000");
   EXPECT_CONTAINS(to_markdown(table), "given 10m 00s in all");
   EXPECT_CONTAINS(to_markdown(table),
                   "mgdm train recipes/frontier/planning.toml training.epochs=0 training.steps=0 "
-                  "training.minutes=8 --out ");
+                  "training.minutes=6.4 data.held_out=0 ");
   context_.budget = 0;  // now the whole of it, in a run of its own
   reproduce(plan, context_);
   EXPECT_EQ(orders_.at(1).out, context_.runs / "planning");
@@ -104,13 +105,13 @@ TEST_F(Reproduction, ABudgetGoesOnWithWhatWasInterrupted) {
   train_by_copying("quick-planning-mgdm", /*seconds=*/100);
   const Table table = reproduce(plan, context_);
   EXPECT_EQ(orders_.size(), 2u);
-  EXPECT_TRUE(contains(orders_[0].overrides, "training.minutes=4"));
+  EXPECT_TRUE(contains(orders_[0].overrides, "training.minutes=3.2"));
   EXPECT_CONTAINS(table.rows[0].values[0].note, "interrupted before its end");
-  train_by_copying("quick-planning-mgdm", /*seconds=*/240);
+  train_by_copying("quick-planning-mgdm", /*seconds=*/293);
   EXPECT_CONTAINS(reproduce(plan, context_).rows[0].values[0].note, "the schedule shortened");
   ASSERT_EQ(orders_.size(), 4u);
   EXPECT_TRUE(orders_[3].resume);
-  EXPECT_TRUE(contains(orders_[3].overrides, "training.minutes=4"));
+  EXPECT_TRUE(contains(orders_[3].overrides, "training.minutes=4.86667"));  // after those 100 s
   reproduce(plan, context_);
   EXPECT_EQ(orders_.size(), 4u);
   context_.budget = 6000;  // more time trains longer
@@ -118,11 +119,11 @@ TEST_F(Reproduction, ABudgetGoesOnWithWhatWasInterrupted) {
   EXPECT_EQ(orders_.size(), 6u);
 }
 
-// Steps that take long here get fewer examples, however small the budget is.
+// Steps that take long here get fewer examples.
 TEST_F(Reproduction, ABudgetOfSecondsStillTrains) {
   const Plan plan = small_plan("quick/planning-mgdm", "quick-planning-ar");
   train_by_copying("quick-planning-mgdm", 0.01);
-  context_.budget = 0.01;
+  context_.budget = 0.0125;
   const Table table = reproduce(plan, context_);
   ASSERT_EQ(orders_.size(), 1u);
   EXPECT_TRUE(contains(orders_[0].overrides, "training.minutes=0.000133333"));
@@ -132,10 +133,83 @@ TEST_F(Reproduction, ABudgetOfSecondsStillTrains) {
   EXPECT_CONTAINS(table.rows[0].values[0].note, "on 8 examples at a time instead of");
 }
 
+TEST_F(Reproduction, WhatABudgetHasNoTimeForIsLeftOut) {
+  const Plan plan = small_plan("quick/planning-mgdm", "quick-planning-ar");
+  train_by_copying("quick-planning-mgdm");
+  context_.trainer.seconds_per_step = [this](const spec::Recipe&) {
+    now_ += 3;  // it takes time to find out
+    return 512;
+  };
+  context_.budget = 12;
+  testing::internal::CaptureStderr();
+  const Table table = reproduce(plan, context_);
+  EXPECT_CONTAINS(testing::internal::GetCapturedStderr(), "not trained: the smallest step");
+  EXPECT_TRUE(orders_.empty());
+  // (12 s * 0.8 - 3 s) * 0.8, and a step of 8 of the 512 examples takes 8 s.
+  EXPECT_EQ(table.rows[0].values[0].note,
+            "not trained: the smallest step takes about 8s here, the budget leaves 5s");
+  EXPECT_TRUE(table.rows[1].values[0].ours);
+}
+
+// Whatever takes longer than was thought (data, saving, the last evaluation) is taken from what
+// comes after it: a budget is the time of the whole table.
+TEST_F(Reproduction, ABudgetIsTheWholeTime) {
+  Plan plan = small_plan("frontier/planning", "quick/planning-mgdm");
+  plan.rows.push_back(small_plan("quick/planning-ar", "quick-planning-ar").rows[0]);
+  train_by_copying("quick-planning-mgdm");
+  const auto train = context_.trainer.train;
+  std::vector<double> minutes;
+  context_.trainer.train = [&](const TrainingOrder& order) {
+    train(order);
+    minutes.push_back(spec::read_recipe(order.recipe, order.overrides).training.minutes);
+    now_ += 60 * minutes.back() + 200;  // as long as held-out examples and a checkpoint take
+  };
+  context_.trainer.seconds_per_step = [this](const spec::Recipe&) {
+    now_ += 20;
+    return 0.5;
+  };
+  context_.budget = 600;
+  const double began = now_;
+  testing::internal::CaptureStderr();
+  const Table table = reproduce(plan, context_);
+  testing::internal::GetCapturedStderr();
+  // 480 s for three: 160 s, less 20 s to find out, four fifths of that for steps. The others have
+  // what is left: 480 - 20 - 112 - 200 = 148 s.
+  ASSERT_EQ(minutes.size(), 2u);
+  EXPECT_NEAR(60 * minutes[0], 112, 0.1);
+  EXPECT_NEAR(60 * minutes[1], 0.8 * (148.0 / 2 - 20), 0.1);
+  EXPECT_LE(now_ - began, 600);
+  EXPECT_EQ(table.rows[2].values[0].note, "not trained: the budget was spent before");
+  EXPECT_TRUE(table.rows[1].values[0].ours);
+  for (const TrainingOrder& order : orders_) {
+    EXPECT_TRUE(contains(order.overrides, "data.held_out=0"));
+    EXPECT_TRUE(contains(order.overrides, "evaluation.count=0"));
+  }
+  EXPECT_CONTAINS(to_markdown(table), "Shortened: everything here was given 10m 00s in all");
+}
+
+TEST_F(Reproduction, NothingIsEvaluatedWhenTheBudgetIsSpent) {
+  const Plan plan = small_plan("quick/planning-mgdm", "quick-planning-ar");
+  train_by_copying("quick-planning-mgdm");
+  const auto train = context_.trainer.train;
+  context_.trainer.train = [&](const TrainingOrder& order) {
+    train(order);
+    now_ += 1000;
+  };
+  context_.budget = 600;
+  const Table table = reproduce(plan, context_);
+  EXPECT_CONTAINS(table.rows[0].values[0].note, "not evaluated: the budget was spent before");
+  EXPECT_FALSE(table.rows[1].values[0].ours);
+  now_ = 0;  // called again, it goes on with the evaluations
+  EXPECT_TRUE(reproduce(plan, context_).rows[1].values[0].ours);
+  EXPECT_EQ(orders_.size(), 1u);
+}
+
 // A result that a budget cut short does not stand for a whole one.
 TEST_F(Reproduction, WhatWasCutShortIsMeasuredAgain) {
   const Plan plan = small_plan("quick-planning-ar", "quick-planning-mgdm");
   context_.limit = 40;
+  context_.clock = [] { return 0; };
   context_.budget = 1e-9;
   const Table cut = reproduce(plan, context_);
   EXPECT_CONTAINS(cut.rows[0].values[0].note, "the first 4 puzzles of 40");

@@ -38,7 +38,8 @@ class Reproduction : public testing::Test {
     write_file((checkpoint / "DONE").string(), "");
   }
 
-  // Instead of training: a model that is trained already, at step 2000 after `seconds`.
+  // Instead of training: a model that is trained already, at step 2000 after `seconds`. Nothing
+  // takes time then, but what now_ is told.
   void train_by_copying(const std::string& model, double seconds = 480) {
     context_.trainer.train = [this, model, seconds](const TrainingOrder& order) {
       orders_.push_back(order);
@@ -49,10 +50,12 @@ class Reproduction : public testing::Test {
                  "{\"step\": 2000, \"seconds\": " + std::to_string(seconds) + "}\n");
     };
     context_.trainer.seconds_per_step = [](const spec::Recipe&) { return 0.5; };
+    context_.clock = [this] { return now_; };
   }
 
   formats::TemporaryFolder folder_;
   Context context_;
+  double now_ = 1000;
   std::vector<TrainingOrder> orders_;
 };
 

@@ -4,7 +4,10 @@
 
 #include <cmath>
 
+#include "base/files.h"
+#include "base/paths.h"
 #include "inference/models.h"
+#include "reproduction/json_members.h"
 #include "reproduction/metrics.h"
 #include "reproduction/weights.h"
 #include "spec/checkpoints.h"
@@ -13,6 +16,8 @@ namespace mgdm::reproduction {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kShortening = "shortened.json";
 
 // The newest checkpoint of a run, with its step.
 std::optional<std::pair<std::int64_t, fs::path>> newest(const fs::path& run) {
@@ -42,21 +47,16 @@ Trained shortened(const Context& context, const std::string& recipe, std::int64_
   const spec::Recipe whole = spec::read_recipe(recipe_file(recipe), {}),
                      part = spec::read_recipe((run / "config.toml").string(), {});
   const bool smaller = part.training.batch != whole.training.batch;
-  const bool ended = short_seconds(context, recipe) >= 60 * part.training.minutes;
-  return {
-      checkpoint.string(),
-      fmt::format("trained shorter than in the paper: {} steps of {}{}, {}", step,
-                  planned_steps(whole),
-                  smaller ? fmt::format(", on {} examples at a time instead of {}",
-                                        part.training.batch, whole.training.batch)
-                          : "",
-                  ended ? "the schedule shortened to them" : "and interrupted before its end"),
-      fmt::format(
-          "{}{}{} training.epochs=0 training.steps=0 training.minutes={:g} --out {}",
-          training_command(recipe),
-          part.data.count != whole.data.count ? fmt::format(" data.count={}", part.data.count) : "",
-          smaller ? fmt::format(" training.batch={}", part.training.batch) : "",
-          part.training.minutes, run.string())};
+  return {checkpoint.string(),
+          fmt::format("trained shorter than in the paper: {} steps of {}{}, {}", step,
+                      planned_steps(whole),
+                      smaller ? fmt::format(", on {} examples at a time instead of {}",
+                                            part.training.batch, whole.training.batch)
+                              : "",
+                      short_has_ended(context, recipe) ? "the schedule shortened to them"
+                                                       : "and interrupted before its end"),
+          fmt::format("{} {} --out {}", training_command(recipe),
+                      fmt::join(kept_shortening(run).changes, " "), run.string())};
 }
 
 }  // namespace
@@ -74,6 +74,28 @@ fs::path short_run_folder(const Context& context, const std::string& recipe) {
 double short_seconds(const Context& context, const std::string& recipe) {
   const auto logged = read_metric(short_run_folder(context, recipe), "seconds");
   return logged.empty() ? 0 : logged.back().y;
+}
+
+bool short_has_ended(const Context& context, const std::string& recipe) {
+  const fs::path config = short_run_folder(context, recipe) / "config.toml";
+  return is_there(config) && short_seconds(context, recipe) >=
+                                 60 * spec::read_recipe(config.string(), {}).training.minutes;
+}
+
+void keep_shortening(const fs::path& run, const Shortening& shortening) {
+  make_folder(run);
+  const Json json{{"share_seconds", shortening.share}, {"changes", shortening.changes}};
+  write_file((run / kShortening).string(), json.dump(2) + "\n");
+}
+
+Shortening kept_shortening(const fs::path& run) {
+  if (!is_there(run / kShortening)) return {};
+  const Json json = Json::parse(read_file(run / kShortening), nullptr, /*allow_exceptions=*/false);
+  Shortening kept{number_at(json, "share_seconds").value_or(0)};
+  if (json.contains("changes"))
+    for (const Json& change : json["changes"])
+      if (change.is_string()) kept.changes.push_back(change);
+  return kept;
 }
 
 std::optional<Trained> find_trained(const Context& context, const std::string& model) {

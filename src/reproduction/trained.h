@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "reproduction/context.h"
 
@@ -22,8 +23,18 @@ bool is_recipe(const std::string& model);
 std::filesystem::path run_folder(const Context& context, const std::string& recipe);
 std::filesystem::path short_run_folder(const Context& context, const std::string& recipe);
 
-// Seconds that the shortened training of a recipe has taken so far.
+// Seconds that the shortened training of a recipe has taken so far, and whether that is all it was
+// to have.
 double short_seconds(const Context& context, const std::string& recipe);
+bool short_has_ended(const Context& context, const std::string& recipe);
+
+// What a budget made of a recipe; it is kept beside the run.
+struct Shortening {
+  double share = 0;  // seconds of the budget
+  std::vector<std::string> changes = {};
+};
+void keep_shortening(const std::filesystem::path& run, const Shortening& shortening);
+Shortening kept_shortening(const std::filesystem::path& run);  // empty where there is none
 
 // The model by that name as far as it is trained: the whole run, else what is longer of an
 // unfinished and a shortened one. None where there is nothing yet.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/paths.h"
+#include "base/progress.h"
 #include "reproduction/measure.h"
 #include "reproduction/trained.h"
 #include "reproduction/weights.h"
@@ -26,10 +27,18 @@ bool has_begun(const Context& context, const std::string& recipe) {
   return spec::newest_checkpoint(run_folder(context, recipe)).has_value();
 }
 
-// With a budget, of which each training gets `seconds`.
-bool is_long_enough(const Context& context, const std::string& recipe, double seconds) {
-  constexpr double kAlmost = 0.99;  // settings are written with fewer digits
-  return has_begun(context, recipe) || short_seconds(context, recipe) >= kAlmost * seconds;
+// With a budget, of which each training has that share: whether it has had it.
+bool is_long_enough(const Context& context, const std::string& recipe, double share) {
+  constexpr double kAlmost = 0.99;
+  return has_begun(context, recipe) ||
+         (kept_shortening(short_run_folder(context, recipe)).share >= kAlmost * share &&
+          short_has_ended(context, recipe));
+}
+
+// The fewest examples of a step.
+std::int64_t fewest(const spec::Recipe& recipe) {
+  constexpr std::int64_t kFewest = 8;
+  return std::min(kFewest, recipe.training.batch);
 }
 
 // A recipe shortened to some seconds, of which a whole step takes `step_seconds`.
@@ -41,13 +50,12 @@ struct Short {
 Short shortened_to(double seconds, const spec::Recipe& recipe, double step_seconds) {
   // Enough steps to learn anything: where they take long here, on fewer examples at a time.
   constexpr double kSteps = 100;
-  constexpr std::int64_t kFewest = 8;
   const auto whole = static_cast<double>(recipe.training.batch);
   const double rows = whole * seconds / step_seconds;  // that are seen in this time
   Short part{recipe.training.batch, recipe.data.count, rows / whole};
   if (part.steps < kSteps) {
-    part.batch = std::clamp(static_cast<std::int64_t>(rows / kSteps),
-                            std::min(kFewest, recipe.training.batch), recipe.training.batch);
+    part.batch =
+        std::clamp(static_cast<std::int64_t>(rows / kSteps), fewest(recipe), recipe.training.batch);
     part.steps = rows / static_cast<double>(part.batch);
   }
   // No more data is made than will be seen: that can take longer than the training.
@@ -56,31 +64,67 @@ Short shortened_to(double seconds, const spec::Recipe& recipe, double step_secon
   return part;
 }
 
-// The changes of a recipe that shorten it. What was begun goes on with batches of the same size.
-std::vector<std::string> shortening(const Plan& plan, const Context& context,
-                                    const TrainingOrder& order, double seconds) {
-  const spec::Recipe recipe = spec::read_recipe(order.recipe, order.overrides);
-  Short part = shortened_to(seconds, recipe, context.trainer.seconds_per_step(recipe));
+// When a run measures its accuracy on the way: together for a quarter of the time, ten times at
+// most, and only at the end where there are hardly any steps.
+std::vector<std::string> watching(double seconds, const Short& part) {
+  constexpr double kMost = 10, kPart = 0.25;
+  // The fewest puzzles take as long as training on so many rows: 4 of them, 20 passes.
+  constexpr double kRows = 27;
+  const double rows = part.steps * static_cast<double>(part.batch);
+  const double times = std::min(kMost, std::floor(kPart * rows / kRows));
+  const double every = times > 0 ? std::ceil(part.steps / times) : 0;
+  return {fmt::format("training.evaluate_every={:.0f}", every),
+          fmt::format("evaluation.minutes={:g}", kPart * seconds / 60 / kMost)};
+}
+
+// The changes of a recipe that shorten it to some seconds, after the seconds that it was trained
+// before. What was begun goes on with batches of the same size.
+std::vector<std::string> shortening(const Plan& plan, const spec::Recipe& recipe,
+                                    const TrainingOrder& order, double step_seconds, double seconds,
+                                    double before) {
+  Short part = shortened_to(before + seconds, recipe, step_seconds);
   if (order.resume)
     part.batch = spec::read_recipe((order.out / "config.toml").string(), {}).training.batch;
-  std::vector<std::string> changes{"training.epochs=0", "training.steps=0",
-                                   fmt::format("training.minutes={:g}", seconds / 60)};
+  std::vector<std::string> changes{
+      "training.epochs=0", "training.steps=0",
+      fmt::format("training.minutes={:g}", (before + seconds) / 60),
+      "data.held_out=0"};  // a large network looks at them for longer than it is trained
   if (part.examples < recipe.data.count && !recipe.data.endless)
     changes.push_back(fmt::format("data.count={}", part.examples));
   if (part.batch != recipe.training.batch) {
     changes.push_back(fmt::format("training.batch={}", part.batch));
     changes.emplace_back("training.accumulate=1");
   }
-  if (!plan.watches_accuracy) {
+  if (!plan.watches_accuracy)
     changes.emplace_back("evaluation.count=0");
-    return changes;
-  }
-  // Together for a quarter of the time; only at the end where there are hardly any steps.
-  constexpr double kTimes = 10;
-  changes.push_back(
-      fmt::format("training.evaluate_every={}", static_cast<std::int64_t>(part.steps / kTimes)));
-  changes.push_back(fmt::format("evaluation.minutes={:g}", seconds / 60 / kTimes / 4));
+  else
+    for (std::string& change : watching(seconds, part)) changes.push_back(std::move(change));
   return changes;
+}
+
+// Shortens the order to what is left of its share of the budget, or says why nothing can be
+// trained.
+std::string shorten(const Plan& plan, const Context& context, const std::string& recipe_name,
+                    double seconds, TrainingOrder& order) {
+  // The rest is for making data, saving and looking at what was trained.
+  const double steps_share = plan.watches_accuracy ? 0.6 : 0.8;
+  const spec::Recipe recipe = spec::read_recipe(order.recipe, order.overrides);
+  const TimeLeft clock(context);
+  const double began = clock.now();
+  const double step_seconds = context.trainer.seconds_per_step(recipe);
+  const double left = steps_share * (seconds - (clock.now() - began));
+  const double smallest = step_seconds * static_cast<double>(fewest(recipe)) /
+                          static_cast<double>(recipe.training.batch);
+  if (left < smallest)
+    return fmt::format("not trained: the smallest step takes about {} here, the budget leaves {}",
+                       format_duration(std::ceil(smallest)),
+                       format_duration(std::floor(std::max(0.0, left))));
+  const double before = order.resume ? short_seconds(context, recipe_name) : 0;
+  Shortening kept{seconds_for_each(plan, context),
+                  shortening(plan, recipe, order, step_seconds, left, before)};
+  order.overrides.insert(order.overrides.end(), kept.changes.begin(), kept.changes.end());
+  keep_shortening(order.out, kept);
+  return "";
 }
 
 }  // namespace
@@ -123,8 +167,10 @@ std::vector<std::string> missing_trainings(const Plan& plan, const Context& cont
   return missing;
 }
 
-void train(const Plan& plan, const Context& context, const std::string& recipe) {
+std::string train(const Plan& plan, const Context& context, const std::string& recipe,
+                  double seconds) {
   const bool whole = context.budget == 0;
+  if (!whole && seconds <= 0) return "not trained: the budget was spent before";
   TrainingOrder order{
       .recipe = recipe_file(recipe),
       .overrides = {},
@@ -137,9 +183,10 @@ void train(const Plan& plan, const Context& context, const std::string& recipe) 
     order.overrides.push_back("init=" + context.weights.at(weights));
   if (whole && plan.watches_accuracy) order.overrides.emplace_back("training.evaluate_every=5000");
   if (!whole)
-    for (std::string& change : shortening(plan, context, order, seconds_for_each(plan, context)))
-      order.overrides.push_back(std::move(change));
+    if (const std::string why = shorten(plan, context, recipe, seconds, order); !why.empty())
+      return why;
   context.trainer.train(order);
+  return "";
 }
 
 }  // namespace mgdm::reproduction

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <mutex>
+#include <utility>
+
 #include "base/error.h"
 #include "base/interrupt.h"
 
@@ -19,6 +23,20 @@ void for_released(Released& released, std::size_t count,
     if (i >= released.passed_over()) use(example);
     if (made) made();
   }
+}
+
+std::vector<Example> released_test(const Task& task, std::size_t count) {
+  static std::mutex mutex;
+  static std::map<std::string, std::vector<Example>> made;  // by task
+  const std::lock_guard lock(mutex);
+  std::vector<Example>& known = made[task.name()];
+  if (known.size() < count) {
+    std::vector<Example> puzzles;
+    for_released(*task.released(Split::kTest), count,
+                 [&](const Example& puzzle) { puzzles.push_back(puzzle); });
+    known = std::move(puzzles);
+  }
+  return {known.begin(), known.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
 }  // namespace mgdm::tasks

@@ -19,8 +19,7 @@ std::vector<tasks::Example> puzzles_of(const spec::Recipe& recipe, const tasks::
       if (count == 0 || puzzles.size() < count) puzzles.push_back(std::move(located.example));
   if (!recipe.evaluation.files.empty() || count == 0) return puzzles;
   if (recipe.data.as_released && task.abilities().released)
-    tasks::for_released(*task.released(tasks::Split::kTest), count,
-                        [&](const tasks::Example& puzzle) { puzzles.push_back(puzzle); });
+    puzzles = tasks::released_test(task, count);
   else
     for (std::uint32_t i = 0; i < count; ++i)
       puzzles.push_back(

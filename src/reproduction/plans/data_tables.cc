@@ -35,7 +35,7 @@ Value both(double paper, double ours, const std::string& command = "") {
   return value;
 }
 
-std::vector<TableRow> statistics(const Context& context) {
+std::vector<TableRow> statistics(const Context& context, const TimeLeft&) {
   std::vector<TableRow> rows{{"train, thousands", {}},  {"test puzzles", {}},
                              {"mean input tokens", {}}, {"mean output tokens", {}},
                              {"most input tokens", {}}, {"most output tokens", {}}};
@@ -72,7 +72,7 @@ constexpr Size kSizes[] = {{"Tiny", "paper/countdown-4-tiny-mgdm", 6, 3, 12, 384
                            {"Base", "paper/countdown-4-base-mgdm", 85, 12, 12, 768},
                            {"Medium", "paper/countdown-4-medium-mgdm", 303, 24, 16, 1024}};
 
-std::vector<TableRow> sizes(const Context&) {
+std::vector<TableRow> sizes(const Context&, const TimeLeft&) {
   std::vector<TableRow> rows{
       {"parameters, millions", {}}, {"layers", {}}, {"heads", {}}, {"width", {}}};
   for (const Size& size : kSizes) {
@@ -86,7 +86,7 @@ std::vector<TableRow> sizes(const Context&) {
   return rows;
 }
 
-std::vector<TableRow> examples(const Context& context) {
+std::vector<TableRow> examples(const Context& context, const TimeLeft&) {
   Context one = context;
   one.limit = 1;
   std::vector<TableRow> rows;

@@ -2,7 +2,9 @@
 // ahead is easier where some of what follows is shown.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include "base/files.h"
 #include "base/paths.h"
@@ -41,40 +43,82 @@ struct Measured {
   std::vector<std::string> commands = {};
 };
 
-Measured losses_of(const Context& context, const std::string& model,
-                   const std::vector<std::string>& puzzles) {
-  const auto trained = find_trained(context, model);
-  if (!trained) return {{}, why_untrained(context, model)};
-  if (puzzles.empty()) return {{}, fmt::format("no puzzle of distance {}", kDistance)};
-  const fs::path data = context.out / "hard-subgoal" / "puzzles.jsonl";
-  // With a budget each puzzle is noised once.
-  const std::size_t samples =
-      context.budget > 0 ? 1 : (kSamples + puzzles.size() - 1) / puzzles.size();
-  Measured measured{{}, trained->note, {trained->command}};
-  measured.commands.push_back(
-      fmt::format("mgdm eval --model {} --data {} --steps {} --samples {} --losses losses.json",
-                  trained->folder, data.string(), kLevels, samples));
-  const fs::path file =
-      kept_file(context, fmt::format("{} losses of {} puzzles {} limit {}", identity(*trained),
-                                     puzzles.size(), samples, context.limit));
-  if (auto known = read_kept(file)) {
-    measured.losses = *std::move(known);
-    return measured;
-  }
-  if (!context.trainer.losses) return {{}, "losses need the program with LibTorch"};
+using Puzzles = std::span<const std::string>;
+
+fs::path puzzles_file(const Context& context) {
+  return context.out / "hard-subgoal" / "puzzles.jsonl";
+}
+
+void measure_losses(const Context& context, const std::string& model, Puzzles puzzles,
+                    std::size_t samples, const fs::path& file) {
+  const fs::path data = puzzles_file(context);
   make_folder(data.parent_path());
   AtomicFile written(data.string());
   for (const std::string& line : puzzles) written.write(line);
   written.commit();
   make_folder(file.parent_path());
-  context.trainer.losses({.model = trained->folder,
+  context.trainer.losses({.model = model,
                           .data = data.string(),
                           .json = file.string(),
                           .device = context.device,
                           .threads = context.threads,
                           .levels = kLevels,
                           .samples = static_cast<std::int64_t>(samples)});
+}
+
+// With a budget each puzzle is noised once, and as many of them count as there are seconds for: the
+// first few tell. How many were measured.
+std::size_t measure_in(double seconds, const Context& context, const std::string& model,
+                       Puzzles puzzles, const fs::path& file) {
+  constexpr std::size_t kFew = 4;
+  constexpr double kSurely = 0.7;
+  const std::size_t few = std::min(kFew, puzzles.size());
+  const TimeLeft clock(context);
+  const double began = clock.now();
+  measure_losses(context, model, puzzles.first(few), 1, file);
+  const double spent = std::max(1e-3, clock.now() - began);
+  const double likely = kSurely * static_cast<double>(few) * (seconds - spent) / spent;
+  if (likely <= static_cast<double>(few) || few == puzzles.size()) return few;
+  const auto count = likely < static_cast<double>(puzzles.size()) ? static_cast<std::size_t>(likely)
+                                                                  : puzzles.size();
+  measure_losses(context, model, puzzles.first(count), 1, file);
+  return count;
+}
+
+// `seconds` count with a budget only.
+Measured losses_of(const Context& context, const std::string& model,
+                   const std::vector<std::string>& puzzles, double seconds) {
+  const auto trained = find_trained(context, model);
+  if (!trained) return {{}, why_untrained(context, model)};
+  if (puzzles.empty()) return {{}, fmt::format("no puzzle of distance {}", kDistance)};
+  const bool whole = context.budget == 0;
+  const std::size_t samples = whole ? (kSamples + puzzles.size() - 1) / puzzles.size() : 1;
+  Measured measured{{}, trained->note, {trained->command}};
+  measured.commands.push_back(
+      fmt::format("mgdm eval --model {} --data {} --steps {} --samples {} --losses losses.json",
+                  trained->folder, puzzles_file(context).string(), kLevels, samples));
+  const fs::path file = kept_file(
+      context, fmt::format("{} losses of {} puzzles {} limit {} budget {}", identity(*trained),
+                           puzzles.size(), samples, context.limit, context.budget));
+  if (!read_kept(file)) {
+    if (!context.trainer.losses) return {{}, "losses need the program with LibTorch"};
+    if (!whole && seconds <= 0) return {{}, "not measured: the budget was spent before"};
+    fs::path draft = file;  // who interrupts it finds nothing half done
+    draft += ".part";
+    std::size_t count = puzzles.size();
+    if (whole)
+      measure_losses(context, trained->folder, puzzles, samples, draft);
+    else
+      count = measure_in(seconds, context, trained->folder, puzzles, draft);
+    Json json = read_kept(draft).value_or(Json::object());
+    if (count < puzzles.size())
+      json["note"] = fmt::format("the first {} puzzles of {}", count, puzzles.size());
+    keep(file, json);
+    fs::remove(draft);
+  }
   measured.losses = read_kept(file).value_or(Json::object());
+  if (const std::string note = text_at(measured.losses, "note"); !note.empty())
+    measured.note += (measured.note.empty() ? "" : "; ") + note;
   return measured;
 }
 
@@ -116,13 +160,13 @@ std::optional<double> overall(const Levels& levels) {
   return levels.empty() ? std::nullopt : std::optional(sum);
 }
 
-std::vector<TableRow> hard_subgoal(const Context& context) {
+std::vector<TableRow> hard_subgoal(const Context& context, const TimeLeft& time) {
   const std::vector<std::string> puzzles = hard_puzzles(context);
-  const Measured ar = losses_of(context, kLeftToRight, puzzles);
+  const Measured ar = losses_of(context, kLeftToRight, puzzles, time.seconds() / 2);
   const auto ar_levels = by_level(ar.losses);
   std::vector<TableRow> rows{level_line("AR: what stands before is shown",
                                         ar_levels.empty() ? std::nullopt : ar_levels.front(), ar)};
-  const Measured diffusion = losses_of(context, kDiffusion, puzzles);
+  const Measured diffusion = losses_of(context, kDiffusion, puzzles, time.seconds());
   if (diffusion.losses.empty()) {
     rows.push_back(level_line("MGDM", std::nullopt, diffusion));
     return rows;

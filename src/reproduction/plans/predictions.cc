@@ -61,7 +61,7 @@ const std::vector<Shown>& shown() {
   return kShown;
 }
 
-std::vector<TableRow> predictions(const Context& context) {
+std::vector<TableRow> predictions(const Context& context, const TimeLeft& time) {
   const auto task = tasks::make_task("countdown-4");
   std::vector<tasks::Example> puzzles = paper_puzzles();
   if (context.limit > 0)
@@ -74,10 +74,11 @@ std::vector<TableRow> predictions(const Context& context) {
   }
   for (const auto& [column, model] : shown()) {
     const auto trained = find_trained(context, model);
-    if (!trained) {
+    if (!trained || time.seconds() == 0) {
       for (TableRow& row : rows) {
         row.values.emplace_back();
-        row.values.back().note = why_untrained(context, model);
+        row.values.back().note =
+            trained ? "not answered: the budget was spent before" : why_untrained(context, model);
       }
       continue;
     }

@@ -40,6 +40,8 @@ Course course_of(const Context& context, const std::string& recipe) {
   if (newest && !part.points.empty()) {
     part.steps = static_cast<double>(spec::checkpoint_step(*newest).value_or(0));
     part.note = fmt::format("of {:g} steps instead of {:g}", part.steps, whole.steps);
+    const auto puzzles = read_metric(short_run_folder(context, recipe), "puzzles");
+    if (!puzzles.empty()) part.note += fmt::format(", on {:g} puzzles", puzzles.back().y);
     return part;
   }
   whole.note = fmt::format("no accuracy on the way: mgdm train {} training.evaluate_every=5000",
@@ -50,7 +52,7 @@ Course course_of(const Context& context, const std::string& recipe) {
 constexpr int kEvery = 5;  // %
 
 // The last accuracy that was measured up to each column; none before the first.
-std::vector<TableRow> through_training(const Context& context) {
+std::vector<TableRow> through_training(const Context& context, const TimeLeft&) {
   std::vector<TableRow> rows;
   for (const auto& [label, recipe] : watched()) {
     TableRow row{label, {}};
