@@ -259,6 +259,22 @@ TEST(Product, InInt8HasRoomForTheLongestSum) {
   });
 }
 
+// What went wrong before a product stays wrong behind it: a whole number cannot say so.
+TEST(Product, InInt8KeepsWhatIsNoNumber) {
+  for (const float odd :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+        -std::numeric_limits<float>::infinity()})
+    for (const std::size_t place : {0u, 17u, 66u}) {  // in vectors, and behind the last of them
+      Problem problem(3, 67, 40);
+      problem.a[problem.a_stride() + place] = odd;
+      on_every_target([&] {
+        for (const Floats& c : {int8_product(problem), int8_product_of_panels(problem)})
+          for (std::size_t i = 0; i < c.size(); ++i)
+            ASSERT_EQ(std::isnan(c[i]), i / 40 == 1) << i << " with " << odd << " at " << place;
+      });
+    }
+}
+
 TEST(Product, InInt8EndsLikeTheOthers) {
   on_every_target([] {
     for (const bool add : {false, true}) {

@@ -23,13 +23,19 @@ using vectors::HWY_NAMESPACE::kFloats;
 using vectors::HWY_NAMESPACE::kLanes;
 using vectors::HWY_NAMESPACE::Vector;
 
-// Whole vectors of the row; gives how many numbers that were.
-std::size_t largest_here(const float* from, std::size_t depth, float& largest) {
-  Vector top = hn::Zero(kFloats);
+// Whole vectors of the row; gives how many numbers that were. `odd` becomes NaN when one of them is
+// NaN or infinite, which a maximum may pass over, and stays 0 otherwise.
+std::size_t largest_here(const float* from, std::size_t depth, float& largest, float& odd) {
+  const Vector zero = hn::Zero(kFloats);
+  Vector top = zero, noughts = zero;
   std::size_t k = 0;
-  for (; k + kLanes <= depth; k += kLanes)
-    top = hn::Max(top, hn::Abs(hn::LoadU(kFloats, from + k)));
+  for (; k + kLanes <= depth; k += kLanes) {
+    const Vector x = hn::LoadU(kFloats, from + k);
+    top = hn::Max(top, hn::Abs(x));
+    noughts = hn::MulAdd(x, zero, noughts);
+  }
   largest = hn::GetLane(hn::MaxOfLanes(kFloats, top));
+  odd = hn::GetLane(hn::SumOfLanes(kFloats, noughts));
   return k;
 }
 
@@ -89,9 +95,16 @@ std::int32_t most_activation(std::size_t depth) {
 }
 
 float quantise_row(const float* from, std::size_t depth, std::size_t padded, std::int16_t* to) {
-  float largest = 0;
-  for (std::size_t k = HWY_DYNAMIC_DISPATCH(largest_here)(from, depth, largest); k < depth; ++k)
+  float largest = 0, odd = 0;
+  for (std::size_t k = HWY_DYNAMIC_DISPATCH(largest_here)(from, depth, largest, odd); k < depth;
+       ++k) {
     largest = std::max(largest, std::abs(from[k]));
+    odd += from[k] * 0;
+  }
+  if (std::isnan(odd)) {
+    std::fill(to, to + padded, std::int16_t{0});
+    return std::numeric_limits<float>::quiet_NaN();
+  }
   const auto most = static_cast<float>(most_activation(depth));
   const float factor = factor_for(largest, most);
   std::size_t k = HWY_DYNAMIC_DISPATCH(to_whole_here)(from, depth, factor, to);

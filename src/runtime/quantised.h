@@ -27,7 +27,8 @@ QuantisedWeights quantised(std::span<const float> weights, std::size_t out, std:
 inline constexpr std::int32_t kLowBits = 7;  // of an activation that is taken apart: see int8_amx.h
 std::int32_t most_activation(std::size_t depth);
 
-// A row of A, and its scale. `to` is filled with zeros up to `padded` numbers, a multiple of 2.
+// A row of A, and its scale. `to` is filled with zeros up to `padded` numbers, a multiple of 2. A
+// row with a NaN or an infinity has the scale NaN, and so has all that is computed of it.
 float quantise_row(const float* from, std::size_t depth, std::size_t padded, std::int16_t* to);
 
 }  // namespace mgdm::runtime
