@@ -163,4 +163,11 @@ std::unique_ptr<Layout> make_layout(std::string_view name, int length,
   throw UsageError(fmt::format("unknown layout {}", in_quotes(name)), "seq2seq, in_place or long");
 }
 
+void write_example(const tasks::Example& example, const Vocabulary& vocabulary,
+                   const Layout& layout, Row row) {
+  const std::vector<Piece> pieces =
+      layout.pieces(vocabulary.encode_first(example.input), vocabulary.encode(example.output));
+  layout.write(pieces.front().input, pieces.front().output, row);
+}
+
 }  // namespace mgdm::data

@@ -19,6 +19,7 @@
 
 #include "data/rows.h"
 #include "data/vocabulary.h"
+#include "tasks/task.h"
 
 namespace mgdm::data {
 
@@ -84,5 +85,9 @@ std::unique_ptr<Layout> make_long(int length, const Specials& specials = {});
 // By name, as recipes and checkpoints say it; in_place blanks are '0'. UsageError for another name.
 std::unique_ptr<Layout> make_layout(std::string_view name, int length,
                                     const Vocabulary& vocabulary);
+
+// Fills a row with an example: the first row of those that it takes. Error when it does not fit.
+void write_example(const tasks::Example& example, const Vocabulary& vocabulary,
+                   const Layout& layout, Row row);
 
 }  // namespace mgdm::data

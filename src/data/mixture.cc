@@ -7,13 +7,6 @@
 namespace mgdm::data {
 namespace {
 
-void write_example(const tasks::Example& example, const Vocabulary& vocabulary,
-                   const Layout& layout, Row row) {
-  const std::vector<Piece> pieces =
-      layout.pieces(vocabulary.encode_first(example.input), vocabulary.encode(example.output));
-  layout.write(pieces.front().input, pieces.front().output, row);
-}
-
 class Fixed : public Source {
  public:
   Fixed(EncodedDataset dataset, Augment augment)

@@ -40,9 +40,7 @@ void PuzzleRows::write_puzzle(const std::string& input, data::Row row) const {
 void PuzzleRows::write_example(const tasks::Example& example, data::Row row) const {
   check_room(example);
   const std::string output = reverse_ ? task_->reversed_output(example.output) : example.output;
-  const std::vector<data::Piece> pieces =
-      layout_->pieces(vocabulary_.encode_first(example.input), vocabulary_.encode(output));
-  layout_->write(pieces.front().input, pieces.front().output, row);
+  data::write_example({example.input, output}, vocabulary_, *layout_, row);
 }
 
 std::string PuzzleRows::read(std::span<const data::Token> tokens,
