@@ -135,13 +135,22 @@ void fill(Loaded& source, std::size_t held_out, std::uint64_t seed, int threads,
   source.held_out = make_all(make, first, held_out, threads);
 }
 
+// Tokens of a puzzle and its answer in any copy, at most. A tokenizer has no more than one for a
+// character, but puts a beginning before the puzzle and may put a space before either text; which
+// copy it makes most of cannot be known without trying all.
+std::size_t most_in_copies(const tasks::Task& task, const Example& example,
+                           const Vocabulary& vocabulary) {
+  const std::size_t around = vocabulary.tokenizer() ? vocabulary.count_first("") + 2 : 0;
+  return task.longest_copy(example) + around;
+}
+
 // Tokens per row that hold every example, and every copy of it where there are such.
 int longest_row(const tasks::Task& task, const std::vector<Example>& examples,
                 const DataSettings& settings, const Vocabulary& vocabulary) {
   std::size_t longest = 0;
   for (const Example& example : examples) {
     const std::size_t output = vocabulary.count(example.output);
-    const std::size_t both = settings.augment ? task.longest_copy(example)
+    const std::size_t both = settings.augment ? most_in_copies(task, example, vocabulary)
                                               : vocabulary.count_first(example.input) + output;
     longest = std::max(longest, settings.layout == "in_place" ? output : both + 2);
   }

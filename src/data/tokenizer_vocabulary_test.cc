@@ -1,6 +1,7 @@
 // Puzzles in the tokens of a language model.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -89,6 +90,33 @@ TEST(TokenizerVocabulary, DataAreMeasuredInTokens) {
   EXPECT_GT(data.train.length(), 10);
   EXPECT_LT(data.train.length(), 40);
   EXPECT_EQ(data.held_out.size(), 2u);
+}
+
+// Copies of a puzzle are measured in tokens, too: every one fits into its row.
+TEST(TokenizerVocabulary, RowsHaveRoomForCopies) {
+  const auto tokenizer = golden_tokenizer();
+  const Vocabulary vocabulary(tokenizer, size_of(*tokenizer) + 3);
+  DataSettings settings;
+  settings.count = 20;
+  settings.held_out = 0;
+  settings.nodes = 3;
+  settings.augment = true;
+  const PreparedData data = prepare_data("planning", settings, 1, vocabulary);
+  std::vector<Token> tokens(static_cast<std::size_t>(data.train.length()));
+  std::vector<std::uint8_t> frozen(tokens.size());
+  for (std::uint32_t item = 0; item < 20; ++item)
+    for (std::uint32_t epoch = 0; epoch < 20; ++epoch) {
+      data.train.parts()[0].source->write_row(item, epoch, {tokens, frozen});
+      ASSERT_NE(std::ranges::find(tokens, vocabulary.specials().eos), tokens.end());
+    }
+  // As if every character were a token, and the beginning, two spaces, the line break and the end.
+  std::size_t characters = 0;
+  for (std::uint32_t item = 0; item < 20; ++item)
+    characters = std::max(
+        characters, data.task->longest_copy(data.task->generate(1, tasks::Split::kTrain, item)));
+  EXPECT_EQ(tokens.size(), characters + 5);
+  settings.length = data.train.length() - 1;
+  EXPECT_THROW(prepare_data("planning", settings, 1, vocabulary), UsageError);
 }
 
 }  // namespace
