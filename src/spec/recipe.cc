@@ -122,10 +122,12 @@ std::vector<std::string> check_continues(const Recipe& before, const Recipe& now
   static const std::set<std::string> kFixed{"task",          "data.layout",        "data.length",
                                             "data.alphabet", "data.reverse",       "objective.kind",
                                             "training.ema",  "optimizer.optimizer"};
+  // Of the model, what no weight depends on.
+  static const std::set<std::string> kFree{"model.dropout", "model.lora.dropout"};
   Recipe old = before, fresh = now;
   std::vector<std::string> changes;
   for (const auto& [key, was, is] : config::Fields(old).differences(config::Fields(fresh))) {
-    if (kFixed.contains(key) || (key.starts_with("model.") && key != "model.dropout"))
+    if (kFixed.contains(key) || (key.starts_with("model.") && !kFree.contains(key)))
       throw Error(fmt::format("the run in {} has {} = {}, not {}", folder, key, was, is),
                   "the recipe that it was started with",
                   fmt::format("{}={}, or a new run in another --out", key, was));

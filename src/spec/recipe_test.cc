@@ -137,6 +137,14 @@ TEST(Recipes, ARunGoesOnOnlyAsWhatItIs) {
       check_continues(before, read_recipe(path, changes), "runs/x"),
       (std::vector<std::string>{"data.count = 77, was 256", "model.dropout = 0.3, was 0.1",
                                 "optimizer.lr = 1e-05, was 0.001", "training.steps = 99, was 12"}));
+  const fs::path llama = kRecipes / "smoke/llama.toml";
+  const auto with_lora = [&](const std::string& more) {
+    return read_recipe(llama, {"model.lora.rank=4", "training.recompute=false", more});
+  };
+  const Recipe lora = with_lora("model.lora.dropout=0");
+  EXPECT_EQ(check_continues(lora, with_lora("model.lora.dropout=0.1"), "runs/x"),
+            std::vector<std::string>{"model.lora.dropout = 0.1, was 0.0"});
+  EXPECT_THROW(check_continues(lora, with_lora("model.lora.alpha=3"), "runs/x"), Error);
 }
 
 TEST(Recipes, MistakesAreNamed) {
