@@ -118,6 +118,8 @@ TEST_F(LlamaCli, MistakesAreNamed) {
   refused(" model.lora.rank=4 model.layers=2 init=" + path("base"), "has layers = 1");
   refused(" model.lora.rank=4 data.length=5 init=" + path("base"), "tokens");
   refused(" model.lora.rank=4 data.length=5000 init=" + path("base"), "but rows have 5000 tokens");
+  refused(" model.lora.rank=4 data.alphabet=0123456789 init=" + path("base"),
+          "which has a tokenizer of its own");
   write_file(path("base/tokenizer_config.json"), "{}");
   refused(" model.lora.rank=4 init=" + path("base"), "no token for the end of a text");
   fs::remove(path("base/tokenizer.json"));

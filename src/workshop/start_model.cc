@@ -116,7 +116,14 @@ std::unique_ptr<nn::Model> make(const spec::Recipe& recipe, const data::Vocabula
 data::Vocabulary start_vocabulary(const spec::Recipe& recipe) {
   if (!is_llama(recipe) || recipe.init.empty()) return data::vocabulary_of(recipe.data);
   const std::filesystem::path folder = inference::find_model(recipe.init);
-  return spec::read_vocabulary(folder, spec::read_config(folder));
+  data::Vocabulary vocabulary = spec::read_vocabulary(folder, spec::read_config(folder));
+  if (!recipe.data.alphabet.empty() && recipe.data.alphabet != vocabulary.alphabet())
+    throw UsageError(
+        fmt::format("data.alphabet with init = {}, which has {}", recipe.init,
+                    vocabulary.tokenizer() ? "a tokenizer of its own"
+                                           : "the alphabet " + in_quotes(vocabulary.alphabet())),
+        "no data.alphabet: tokens are those of the model");
+  return vocabulary;
 }
 
 std::optional<spec::BaseModel> start_base(const spec::Recipe& recipe) {
