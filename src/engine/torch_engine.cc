@@ -272,15 +272,22 @@ std::unique_ptr<inference::Engine> load_engine(const std::filesystem::path& fold
   return load_torch_engine(folder, config, card, settings);
 }
 
+void check_arithmetic(const std::string& asked, bool on_cpu) {
+  if (asked == "auto" || (on_cpu && asked == "fp32")) return;
+  if (on_cpu)
+    throw UsageError(
+        fmt::format("arithmetic {} for a model that LibTorch runs on the CPU", in_quotes(asked)),
+        "auto or fp32");
+  throw UsageError(fmt::format("arithmetic {} on a GPU", in_quotes(asked)),
+                   "auto: there it is what the model was trained in", "--device cpu");
+}
+
 std::unique_ptr<inference::Engine> load_torch_engine(const std::filesystem::path& folder,
                                                      const spec::CheckpointConfig& config,
                                                      const spec::ModelCard& card,
                                                      const inference::EngineSettings& settings) {
   const c10::Device device = compat::device(settings.device);
-  if (device.is_cpu() && settings.arithmetic != "auto" && settings.arithmetic != "fp32")
-    throw UsageError(fmt::format("arithmetic {} for a model that LibTorch runs on the CPU",
-                                 in_quotes(settings.arithmetic)),
-                     "auto or fp32");
+  check_arithmetic(settings.arithmetic, device.is_cpu());
   compat::use_threads(settings.threads);
   std::shared_ptr<nn::Model> model = nn::make_model(config.settings, /*seed=*/{});
   nn::load_weights(folder, *model);

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "data/vocabulary.h"
 #include "inference/engine.h"
@@ -31,5 +32,8 @@ std::unique_ptr<inference::Engine> load_torch_engine(const std::filesystem::path
                                                      const spec::CheckpointConfig& config,
                                                      const spec::ModelCard& card,
                                                      const inference::EngineSettings& settings);
+
+// UsageError for an arithmetic that this engine would leave unheeded on such a device.
+void check_arithmetic(const std::string& asked, bool on_cpu);
 
 }  // namespace mgdm::engine

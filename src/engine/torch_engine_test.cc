@@ -67,6 +67,14 @@ TEST(TorchEngine, ComputesInFp32OnTheCpuAndSaysSo) {
                UsageError);
 }
 
+TEST(TorchEngine, RefusesAnArithmeticThatItDoesNotHave) {
+  EXPECT_NO_THROW(check_arithmetic("auto", /*on_cpu=*/false));
+  EXPECT_NO_THROW(check_arithmetic("fp32", /*on_cpu=*/true));
+  for (const char* name : {"fp32", "bf16", "int8"})
+    EXPECT_THROW(check_arithmetic(name, /*on_cpu=*/false), UsageError) << name;
+  EXPECT_THROW(check_arithmetic("bf16", /*on_cpu=*/true), UsageError);
+}
+
 TEST(TorchEngine, ObserversEndAndFailTheirOwnPuzzleOnly) {
   const auto engine = torch_engine(tiny_model(), false);
   int seen = 0;
