@@ -146,8 +146,9 @@ TEST_F(Reproduction, WhatABudgetHasNoTimeForIsLeftOut) {
   EXPECT_CONTAINS(testing::internal::GetCapturedStderr(), "not trained: the smallest step");
   EXPECT_TRUE(orders_.empty());
   // (12 s * 0.8 - 3 s) * 0.8, and a step of 8 of the 512 examples takes 8 s.
-  EXPECT_EQ(table.rows[0].values[0].note,
-            "not trained: the smallest step takes about 8s here, the budget leaves 5s");
+  EXPECT_EQ(
+      table.rows[0].values[0].note,
+      "not trained: the smallest step takes about 8.0 s here, the budget leaves 5.3 s for it");
   EXPECT_TRUE(table.rows[1].values[0].ours);
 }
 

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/paths.h"
-#include "base/progress.h"
 #include "reproduction/measure.h"
 #include "reproduction/trained.h"
 #include "reproduction/weights.h"
@@ -116,9 +115,10 @@ std::string shorten(const Plan& plan, const Context& context, const std::string&
   const double smallest = step_seconds * static_cast<double>(fewest(recipe)) /
                           static_cast<double>(recipe.training.batch);
   if (left < smallest)
-    return fmt::format("not trained: the smallest step takes about {} here, the budget leaves {}",
-                       format_duration(std::ceil(smallest)),
-                       format_duration(std::floor(std::max(0.0, left))));
+    return fmt::format(
+        "not trained: the smallest step takes about {:.1f} s here, the budget leaves {:.1f} s for "
+        "it",
+        smallest, std::max(0.0, left));
   const double before = order.resume ? short_seconds(context, recipe_name) : 0;
   Shortening kept{seconds_for_each(plan, context),
                   shortening(plan, recipe, order, step_seconds, left, before)};

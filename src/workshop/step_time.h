@@ -5,7 +5,8 @@
 
 namespace mgdm::workshop {
 
-// About: a few steps of the recipe's small sister are measured.
+// About: a few steps of the recipe's small sister are measured, once for all recipes that step
+// alike.
 double seconds_per_step(const spec::Recipe& recipe);
 
 // The recipe with fewer layers and a smaller batch, so that a step is quick here and a large
