@@ -18,7 +18,8 @@
 namespace mgdm::formats {
 namespace {
 
-constexpr double kValueSize = 11;         // of the numbers above the bars
+constexpr double kValueSize = 11;         // of the numbers above the bars,
+constexpr double kSmallestValue = 8;      // or less where bars are narrow
 constexpr double kTurn = 35;              // degrees, of names that do not fit side by side
 constexpr std::size_t kLongestName = 32;  // code points; longer names are shortened
 
@@ -136,7 +137,10 @@ std::string to_svg(const BarChart& chart) {
   const double slot = (frame.right() - frame.left()) / slots;
   const double bar = std::min(slot * 0.76 / bars, 64.0);
   const double gap = std::min(1.0, bar / 8);
-  const bool show_values = chart.show_values && widest_value <= bar + (bars > 1 ? 2 : 20);
+  // A number keeps away from its neighbours; one alone may be wider than its bar.
+  const double room = bars > 1 ? bar - 2 : bar + 20;
+  const double value_size = kValueSize * std::min(1.0, room / std::max(1.0, widest_value));
+  const bool show_values = chart.show_values && value_size >= kSmallestValue;
   for (std::size_t c = 0; c < chart.categories.size(); ++c) {
     const double centre = frame.left() + slot * (static_cast<double>(c) + 0.5);
     names.draw(c, centre, frame);
@@ -151,7 +155,7 @@ std::string to_svg(const BarChart& chart) {
                        series_colour(i));
       if (show_values)
         canvas.text({x + bar / 2, value < 0 ? end + 13 : end - 5}, value_label(value),
-                    {.size = kValueSize, .colour = kTextColour, .anchor = Anchor::kMiddle});
+                    {.size = value_size, .colour = kTextColour, .anchor = Anchor::kMiddle});
     }
   }
   const double zero = frame.y_pixel(0, !has_series(chart, false) && has_series(chart, true));

@@ -24,17 +24,21 @@ h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.9rem; }
 th, td { padding: 0.25rem 0.6rem; border-bottom: 1px solid #8886; text-align: right; vertical-align: top; }
-th:first-child, td:first-child, td.text { text-align: left; }
-td.text { font-family: ui-monospace, monospace; overflow-wrap: anywhere; min-width: 10rem; }
-td.paper { opacity: 0.75; }
-tbody tr:nth-child(even) { background: #8881; }
+th[colspan] { text-align: center; border-bottom: 0; padding-bottom: 0; }
+tr.second th { font-weight: normal; padding-top: 0; }
+th.label, td.label, th.text, td.text { text-align: left; }
+th.label, td.label { position: sticky; left: 0; background: Canvas; min-width: 7rem; }
+td.text { font-family: ui-monospace, monospace; word-break: break-all; min-width: 10rem; }
+td.paper, td.none { opacity: 0.75; }
 .error { opacity: 0.7; font-size: 0.85em; }
 .planning { text-decoration: underline wavy #d55e00; }
 .false { font-weight: bold; color: #d55e00; }
 small, .notes { font-size: 0.85rem; opacity: 0.85; }
-figure { margin: 1rem 0; } figure svg { max-width: 100%; height: auto; }
+figure { margin: 1rem 0; overflow-x: auto; } figure svg { max-width: 100%; min-width: 36rem; height: auto; }
+@media (prefers-color-scheme: dark) { figure svg { filter: invert(0.93) hue-rotate(180deg); } }
+@media (max-width: 40rem) { th, td { padding: 0.25rem 0.4rem; } body { padding: 0.75rem; } }
 pre { overflow-x: auto; font-size: 0.8rem; padding: 0.5rem; background: #8882; }
-details { margin: 0.5rem 0; } nav ul { columns: 16rem; padding-left: 1.2rem; }
+details { margin: 0.5rem 0; } nav ul { columns: 16rem; column-gap: 2rem; padding-left: 1.2rem; }
 </style>
 </head>
 <body>
@@ -61,30 +65,37 @@ std::string parts_html(const std::vector<Part>& parts) {
 }
 
 std::string ours_cell(const Value& value, Footnotes& notes) {
+  const bool none = !value.ours && value.parts.empty();
   std::string text = value.ours ? number_text(*value.ours) : parts_html(value.parts);
+  if (none && !value.note.empty()) text = "–";
   if (const std::string error = error_text(value); !error.empty())
     text += fmt::format(" <span class=\"error\">± {}</span>", error);
   if (const std::string strict = strict_text(value); !strict.empty())
     text += fmt::format(" <span class=\"error\">({})</span>", strict);
   if (const std::size_t note = notes.number_of(value.note); note > 0)
     text += fmt::format("<sup>{}</sup>", note);
-  return fmt::format("<td{}>{}</td>", value.parts.empty() ? "" : " class=\"text\"", text);
+  const char* const kind = none ? " class=\"none\"" : " class=\"text\"";
+  return fmt::format("<td{}>{}</td>", none || !value.parts.empty() ? kind : "", text);
 }
 
 std::string head_html(const Table& table) {
-  std::string out = fmt::format("<thead><tr><th>{}</th>", safe(table.corner));
+  std::string first, second;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    if (has_paper(table, i)) out += fmt::format("<th>{}, paper</th>", safe(table.columns[i]));
-    out +=
-        fmt::format("<th>{}{}</th>", safe(table.columns[i]), has_paper(table, i) ? ", here" : "");
+    const bool both = has_paper(table, i);
+    first += fmt::format("<th{}{}>{}</th>", both ? " colspan=\"2\"" : " rowspan=\"2\"",
+                         has_text(table, i) ? " class=\"text\"" : "", safe(table.columns[i]));
+    if (both) second += "<th>paper</th><th>here</th>";
   }
-  return out + "</tr></thead>\n";
+  return fmt::format(
+      "<thead><tr><th class=\"label\" rowspan=\"2\">{}</th>{}</tr>\n"
+      "<tr class=\"second\">{}</tr></thead>\n",
+      safe(table.corner), first, second);
 }
 
 std::string body_html(const Table& table, Footnotes& notes) {
   std::string out = "<tbody>\n";
   for (const TableRow& row : table.rows) {
-    out += fmt::format("<tr><td>{}</td>", safe(row.label));
+    out += fmt::format("<tr><td class=\"label\">{}</td>", safe(row.label));
     const std::vector<Value> values = values_of(table, row);
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (has_paper(table, i))
@@ -127,13 +138,15 @@ std::string percent(double fraction) { return fmt::format("{:.1f}", 100 * fracti
 
 std::string scores_html(const std::vector<PageScore>& scores) {
   std::string out =
-      "<section id=\"scores\">\n<h2>Other evaluations</h2>\n<div "
-      "class=\"wide\"><table>\n<thead><tr>"
-      "<th>model</th><th>task</th><th>n</th><th>accuracy</th><th>accuracy_paper</th><th>revision"
-      "</th><th>file</th></tr></thead>\n<tbody>\n";
+      "<section id=\"scores\">\n<h2>Other evaluations</h2>\n"
+      "<div class=\"wide\"><table>\n"
+      "<thead><tr><th class=\"label\">model</th><th>task</th><th>n</th><th>accuracy</th>"
+      "<th>accuracy_paper</th><th>revision</th><th class=\"text\">file</th></tr></thead>\n"
+      "<tbody>\n";
   for (const PageScore& score : scores)
     out += fmt::format(
-        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{} <span class=\"error\">± {}</span></td>"
+        "<tr><td class=\"label\">{}</td><td>{}</td><td>{}</td>"
+        "<td>{} <span class=\"error\">± {}</span></td>"
         "<td>{}</td><td>{}</td><td class=\"text\">{}</td></tr>\n",
         safe(score.model), safe(score.task), score.n, percent(score.accuracy), percent(score.error),
         score.accuracy_paper ? percent(*score.accuracy_paper) : "", safe(score.revision),
@@ -143,13 +156,15 @@ std::string scores_html(const std::vector<PageScore>& scores) {
 
 std::string runs_html(const std::vector<PageRun>& runs) {
   std::string out =
-      "<section id=\"runs\">\n<h2>Training runs</h2>\n<div class=\"wide\"><table>\n<thead><tr>"
-      "<th>run</th><th>recipe</th><th>step</th><th>accuracy measured last</th><th>device</th>"
-      "<th>revision</th></tr></thead>\n<tbody>\n";
+      "<section id=\"runs\">\n<h2>Training runs</h2>\n"
+      "<div class=\"wide\"><table>\n"
+      "<thead><tr><th class=\"label\">run</th><th class=\"text\">recipe</th><th>step</th>"
+      "<th>accuracy measured last</th><th>device</th><th>revision</th></tr></thead>\n"
+      "<tbody>\n";
   for (const PageRun& run : runs)
     out += fmt::format(
-        "<tr><td>{}</td><td class=\"text\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
-        "</tr>\n",
+        "<tr><td class=\"label\">{}</td><td class=\"text\">{}</td><td>{}</td>"
+        "<td>{}</td><td>{}</td><td>{}</td></tr>\n",
         safe(run.name), safe(run.recipe), run.step, run.accuracy ? percent(*run.accuracy) : "",
         safe(run.device), safe(run.revision));
   out += "</tbody></table></div>\n";

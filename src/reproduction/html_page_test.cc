@@ -64,6 +64,8 @@ TEST_F(Reproduction, ThePageHasAllOfItAndAsksForNothing) {
   EXPECT_CONTAINS(html, "my &lt;run&gt;");
   EXPECT_CONTAINS(html, "m&amp;m");
   EXPECT_CONTAINS(html, "width=device-width");
+  EXPECT_CONTAINS(html, "<th colspan=\"2\">Base</th>");  // over the paper's number and ours
+  EXPECT_CONTAINS(html, "<th rowspan=\"2\" class=\"text\">output</th>");
   EXPECT_EQ(html.find("<script"), std::string::npos);
   std::size_t figures = 0;
   for (std::size_t at = html.find("<svg"); at != std::string::npos; at = html.find("<svg", at + 1))

@@ -46,11 +46,8 @@ formats::MarkdownTable heads_of(const Table& table) {
   std::vector<formats::MarkdownTable::Column> heads{{table.corner}};
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     if (has_paper(table, i)) heads.push_back({table.columns[i] + ", paper", Align::kRight});
-    const bool text = std::ranges::any_of(table.rows, [&](const TableRow& row) {
-      return i < row.values.size() && !row.values[i].parts.empty();
-    });
     heads.push_back({table.columns[i] + (has_paper(table, i) ? ", here" : ""),
-                     text ? Align::kLeft : Align::kRight});
+                     has_text(table, i) ? Align::kLeft : Align::kRight});
   }
   return formats::MarkdownTable(heads);
 }

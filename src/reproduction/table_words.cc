@@ -31,6 +31,12 @@ bool has_paper(const Table& table, std::size_t column) {
   });
 }
 
+bool has_text(const Table& table, std::size_t column) {
+  return std::ranges::any_of(table.rows, [&](const TableRow& row) {
+    return column < row.values.size() && !row.values[column].parts.empty();
+  });
+}
+
 std::vector<Value> values_of(const Table& table, const TableRow& row) {
   std::vector<Value> values = row.values;
   values.resize(table.columns.size());

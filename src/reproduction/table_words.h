@@ -20,6 +20,9 @@ std::string error_text(const Value& value);
 // Whether the paper has a number in this column.
 bool has_paper(const Table& table, std::size_t column);
 
+// Whether a column has text rather than numbers.
+bool has_text(const Table& table, std::size_t column);
+
 // Its values, filled up to one per column.
 std::vector<Value> values_of(const Table& table, const TableRow& row);
 
