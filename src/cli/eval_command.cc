@@ -14,6 +14,7 @@
 #include "evaluation/evaluate.h"
 #include "formats/jsonl.h"
 #include "inference/models.h"
+#include "report/evaluation_json.h"
 #include "report/result_json.h"
 #include "report/score_report.h"
 
@@ -40,23 +41,6 @@ void write_predictions(const std::string& path, const Examples& examples,
   file.commit();
 }
 
-// Restarts stand apart: what a single try reaches is never mixed with what a verifier picks.
-nlohmann::ordered_json evaluation_json(const std::string& task,
-                                       const evaluation::Evaluation& result, std::int64_t tries) {
-  nlohmann::ordered_json json = report::score_json(task, result.score);
-  json["forward_passes"] = result.forward_passes;
-  json["samples_per_second"] = result.samples_per_second;
-  if (tries == 1) return json;
-  const tasks::Tally& best = result.best.all;
-  json["best_of_tries"] = {{"tries", tries},
-                           {"accuracy", best.accuracy()},
-                           {"accuracy_paper", report::number_or_null(best.accuracy_paper())},
-                           {"stderr", best.standard_error()},
-                           {"stderr_paper", report::number_or_null(best.standard_error_paper())},
-                           {"forward_passes", result.best_forward_passes}};
-  return json;
-}
-
 void measure_score(EvalSettings settings, const inference::Reasoner& reasoner,
                    const Examples& examples) {
   const std::string task = reasoner.task().name();
@@ -69,7 +53,7 @@ void measure_score(EvalSettings settings, const inference::Reasoner& reasoner,
   if (!settings.json.empty()) {
     settings.decode.settings.revise = reasoner.resolved(decoding).revise;
     write_file(settings.json,
-               report::result_text(evaluation_json(task, result, decoding.tries),
+               report::result_text(report::evaluation_json(task, result, decoding.tries),
                                    counting(config::Fields(settings).all(), reasoner, decoding)));
   }
   if (settings.quiet) return;

@@ -24,12 +24,6 @@ std::string paper_cell(const tasks::Tally& tally) {
          (some ? fmt::format(" (of {})", tally.n_paper) : "");
 }
 
-nlohmann::ordered_json tally_json(const tasks::Tally& tally) {
-  return {{"n", tally.n},
-          {"accuracy", tally.accuracy()},
-          {"accuracy_paper", number_or_null(tally.accuracy_paper())}};
-}
-
 }  // namespace
 
 std::string score_text(const std::string& task, const tasks::Score& score) {
@@ -61,6 +55,12 @@ std::string score_text(const std::string& task, const tasks::Score& score) {
     errors.add_row({category, std::to_string(count.answers), places});
   }
   return out + "\n" + errors.text();
+}
+
+nlohmann::ordered_json tally_json(const tasks::Tally& tally) {
+  return {{"n", tally.n},
+          {"accuracy", tally.accuracy()},
+          {"accuracy_paper", number_or_null(tally.accuracy_paper())}};
 }
 
 nlohmann::ordered_json score_json(const std::string& task, const tasks::Score& score) {

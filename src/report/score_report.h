@@ -17,6 +17,9 @@ std::string score_text(const std::string& task, const tasks::Score& score);
 // where it is not n.
 nlohmann::ordered_json score_json(const std::string& task, const tasks::Score& score);
 
+// n and both accuracies of some of the answers.
+nlohmann::ordered_json tally_json(const tasks::Tally& tally);
+
 // null where a metric does not apply.
 nlohmann::ordered_json number_or_null(std::optional<double> value);
 

@@ -44,6 +44,8 @@ class Forecast {
   void add_evaluation(const Cell& cell) {
     const std::string what = fmt::format("evaluate {} on {}", cell.model, about(cell.test));
     const auto trained = find_trained(context_, cell.model);
+    if (!trained && !is_recipe(cell.model))
+      return add(what, why_untrained(context_, cell.model), "");
     if (!trained) {
       const std::string weights = missing_weights(context_, cell.model);
       unknown_ = unknown_ || weights.empty();

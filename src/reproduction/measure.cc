@@ -4,14 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/progress.h"
 #include "base/version.h"
 #include "evaluation/evaluate.h"
+#include "report/evaluation_json.h"
 #include "report/score_report.h"
 #include "reproduction/json_members.h"
 #include "reproduction/kept_results.h"
 #include "reproduction/puzzles.h"
+#include "spec/checkpoint_config.h"
+#include "spec/tensors.h"
 
 namespace mgdm::reproduction {
 namespace {
@@ -63,6 +67,18 @@ Ready make_ready(const Context& context, const Trained& trained, const Cell& cel
   return {std::move(reasoner), decoding, std::move(puzzles)};
 }
 
+// Accuracy by how hard others have rated the puzzles.
+void add_ratings(const TestSet& test, const Context& context, const Ready& ready,
+                 const evaluation::Evaluation& result, Json& json) {
+  if (!test.rated) return;
+  const std::vector<double> ratings = ratings_of(test, context);
+  std::map<std::string, tasks::Score> parts;
+  for (std::size_t i = 0; i < result.answers.size(); ++i)
+    parts[rating_name(ratings[i])].add(ready.reasoner.task(), ready.puzzles[i], result.answers[i]);
+  for (const auto& [name, score] : parts)
+    json["accuracy_by_rating"][name] = report::tally_json(score.all);
+}
+
 constexpr std::int64_t kBatch = 256;
 
 // The flags of `mgdm eval` for the changes of a cell: "steps=1" is --steps 1.
@@ -101,10 +117,10 @@ Json measure(const Context& context, const Trained& trained, const Cell& cell,
   const evaluation::Evaluation result = evaluation::evaluate(
       ready.reasoner, ready.puzzles, ready.decoding, kBatch,
       [&](std::size_t n) { progress.add(n); }, limit);
-  Json json = report::score_json(cell.test.task, result.score);
-  json["forward_passes"] = result.forward_passes;
-  json["samples_per_second"] = result.samples_per_second;
+  Json json = report::evaluation_json(cell.test.task, result, ready.decoding.tries);
+  add_ratings(cell.test, context, ready, result, json);
   json["model"] = trained.folder;
+  json["parameters"] = spec::parameter_count(spec::read_config(trained.folder).settings);
   json["device"] = ready.reasoner.engine().device();
   const PuzzleFile puzzles = puzzle_file(cell.test);
   json["commands"] = Json::array();
@@ -180,6 +196,28 @@ Value value_of(const Cell& cell, const Json& result) {
       show_by_paper(all[distance]);
       break;
     }
+    case Quantity::kPart: {
+      const Json tally = object_at(object_at(result, cell.by), cell.part);
+      if (tally.empty()) {
+        value.note = "none of the puzzles";
+        break;
+      }
+      value.n = static_cast<std::size_t>(number_or_zero(tally, "n"));
+      show(number_or_zero(tally, "accuracy"));
+      break;
+    }
+    case Quantity::kBestOfTries: {
+      const Json best = object_at(result, "best_of_tries");
+      show(number_or_zero(best, "accuracy"));
+      value.error = 100 * number_or_zero(best, "stderr");
+      break;
+    }
+    case Quantity::kPasses:
+      value.ours = number_or_zero(result, "forward_passes");
+      break;
+    case Quantity::kParameters:
+      value.ours = number_or_zero(result, "parameters") / 1e6;
+      break;
     case Quantity::kPerSecond:
       value.ours = number_or_zero(result, "samples_per_second");
       break;

@@ -23,6 +23,7 @@ struct TestSet {
   std::string difficulty = "easy", guesses = {};
   std::int64_t nodes = 6;
   std::int64_t seed = 77;
+  bool rated = false;  // kFile: a line ends with how hard its puzzle is
 };
 
 enum class Quantity {
@@ -33,6 +34,10 @@ enum class Quantity {
   kErrors,         // of all answers, %: those that show `error` in equation `place`
   kPromptTokens,   // per puzzle, of what was prompted
   kGeneratedTokens,
+  kBestOfTries,  // by the strict one: the first answer that verifies
+  kPart,         // by the strict one: of the puzzles that `by` and `part` name
+  kPasses,       // per puzzle
+  kParameters,   // of the model, in millions
 };
 
 struct Cell {
@@ -44,6 +49,7 @@ struct Cell {
   Quantity quantity = Quantity::kAccuracyPaper;
   int place = 0;
   std::string error = {};
+  std::string by = {}, part = {};  // "accuracy_by_guesses", "1-4": as the JSON of `eval` has them
   std::vector<std::string> decoding = {};  // "steps=1", over the model's own
   std::string prompted = {};               // instead of a model: a method of mgdm prompt
 };

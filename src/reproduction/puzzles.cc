@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/paths.h"
+#include "base/text.h"
 #include "data/examples_file.h"
 #include "tasks/released.h"
 
@@ -16,11 +20,47 @@ tasks::TaskOptions options_of(const TestSet& test) {
   return tasks::task_options(test.nodes, test.difficulty, test.guesses);
 }
 
+// In the folder --files, or one folder below it.
+std::string file_of(const TestSet& test, const Context& context) {
+  std::vector<std::filesystem::path> folders;
+  if (!context.files.empty()) {
+    folders = files_in(context.files);
+    folders.insert(folders.begin(), context.files);
+  }
+  for (const std::filesystem::path& folder : folders)
+    if (is_there(folder / test.file)) return (folder / test.file).string();
+  throw Error(fmt::format("the file {} is not at hand", test.file), "--files FOLDER that has it");
+}
+
 bool is_released(const TestSet& test) {
   return test.from == TestSet::From::kReleased && tasks::make_task(test.task)->abilities().released;
 }
 
 }  // namespace
+
+std::vector<double> ratings_of(const TestSet& test, const Context& context) {
+  const auto task = tasks::make_task(test.task, options_of(test));
+  const std::string file = file_of(test, context), text = read_file(file);
+  const std::vector<std::string_view> lines = split(text, '\n');
+  constexpr std::size_t kLongest = 12;  // of a rating: longer is the puzzle itself
+  std::vector<double> ratings;
+  for (const auto& located : data::read_examples(file, *task)) {
+    const std::string_view line = trim(lines.at(located.line - 1));
+    const std::size_t space = line.find_last_of(" \t");
+    double rating = 0;
+    const auto read = std::from_chars(line.data() + std::min(space, line.size() - 1) + 1,
+                                      line.data() + line.size(), rating);
+    if (space == std::string_view::npos || read.ec != std::errc() ||
+        read.ptr != line.data() + line.size() || line.size() - space > kLongest)
+      throw Error(at(file, located.line) + "no rating", "a number at the end of the line");
+    ratings.push_back(rating);
+  }
+  return ratings;
+}
+
+std::string rating_name(double rating) {
+  return rating < 4 ? "below 4" : rating < 6 ? "4 to 5.9" : rating < 8 ? "6 to 7.9" : "8 and more";
+}
 
 std::vector<tasks::Example> puzzles_of(const TestSet& test, const Context& context) {
   const auto task = tasks::make_task(test.task, options_of(test));
@@ -28,10 +68,7 @@ std::vector<tasks::Example> puzzles_of(const TestSet& test, const Context& conte
   const auto count = static_cast<std::size_t>(wanted);
   std::vector<tasks::Example> puzzles;
   if (test.from == TestSet::From::kFile) {
-    if (context.files.empty() || !is_there(context.files / test.file))
-      throw Error(fmt::format("the file {} is not at hand", test.file),
-                  "--files FOLDER that has it");
-    for (auto& located : data::read_examples((context.files / test.file).string(), *task))
+    for (auto& located : data::read_examples(file_of(test, context), *task))
       if (puzzles.size() < count) puzzles.push_back(std::move(located.example));
   } else if (is_released(test)) {
     puzzles = tasks::released_test(*task, static_cast<std::size_t>(test.count));

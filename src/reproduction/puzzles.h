@@ -12,6 +12,11 @@ namespace mgdm::reproduction {
 // Error when a file is needed that is not at hand: it names the file.
 std::vector<tasks::Example> puzzles_of(const TestSet& test, const Context& context);
 
+// How hard others have rated them, of a file that is `rated`; and the name of those that are
+// counted together: "below 4", "4 to 5.9", "6 to 7.9", "8 and more".
+std::vector<double> ratings_of(const TestSet& test, const Context& context);
+std::string rating_name(double rating);
+
 // "1000 puzzles of countdown-4 as released".
 std::string about(const TestSet& test);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -164,6 +165,22 @@ class Filler {
   std::map<std::string, Result> results_;
 };
 
+// The models we ship that a row needs and that are not here.
+std::set<std::string> absent_models(const PlanRow& row, const Context& context) {
+  std::set<std::string> absent;
+  for (const Cell& cell : row.cells)
+    if (!cell.model.empty() && !is_recipe(cell.model) && !find_trained(context, cell.model))
+      absent.insert(cell.model);
+  return absent;
+}
+
+// Whether something in it is not as the paper has it.
+bool says_anything(const Table& table) {
+  return std::ranges::any_of(table.rows, [](const TableRow& row) {
+    return std::ranges::any_of(row.values, [](const Value& value) { return !value.note.empty(); });
+  });
+}
+
 std::vector<std::string> notes_on(const Context& context, std::size_t missing) {
   std::vector<std::string> notes;
   if (missing > 0 && !context.trainer.train)
@@ -172,9 +189,6 @@ std::vector<std::string> notes_on(const Context& context, std::size_t missing) {
                     "it was built without LibTorch (./mgdm reproduce builds and runs the one that "
                     "can).",
                     missing));
-  if (context.budget > 0)
-    notes.push_back(fmt::format("Shortened: everything here was given {} in all (--budget).",
-                                format_duration(context.budget)));
   if (context.limit > 0)
     notes.push_back(
         fmt::format("Shortened: at most {} puzzles per cell (--limit).", context.limit));
@@ -201,11 +215,22 @@ Table reproduce(const Plan& plan, const Context& context) {
       table.notes.push_back(fmt::format("{}: {}.", recipe_words(recipe), failure));
   }
   Filler filler(plan, context, std::move(failures), time);
+  std::set<std::string> absent;
   for (const PlanRow& row : plan.rows) {
+    if (const auto models = absent_models(row, context); !models.empty()) {
+      absent.insert(models.begin(), models.end());
+      continue;
+    }
     TableRow filled{row.label, {}};
     for (const Cell& cell : row.cells) filled.values.push_back(filler.fill(cell));
     table.rows.push_back(std::move(filled));
   }
+  if (!absent.empty())
+    table.notes.push_back(
+        fmt::format("Left out, since these models are not here: {}.", fmt::join(absent, ", ")));
+  if (context.budget > 0 && says_anything(table))
+    table.notes.push_back(fmt::format("Shortened: everything here was given {} in all (--budget).",
+                                      format_duration(context.budget)));
   return table;
 }
 

@@ -44,6 +44,7 @@ struct Table {
   std::vector<TableRow> rows = {};
   std::string unit = "accuracy, %";
   Chart chart = Chart::kNone;
+  std::size_t charted = 0;              // columns of it that bars show, from the first on; 0: all
   std::vector<std::string> notes = {};  // sentences below it
 };
 

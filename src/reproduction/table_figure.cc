@@ -36,7 +36,8 @@ formats::BarChart bars_by_column(const Table& table) {
 formats::BarChart bars_by_row(const Table& table) {
   formats::BarChart chart;
   for (const TableRow& row : table.rows) chart.categories.push_back(row.label);
-  for (std::size_t column = 0; column < table.columns.size(); ++column)
+  const std::size_t columns = table.charted == 0 ? table.columns.size() : table.charted;
+  for (std::size_t column = 0; column < columns; ++column)
     for (const auto& [name, member] : {std::pair(table.columns[column] + ", paper", &Value::paper),
                                        std::pair(table.columns[column], &Value::ours)}) {
       formats::BarSeries series{name, {}};

@@ -99,7 +99,11 @@ Shortening kept_shortening(const fs::path& run) {
 }
 
 std::optional<Trained> find_trained(const Context& context, const std::string& model) {
-  if (!is_recipe(model)) return Trained{inference::find_model(model)};
+  if (!is_recipe(model)) {
+    const auto shelf = inference::shelved_models();
+    const auto found = shelf.find(model);
+    return found == shelf.end() ? std::nullopt : std::optional(Trained{found->second});
+  }
   const auto whole = newest(run_folder(context, model)),
              part = newest(short_run_folder(context, model));
   const std::int64_t steps =
@@ -114,6 +118,7 @@ std::optional<Trained> find_trained(const Context& context, const std::string& m
 }
 
 std::string why_untrained(const Context& context, const std::string& recipe) {
+  if (!is_recipe(recipe)) return "this model is not here";
   const std::string weights = missing_weights(context, recipe);
   return weights.empty() ? "not trained yet: " + training_command(recipe) : weights;
 }

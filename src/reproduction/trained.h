@@ -37,7 +37,7 @@ void keep_shortening(const std::filesystem::path& run, const Shortening& shorten
 Shortening kept_shortening(const std::filesystem::path& run);  // empty where there is none
 
 // The model by that name as far as it is trained: the whole run, else what is longer of an
-// unfinished and a shortened one. None where there is nothing yet.
+// unfinished and a shortened one; one we ship by its name. None where there is nothing yet.
 std::optional<Trained> find_trained(const Context& context, const std::string& model);
 
 // Why there is no such model, for the note of a cell.
