@@ -42,8 +42,9 @@ fs::path cell_file(const Context& context, const Trained& trained, const Cell& c
 std::optional<Json> known_result(const fs::path& file, double share) {
   auto json = read_kept(file);
   if (!json || !json->contains("accuracy")) return std::nullopt;
-  const bool cut = json->contains("cut_by_share");
-  if (cut && (share == 0 || share > number_or_zero(*json, "cut_by_share"))) return std::nullopt;
+  const bool cut = json->contains("cut_after_seconds");
+  if (cut && (share == 0 || share > number_or_zero(*json, "cut_after_seconds")))
+    return std::nullopt;
   return json;
 }
 
@@ -133,7 +134,7 @@ Json measure(const Context& context, const Trained& trained, const Cell& cell,
   if (result.score.all.n < ready.puzzles.size()) {
     json["note"] =
         fmt::format("the first {} puzzles of {}", result.score.all.n, ready.puzzles.size());
-    json["cut_by_share"] = time.share;
+    json["cut_after_seconds"] = time.share;
   }
   json["version"] = version();
   json["git_revision"] = git_revision();
