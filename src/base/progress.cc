@@ -20,7 +20,9 @@ std::string format_duration(double seconds) {
   if (s < 60) return fmt::format("{}s", s);
   if (s < 3600) return fmt::format("{}m {:02}s", s / 60, s % 60);
   if (s < 100 * 3600) return fmt::format("{}h {:02}m", s / 3600, s / 60 % 60);
-  return fmt::format("{}d {:02}h", s / 86400, s / 3600 % 24);
+  const std::int64_t days = s / 86400;
+  if (days < 1000) return fmt::format("{}d {:02}h", days, s / 3600 % 24);
+  return fmt::format("{}y {}d", days / 365, days % 365);
 }
 
 std::string format_count(double count) {

@@ -14,6 +14,7 @@ TEST(Progress, Formats) {
   EXPECT_EQ(format_duration(187), "3m 07s");
   EXPECT_EQ(format_duration(7500), "2h 05m");
   EXPECT_EQ(format_duration(100.5 * 3600), "4d 04h");
+  EXPECT_EQ(format_duration(5309.2 * 86400), "14y 199d");
   EXPECT_EQ(format_count(950), "950");
   EXPECT_EQ(format_count(12345), "12.3k");
   EXPECT_EQ(format_count(4560000), "4.56M");

@@ -22,7 +22,10 @@ class Forecast {
  public:
   Forecast(const Plan& plan, const Context& context) : plan_(plan), context_(context) {}
 
-  void add_made() { table_.add_row({plan_.frame.title, "made from what is there", "seconds"}); }
+  void add_made(bool all_trained) {
+    add(plan_.frame.title, all_trained ? "made from what is there" : "made of the trainings",
+        "seconds");
+  }
 
   void add_training(const std::string& recipe) {
     const std::string what = "train " + recipe;
@@ -42,7 +45,8 @@ class Forecast {
   }
 
   void add_evaluation(const Cell& cell) {
-    const std::string what = fmt::format("evaluate {} on {}", cell.model, about(cell.test));
+    const std::string what =
+        fmt::format("evaluate {} on {}{}", cell.model, about(cell.test), decoding_flags(cell));
     const auto trained = find_trained(context_, cell.model);
     if (!trained && !is_recipe(cell.model))
       return add(what, why_untrained(context_, cell.model), "");
@@ -96,12 +100,12 @@ std::string forecast(const Plan& plan, const Context& context) {
   const auto cells = evaluations(plan);
   Forecast made(plan, context);
   Progress progress("measuring a little of each", missing.size() + cells.size(), context.quiet);
-  if (plan.make) made.add_made();
   for (const std::string& recipe : missing) {
     stop_if_interrupted();
     made.add_training(recipe);
     progress.add(1);
   }
+  if (plan.make) made.add_made(missing.empty());
   for (const Cell* const cell : cells) {
     stop_if_interrupted();
     made.add_evaluation(*cell);

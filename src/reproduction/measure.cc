@@ -82,8 +82,9 @@ void add_ratings(const TestSet& test, const Context& context, const Ready& ready
 
 constexpr std::int64_t kBatch = 256;
 
-// The flags of `mgdm eval` for the changes of a cell: "steps=1" is --steps 1.
-std::string flags(const Cell& cell) {
+}  // namespace
+
+std::string decoding_flags(const Cell& cell) {
   std::string out;
   for (const std::string& change : cell.decoding) {
     const std::size_t equals = change.find('=');
@@ -93,10 +94,8 @@ std::string flags(const Cell& cell) {
   return out;
 }
 
-}  // namespace
-
 std::string evaluation_key(const Cell& cell) {
-  return fmt::format("{} on {} by{}", cell.model, about(cell.test), flags(cell));
+  return fmt::format("{} on {} by{}", cell.model, about(cell.test), decoding_flags(cell));
 }
 
 bool is_measured(const Context& context, const Trained& trained, const Cell& cell, double share) {
@@ -129,7 +128,7 @@ Json measure(const Context& context, const Trained& trained, const Cell& cell,
   const auto wanted = static_cast<std::size_t>(cell.test.count);
   json["commands"].push_back(fmt::format(
       "mgdm eval --model {} --data {}{}{}", is_recipe(cell.model) ? trained.folder : cell.model,
-      puzzles.file, flags(cell),
+      puzzles.file, decoding_flags(cell),
       result.score.all.n < wanted ? fmt::format(" --limit {}", result.score.all.n) : ""));
   if (result.score.all.n < ready.puzzles.size()) {
     json["note"] =

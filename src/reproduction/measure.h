@@ -9,6 +9,9 @@
 
 namespace mgdm::reproduction {
 
+// The flags of `mgdm eval` for the changes of a cell: "steps=1" is " --steps 1".
+std::string decoding_flags(const Cell& cell);
+
 // What is evaluated for a cell: cells with the same text share it.
 std::string evaluation_key(const Cell& cell);
 

@@ -113,6 +113,7 @@ TEST_F(Reproduction, HardPuzzlesCountByDifficulty) {
   for (Cell& each : cells)
     if (each.decoding.empty()) each.decoding = {"steps=2"};
   plan.rows = {{"sudoku", cells}};
+  EXPECT_CONTAINS(forecast(plan, context_), "sudoku on rated.txt --tries 2 --noise 0.5 --steps 4");
   const std::vector<Value> values = reproduce(plan, context_).rows.at(0).values;
   EXPECT_EQ(values[0].n, 3u);
   EXPECT_EQ(values[1].n, 1u);
