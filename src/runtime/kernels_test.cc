@@ -268,7 +268,7 @@ TEST(Product, InInt8KeepsWhatIsNoNumber) {
       Problem problem(3, 67, 40);
       problem.a[problem.a_stride() + place] = odd;
       on_every_target([&] {
-        for (const Floats& c : {int8_product(problem), int8_product_of_panels(problem)})
+        for (const Floats& c : all_int8_products(problem))
           for (std::size_t i = 0; i < c.size(); ++i)
             ASSERT_EQ(std::isnan(c[i]), i / 40 == 1) << i << " with " << odd << " at " << place;
       });
