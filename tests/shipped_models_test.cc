@@ -39,6 +39,40 @@ TEST_F(ShippedModels, HaveCardsAndAreSmall) {
   }
 }
 
+// Those that answer in about one pass.
+TEST_F(ShippedModels, SolveTheirTasks) {
+  for (const std::string task : {"sat-5", "sat-7", "sat-9", "countdown-3"}) {
+    const std::string data = path(task + ".jsonl");
+    ASSERT_EQ(mgdm("generate " + task + " --split test --count 60 --seed 7 --out " + data).code, 0);
+    const nlohmann::json result = score(task, data);
+    EXPECT_GE(result["accuracy"], 0.93) << result;
+    EXPECT_LE(result["forward_passes"], 2) << result;
+  }
+}
+
+// Formulas from files, which the model reads a clause a token.
+TEST_F(ShippedModels, SolveDimacs) {
+  const std::string puzzle =
+      nlohmann::json::parse(mgdm("generate sat-7 --split test --count 1 --seed 7").out)["input"];
+  std::string cnf;
+  int clauses = 1;
+  for (const char c : puzzle) {
+    if (c == ',') continue;
+    if (c == '/') {
+      cnf += "0\n";
+      ++clauses;
+    } else {
+      cnf += std::to_string(c <= '9' ? c - '0' : 'a' - c) + " ";  // 7 is x7, h its negation
+    }
+  }
+  write_file(path("formula.cnf"), "p cnf 7 " + std::to_string(clauses) + "\n" + cnf + "0\n");
+  const Outcome outcome = mgdm("solve --device cpu --model sat-7 --input " + path("formula.cnf"),
+                               "MGDM_MODELS='" + kShelf.string() + "'");
+  EXPECT_EQ(outcome.code, 10) << outcome.err;
+  EXPECT_NE(outcome.out.find("c verified, 1 pass\ns SATISFIABLE\nv "), std::string::npos)
+      << outcome.out;
+}
+
 TEST_F(ShippedModels, TheQuickPairShowsWhoCanLookAhead) {
   const std::string data = path("planning.jsonl");
   ASSERT_EQ(

@@ -22,7 +22,8 @@ void print(const inference::Solved& solved, const SolveSettings& settings) {
   }
   fmt::print("{}\n", printable(solved.text));
   if (settings.quiet) return;
-  fmt::print(stderr, "{}, {} passes\n", solved.verified ? "verified" : "wrong", solved.passes);
+  fmt::print(stderr, "{}, {}\n", solved.verified ? "verified" : "wrong",
+             inference::passes_of(solved.passes));
   for (std::size_t i = 0; i < solved.faults.size() && i < 3; ++i)
     fmt::print(stderr, "  {}\n", printable(solved.faults[i].words));
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <numeric>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "formats/dimacs.h"
@@ -20,22 +22,28 @@ int variables_of(const inference::Reasoner& reasoner, const std::string& file) {
               "a model that was trained on a sat task");
 }
 
-void check_fits(const formats::Cnf& cnf, const std::string& file,
+void check_fits(const formats::Cnf& cnf, const std::string& text, const std::string& file,
                 const inference::Reasoner& reasoner) {
   const int variables = variables_of(reasoner, file);
   if (cnf.variables != variables)
     throw Error(
         fmt::format("{}: the formula has {} variables", file, cnf.variables),
         fmt::format("{}, as in the task {} of this model", variables, reasoner.card().task));
-  // A clause takes six tokens with its separator, the answer two for each variable; [SEP] and [EOS]
-  // stand in for the separators that are missing at the ends.
-  const int room = reasoner.rows().layout().length() - 2 * variables;
-  const auto most = static_cast<std::size_t>(room > 0 ? room / 6 : 0);
-  if (cnf.size() > most)
-    throw Error(fmt::format("{}: the formula has {} clauses", file, cnf.size()),
-                fmt::format("at most {}: the model reads rows of {} tokens", most,
-                            reasoner.rows().layout().length()),
-                "a model that was trained on formulas of this size");
+  const std::string input =
+      with_location(file, 0, [&] { return reasoner.task().normalize_input(text); });
+  std::vector<int> answer(static_cast<std::size_t>(variables));  // all have as many tokens
+  std::iota(answer.begin(), answer.end(), 1);
+  const data::Vocabulary& vocabulary = reasoner.rows().vocabulary();
+  const std::size_t tokens =
+      vocabulary.count(input) +
+      vocabulary.count(tasks::sat::render_answer(answer, tasks::sat::Notation::of(variables))) +
+      2;  // [SEP] and [EOS]
+  if (tokens > reasoner.rows().length())
+    throw Error(
+        fmt::format("{}: the formula has {} clauses", file, cnf.size()),
+        fmt::format("fewer: with an answer it takes {} tokens, and the model reads rows of {}",
+                    tokens, reasoner.rows().length()),
+        "a model that was trained on formulas of this size");
 }
 
 }  // namespace
@@ -44,7 +52,7 @@ int solve_dimacs(const inference::Reasoner& reasoner, const std::string& file,
                  const std::string& text, const SolveSettings& settings) {
   using namespace tasks::sat;
   const Formula formula = formats::read_dimacs(text, file);
-  check_fits(formula, file, reasoner);
+  check_fits(formula, text, file, reasoner);
   const inference::Solved solved = with_location(
       file, 0, [&] { return solve_shown(reasoner, text, /*item=*/0, settings, "c "); });
   // Verified once more against the clauses as they stand in the file.
@@ -55,7 +63,8 @@ int solve_dimacs(const inference::Reasoner& reasoner, const std::string& file,
     fmt::print("{}\n", inference::solved_json(solved));
   } else {
     if (!settings.quiet) {
-      fmt::print("c {}, {} passes\n", satisfiable ? "verified" : "not solved", solved.passes);
+      fmt::print("c {}, {}\n", satisfiable ? "verified" : "not solved",
+                 inference::passes_of(solved.passes));
       if (!solved.faults.empty()) fmt::print("c {}\n", printable(solved.faults.front().words));
     }
     fmt::print("s {}\n", satisfiable ? "SATISFIABLE" : "UNKNOWN");

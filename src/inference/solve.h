@@ -22,6 +22,11 @@ struct Solved {
   std::int64_t passes = 0;
 };
 
+// "1 pass", "20 passes".
+inline std::string passes_of(std::int64_t passes) {
+  return std::to_string(passes) + (passes == 1 ? " pass" : " passes");
+}
+
 // A puzzle as the task writes it, and which tokens of its row are given. Throws what is wrong with
 // it.
 struct Posed {
