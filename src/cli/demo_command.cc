@@ -54,7 +54,8 @@ void watch(const DemoModel& model, const DemoSettings& settings) {
       inference::solve(reasoner, puzzle, 0, reasoner.card().decoding, on_step);
   stop_if_interrupted();
   if (settings.quiet) fmt::print("{}\n\n", printable(reasoner.task().drawn(solved.text), "\n"));
-  fmt::print("  {} in {} passes\n", solved.verified ? "verified: right" : "wrong", solved.passes);
+  fmt::print("  {} in {}\n", solved.verified ? "verified: right" : "wrong",
+             inference::passes_of(solved.passes));
   if (!solved.faults.empty()) fmt::print("  {}\n", printable(solved.faults.front().words));
   fmt::print("\n");
 }
