@@ -72,8 +72,8 @@ struct GenerateOptions {
   std::int64_t nodes = 6;           // planning: nodes per stream, 2 to 50
   std::string difficulty = "easy";  // sudoku: the paper's easy puzzles, or "hard", minimal ones
   std::string guesses = {};         // sudoku, hard: only those that take so many: "10..", "5..9"
-  std::int64_t largest = 99;        // countdown: numbers are drawn from 1 to this, 10 to 99
   int threads = 1;                  // 0: all cores; the puzzles are the same
+  std::int64_t largest = 99;        // countdown: numbers are drawn from 1 to this, 10 to 99
 };
 
 // Puzzles with their solutions. The same options give the same bytes, on every machine.

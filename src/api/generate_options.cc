@@ -14,8 +14,7 @@ struct GenerateSettings {
   std::string split;
   std::int64_t first = 0, nodes = 0;
   std::string difficulty, guesses;
-  std::int64_t largest = 0;
-  std::int64_t threads = 0;
+  std::int64_t threads = 0, largest = 0;
 
   void visit(config::Visitor& v) {
     v.field("seed", seed, "another seed makes other puzzles", config::at_least(0));
@@ -39,8 +38,8 @@ GenerateSettings settings_of(const GenerateOptions& options) {
           options.nodes,
           options.difficulty,
           options.guesses,
-          options.largest,
-          options.threads};
+          options.threads,
+          options.largest};
 }
 
 }  // namespace
@@ -61,8 +60,8 @@ GenerateOptions generate_options(std::string_view text) {
           settings.nodes,
           settings.difficulty,
           settings.guesses,
-          settings.largest,
-          static_cast<int>(settings.threads)};
+          static_cast<int>(settings.threads),
+          settings.largest};
 }
 
 }  // namespace mgdm::api

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "base/files.h"
 #include "mgdm/mgdm.h"
 
@@ -44,6 +46,20 @@ TEST(Generate, ByEveryOption) {
   EXPECT_NE(generate("sudoku", 2, hard).at(1).input, minimal.at(1).input);
 }
 
+TEST(Generate, DrawsNumbersUpToTheLargest) {
+  GenerateOptions small;
+  small.largest = 10;
+  for (const Puzzle& puzzle : generate("countdown-4", 20, small)) {
+    std::istringstream numbers(puzzle.input);
+    for (int i = 0; i < 4; ++i) {
+      int number = 0;
+      char comma = 0;
+      numbers >> number >> comma;
+      EXPECT_TRUE(number >= 1 && number <= 10) << puzzle.input;
+    }
+  }
+}
+
 TEST(Generate, ThreadsChangeNothing) {
   GenerateOptions options = of_seed(3);
   const auto alone = generate("countdown-3", 50, options);
@@ -70,6 +86,7 @@ TEST(Generate, RefusesWhatMakesNoSense) {
   EXPECT_EQ(refused("planning", [](auto& o) { o.threads = -1; }), "threads = -1");
   EXPECT_NE(refused("countdown-4", [](auto& o) { o.nodes = 4; }), "nothing");
   EXPECT_NE(refused("sudoku", [](auto& o) { o.guesses = "9..5"; }), "nothing");
+  EXPECT_EQ(refused("countdown-4", [](auto& o) { o.largest = 9; }), "largest = 9");
 }
 
 TEST(Failure, HasItsParts) {

@@ -17,7 +17,7 @@ void SourceSettings::visit(config::Visitor& v) {
   v.field("count", count,
           "how many training examples to generate, or to take from the files (0 = all)",
           range(0, 4e9));
-  v.field("endless", endless, "generate examples while training, none of them twice");
+  v.field("endless", endless, "generate examples while training, each a draw of its own");
   v.field("as_released", as_released,
           "planning, countdown-3..5: the paper's own examples instead of generated ones, whatever "
           "the seed");

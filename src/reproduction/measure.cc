@@ -216,7 +216,7 @@ Value value_of(const Cell& cell, const Json& result) {
       value.ours = number_or_zero(result, "forward_passes");
       break;
     case Quantity::kParameters:
-      value.ours = number_or_zero(result, "parameters") / 1e6;
+      if (const auto parameters = number_at(result, "parameters")) value.ours = *parameters / 1e6;
       break;
     case Quantity::kPerSecond:
       value.ours = number_or_zero(result, "samples_per_second");

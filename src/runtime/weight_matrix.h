@@ -6,8 +6,8 @@
 //   int8              in the panels of int8_product.h; activations keep up to 15 bits
 //   int8 with AMX     in the tiles of int8_amx.h, with the same results
 //
-// On arm64 both are in the panels of arm.h where the processor has products of small matrices:
-// activations keep 15 bits in bf16, and int8 has the same results as elsewhere.
+// On arm64 both are in the panels of arm.h where the processor has what that takes: activations
+// keep 15 bits in bf16, and int8 has the same results as elsewhere.
 #pragma once
 
 #include <cstddef>

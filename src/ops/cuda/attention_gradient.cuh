@@ -14,8 +14,8 @@ __device__ __forceinline__ void scale_tile(float (&tile)[kBlocks][4], float fact
     for (int e = 0; e < 4; ++e) tile[n][e] *= factor;
 }
 
-// Sums over the lanes that differ in bit kOffset of their number or a lower one above 1: a lane has
-// the sums of one of kCount blocks afterwards, in the first place.
+// Sums over the lanes whose numbers differ in the bits from kOffset down to 4: a lane has the sums
+// of one of kCount blocks afterwards, in the first place.
 template <int kCount, int kOffset, int kBlocks>
 __device__ __forceinline__ void share_sums(float2 (&sums)[kBlocks]) {
   const bool high = (threadIdx.x & kOffset) != 0;

@@ -6,8 +6,8 @@
 namespace mgdm::ops::cuda {
 namespace {
 
-// y = f(product + bias) with product = x U^T, and z = y D^T. y and its gradient are never written
-// but in fp8: casting computes them.
+// y = f(product + bias) with product = x U^T, and z = y D^T. y and the
+// gradient of product are never written but in fp8: casting computes them.
 struct Fp8MlpFunction : Function<Fp8MlpFunction> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& up,
                             const std::optional<at::Tensor>& up_bias, const at::Tensor& down,

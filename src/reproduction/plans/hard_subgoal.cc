@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <span>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/paths.h"
 #include "formats/jsonl.h"
@@ -110,10 +111,12 @@ Measured losses_of(const Context& context, const std::string& model,
       measure_losses(context, trained->folder, puzzles, samples, draft);
     else
       count = measure_in(seconds, context, trained->folder, puzzles, draft);
-    Json json = read_kept(draft).value_or(Json::object());
+    std::optional<Json> json = read_kept(draft);
+    if (!json)
+      throw Error(draft.string() + " cannot be read", "the losses that were written there");
     if (count < puzzles.size())
-      json["note"] = fmt::format("the first {} puzzles of {}", count, puzzles.size());
-    keep(file, json);
+      (*json)["note"] = fmt::format("the first {} puzzles of {}", count, puzzles.size());
+    keep(file, *json);
     fs::remove(draft);
   }
   measured.losses = read_kept(file).value_or(Json::object());

@@ -10,7 +10,8 @@ namespace mgdm::tasks::countdown {
 const std::vector<Number>& targets(int count, Split split);
 
 // Draws a target, then numbers 1..largest again and again until they reach it, so targets stay
-// uniform. Game of 24 is held out, too: four numbers up to 13 that make 24 are no training puzzle.
+// uniform. Game of 24 is held out: where four numbers up to 13 are to make 24, another target is
+// drawn.
 Example generate(Stream& random, int count, Split split, int largest);
 
 }  // namespace mgdm::tasks::countdown

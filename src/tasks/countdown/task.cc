@@ -24,7 +24,7 @@ class Countdown : public Task {
   }
 
   Abilities abilities() const override {
-    return {.released = has_released(count_), .traces = has_released(count_)};
+    return {.released = is_released(), .traces = is_released()};
   }
 
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
@@ -33,7 +33,7 @@ class Countdown : public Task {
   }
 
   std::unique_ptr<Released> released(Split split) const override {
-    if (!has_released(count_)) return Task::released(split);
+    if (!is_released()) return Task::released(split);
     return make_released(count_, split);
   }
 
@@ -63,6 +63,8 @@ class Countdown : public Task {
   }
 
  private:
+  bool is_released() const { return has_released(count_) && largest_ == kDefaultLargest; }
+
   const int count_, largest_;
 };
 
