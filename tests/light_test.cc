@@ -46,11 +46,11 @@ TEST_F(Light, SaysHowToTrain) {
 TEST_F(Light, DemonstratesEveryTaskThatHasAModelAndComparesThePair) {
   const Outcome outcome = light("demo --count 20");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  for (const char* task : {"\nplanning: ", "\ncountdown-4: ", "\nsudoku: "})
+  for (const char* task : {"\nplanning: ", "\ncountdown-3: ", "\ncountdown-5: ", "\nsudoku: ", "\nsat-9: "})
     EXPECT_MENTIONS(outcome.out, task);
-  EXPECT_MENTIONS(outcome.out, "step 20");  // of Sudoku, drawn
+  EXPECT_MENTIONS(outcome.out, "step 10");  // of Sudoku, drawn
   EXPECT_MENTIONS(outcome.out, "------+-------+------");
-  EXPECT_MENTIONS(outcome.out, "verified: right in 5 passes");
+  EXPECT_MENTIONS(outcome.out, "verified: right in 10 passes");
   EXPECT_MENTIONS(outcome.out, "| quick-planning-ar   | left to right |");
   EXPECT_MENTIONS(outcome.out, "| quick-planning-mgdm | by diffusion  |     100 |");
   EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos);  // not a terminal

@@ -38,6 +38,13 @@ std::string parameters_of(const DemoModel& model) {
   return format_count(static_cast<double>(spec::parameter_count(model.config.settings)));
 }
 
+// Slower than models decode by themselves, some in one pass: so that there is something to watch.
+spec::DecodingSettings in_ten_passes(spec::DecodingSettings decoding) {
+  decoding.order = "topk";
+  decoding.steps = 10;
+  return decoding;
+}
+
 // One fresh puzzle, from all [MASK] to the answer.
 void watch(const DemoModel& model, const DemoSettings& settings) {
   const inference::Reasoner reasoner = load(model, settings);
@@ -51,7 +58,7 @@ void watch(const DemoModel& model, const DemoSettings& settings) {
   if (!settings.quiet)
     on_step = [&](const inference::StepText& step) { return painter.paint(step); };
   const inference::Solved solved =
-      inference::solve(reasoner, puzzle, 0, reasoner.card().decoding, on_step);
+      inference::solve(reasoner, puzzle, 0, in_ten_passes(reasoner.card().decoding), on_step);
   stop_if_interrupted();
   if (settings.quiet) fmt::print("{}\n\n", printable(reasoner.task().drawn(solved.text), "\n"));
   fmt::print("  {} in {}\n", solved.verified ? "verified: right" : "wrong",
@@ -90,7 +97,9 @@ void run_demo(const DemoSettings& settings) {
   if (models.empty())
     throw Error("there are no models to show", "a folder models/ with models",
                 "MGDM_MODELS=FOLDER names one");
-  fmt::print("Answers begin as [MASK]s and fill in, easy parts first.\n\n");
+  fmt::print(
+      "Answers begin as [MASK]s and fill in, easy parts first; here in ten passes, to watch them.\n"
+      "`solve` takes as many as a puzzle needs.\n\n");
   for (const DemoModel& model : models) watch(model, settings);
   for (const DemoPair& pair : pairs_to_compare()) compare(pair, settings);
   const std::string& name = models.back().name;

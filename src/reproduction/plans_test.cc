@@ -77,7 +77,7 @@ TEST_F(Reproduction, ShippedModelsAreThoseThatAreThere) {
   EXPECT_EQ(more.rows[0].label, "planning-ar, as released");
   EXPECT_EQ(more.rows[0].values[1].ours, 100);
   EXPECT_FALSE(more.rows[0].values[2].ours);  // one try is all there is
-  EXPECT_EQ(more.rows[0].values[3].ours, 5);
+  EXPECT_EQ(more.rows[0].values[3].ours, 1);
   EXPECT_NEAR(*more.rows[0].values[4].ours, 0.911, 0.001);
   EXPECT_EQ(to_figure(more).find("passes"), std::string::npos);
 }
@@ -108,17 +108,18 @@ TEST_F(Reproduction, HardPuzzlesCountByDifficulty) {
     cells[i].part = i == 1 ? "8 and more" : "below 4";
   }
   cells[3].quantity = Quantity::kBestOfTries;
-  cells[3].decoding = {"tries=2", "noise=0.5", "steps=4", "loops=2"};
+  cells[3].decoding = {"tries=2", "temperature=0.5", "steps=4", "loops=2"};
   for (Cell& each : cells)
     if (each.decoding.empty()) each.decoding = {"steps=2"};
   plan.rows = {{"sudoku", cells}};
-  EXPECT_CONTAINS(forecast(plan, context_), "sudoku on rated.txt --tries 2 --noise 0.5 --steps 4");
+  EXPECT_CONTAINS(forecast(plan, context_),
+                  "sudoku on rated.txt --tries 2 --temperature 0.5 --steps 4");
   const std::vector<Value> values = reproduce(plan, context_).rows.at(0).values;
   EXPECT_EQ(values[0].n, 3u);
   EXPECT_EQ(values[1].n, 1u);
   EXPECT_EQ(values[2].note, "none of the puzzles");
   EXPECT_TRUE(values[3].ours);
-  EXPECT_CONTAINS(values[3].commands.at(0), "--tries 2 --noise 0.5");
+  EXPECT_CONTAINS(values[3].commands.at(0), "--tries 2 --temperature 0.5");
   write_file((files / "rated.txt").string(),
              "x " + task->generate(1, tasks::Split::kTest, 0).input);
   EXPECT_THROW(ratings_of(cell.test, context_), Error);

@@ -18,7 +18,7 @@ PlanRow shipped_row(const std::string& label, const std::string& model, const Te
   cells[0].paper = paper;
   cells[1].quantity = Quantity::kAccuracy;
   cells[2].quantity = Quantity::kBestOfTries;
-  cells[2].decoding = {"tries=10", "noise=0.5"};  // without noise all tries are the same
+  cells[2].decoding = {"tries=10", "temperature=0.5"};  // otherwise all tries are the same
   if (!tries) cells[2] = {};
   cells[3].quantity = Quantity::kPasses;
   cells[4].quantity = Quantity::kParameters;
@@ -111,7 +111,7 @@ Plan shipped_plan() {
       "other data: docs/results.md says what is comparable. Of Sudoku it does not say how large "
       "the AR model was.",
       "One try each, decoded as the model's card says, in so many passes; best of 10 tries: with "
-      "--noise 0.5, the first answer that verifies, by the strict metric."};
+      "--temperature 0.5, the first answer that verifies, by the strict metric."};
   Plan plan{frame};
   add_planning(plan.rows);
   add_countdown(plan.rows);
