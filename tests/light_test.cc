@@ -46,7 +46,8 @@ TEST_F(Light, SaysHowToTrain) {
 TEST_F(Light, DemonstratesEveryTaskThatHasAModelAndComparesThePair) {
   const Outcome outcome = light("demo --count 20");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  for (const char* task : {"\nplanning: ", "\ncountdown-3: ", "\ncountdown-5: ", "\nsudoku: ", "\nsat-9: "})
+  for (const char* task :
+       {"\nplanning: ", "\ncountdown-3: ", "\ncountdown-5: ", "\nsudoku: ", "\nsat-9: "})
     EXPECT_MENTIONS(outcome.out, task);
   EXPECT_MENTIONS(outcome.out, "step 10");  // of Sudoku, drawn
   EXPECT_MENTIONS(outcome.out, "------+-------+------");
