@@ -3,6 +3,7 @@
 #include <ATen/TensorOperators.h>
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "nn/recompute.h"
 #include "ops/linear.h"
 #include "ops/mlp.h"
@@ -56,9 +57,10 @@ void Looped::run_loop(std::int64_t loop, Residual& stream, Cache* cache) const {
 }
 
 template <class AfterLoop>
-void Looped::run(const at::Tensor& e, std::int64_t loops, Cache* cache, Wanted wanted,
-                 AfterLoop&& after_loop) const {
+void Looped::run(const at::Tensor& e, const at::Tensor& earlier, std::int64_t loops, Cache* cache,
+                 Wanted wanted, AfterLoop&& after_loop) const {
   Residual stream(e, /*dropout=*/0);
+  if (earlier.defined()) stream.add({earlier});
   for (std::int64_t loop = 0; loop < loops; ++loop) {
     run_loop(loop, stream, cache);
     const bool last = loop + 1 == loops, want = last || wanted == Wanted::kEvery;
@@ -75,12 +77,13 @@ void Looped::run(const at::Tensor& e, std::int64_t loops, Cache* cache, Wanted w
   }
 }
 
-Output Looped::forward_again(const at::Tensor& e, std::int64_t loops) const {
+Output Looped::forward_again(const at::Tensor& e, const at::Tensor& earlier,
+                             std::int64_t loops) const {
   std::vector<at::Tensor> weights;
   for (const Block& block : blocks_)
     weights.insert(weights.end(), {block.qkv, block.projection, block.up, block.down});
   Output output;
-  at::Tensor x = e;
+  at::Tensor x = earlier.defined() ? earlier + e : e;
   for (std::int64_t loop = 0; loop < loops; ++loop) {
     const Part part = [this, loop](const std::vector<at::Tensor>& inputs) {
       Residual stream(inputs.front(), /*dropout=*/0);
@@ -97,10 +100,12 @@ Output Looped::forward_again(const at::Tensor& e, std::int64_t loops) const {
 
 Output Looped::forward(const Input& input) {
   const at::Tensor e = embed({tokens_, positions_, frozen_}, input);
-  if (input.recompute) return forward_again(e, input.loops > 0 ? input.loops : settings_.loops);
+  MGDM_CHECK(!input.earlier.defined() || settings_.loop_norm);
+  const std::int64_t loops = input.loops > 0 ? input.loops : settings_.loops;
+  if (input.recompute) return forward_again(e, input.earlier, loops);
   Output output;
-  run(e, input.loops > 0 ? input.loops : settings_.loops, /*cache=*/nullptr,
-      input.training ? Wanted::kEvery : Wanted::kLast, [&](const at::Tensor& normed) {
+  run(e, input.earlier, loops, /*cache=*/nullptr, input.training ? Wanted::kEvery : Wanted::kLast,
+      [&](const at::Tensor& normed) {
         output.predictions.emplace_back(normed, head_, settings_.shift);
       });
   return output;
@@ -113,7 +118,7 @@ at::Tensor Looped::next_logits(const at::Tensor& tokens, Cache& cache) {
   cache.layers.resize(depth);
   const at::Tensor e = embed({tokens_, positions_}, {.tokens = tokens}, cache.length);
   at::Tensor logits;
-  run(e, settings_.loops, &cache, Wanted::kLast,
+  run(e, /*earlier=*/{}, settings_.loops, &cache, Wanted::kLast,
       [&](const at::Tensor& normed) { logits = apply_head(normed.select(1, -1), head_); });
   cache.length += tokens.size(1);
   return logits;

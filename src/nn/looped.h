@@ -38,13 +38,13 @@ class Looped : public Model {
   // loop.
   void run_loop(std::int64_t loop, Residual& stream, Cache* cache) const;
   // Training's loops from the input e (B, N, C), each computed again in the backward pass.
-  Output forward_again(const at::Tensor& e, std::int64_t loops) const;
+  Output forward_again(const at::Tensor& e, const at::Tensor& earlier, std::int64_t loops) const;
   // All loops from the input e (B, N, C). Calls after_loop(norm of the stream) where it is wanted:
   // after every loop, or after the last one.
   enum class Wanted { kEvery, kLast };
   template <class AfterLoop>
-  void run(const at::Tensor& e, std::int64_t loops, Cache* cache, Wanted wanted,
-           AfterLoop&& after_loop) const;
+  void run(const at::Tensor& e, const at::Tensor& earlier, std::int64_t loops, Cache* cache,
+           Wanted wanted, AfterLoop&& after_loop) const;
 
   at::Tensor tokens_, positions_, frozen_, head_;  // (V, C), (P, C), (2, C) or undefined, (V, C)
   std::vector<Block> blocks_;

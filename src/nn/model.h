@@ -27,11 +27,13 @@ struct Cache {
 
 // What a network is shown.
 struct Input {
-  at::Tensor tokens{};       // (B, N) int64
-  at::Tensor frozen{};       // (B, N) bool
-  bool training = false;     // turns dropout on
-  std::int64_t loops = 0;    // looped: how often the blocks are applied; 0 = as the settings say
-  at::Tensor vectors{};      // (B, N, C) in place of the tokens' embeddings; undefined: the tokens
+  at::Tensor tokens{};     // (B, N) int64
+  at::Tensor frozen{};     // (B, N) bool
+  bool training = false;   // turns dropout on
+  std::int64_t loops = 0;  // looped: how often the blocks are applied; 0 = as the settings say
+  at::Tensor earlier{};    // looped with loop_norm: the hidden states (B, N, C) that earlier loops
+                           // left, from which these go on; undefined: these are the first
+  at::Tensor vectors{};    // (B, N, C) in place of the tokens' embeddings; undefined: the tokens
   at::Tensor noise_level{};  // (B): how noisy the rows are, for networks that have a use for it:
                              // those of settings.vectors = D, whose vectors are (B, N, D) ...
   at::Tensor guess{};        // ... and which may see what they guessed before, (B, N, D)

@@ -312,6 +312,25 @@ TEST(Looped, AppliesItsBlocksAsOftenAsAsked) {
   }
 }
 
+// Two and three loops, each two from where the others stopped, are five.
+TEST(Looped, GoesOnFromWhatEarlierLoopsLeft) {
+  ModelSettings settings = small("looped");
+  settings.loop_norm = true;
+  const std::unique_ptr<Model> model = lively(settings);
+  const auto expected = slow_looped(*model, kTokens, kFrozen, 5);
+  Input input{tokens(), frozen(), /*training=*/false, /*loops=*/2};
+  input.earlier = model->forward(input).last().hidden().detach();
+  input.training = true;
+  input.loops = 3;
+  for (const bool recompute : {false, true}) {
+    input.recompute = recompute;
+    const auto said = model->forward(input).predictions;
+    ASSERT_EQ(said.size(), 3u);
+    for (std::size_t loop = 0; loop < said.size(); ++loop)
+      expect_near(said[loop].logits(), expected[2 + loop], fmt::format("loop {}", 2 + loop));
+  }
+}
+
 // Vectors in place of the tokens' embeddings: those of the tokens themselves change nothing.
 TEST(Models, TakeVectorsInPlaceOfTokens) {
   for (const auto& [architecture, table] :

@@ -36,6 +36,7 @@ TEST(Overrides, WhatChangesNothingIsRefused) {
            {"model.loops=2", "model.architecture=looped", "model.architecture=gpt2"},
            {"model.loop_norm=true", "model.architecture=looped", "model.architecture=gpt2"},
            {"training.fewest_loops=2", "model.architecture=looped", "model.architecture=gpt2"},
+           {"training.rounds=2", "model.architecture=looped", "model.architecture=gpt2"},
            {"decoding.loops=2", "model.architecture=looped", "model.architecture=gpt2"},
            {"training.fp8=true", "model.architecture=gpt2", "model.architecture=looped"},
            {"model.dropout=0.2", "model.architecture=gpt2", "model.architecture=looped"},

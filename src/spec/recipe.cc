@@ -58,6 +58,10 @@ void check(const Recipe& recipe) {
     throw UsageError(fmt::format("training.fewest_loops = {} with model.loops = {}",
                                  recipe.training.fewest_loops, recipe.model.loops),
                      "at most model.loops");
+  if (recipe.training.rounds > 1 && !recipe.model.loop_norm)
+    throw UsageError(
+        fmt::format("training.rounds = {} with model.loop_norm = false", recipe.training.rounds),
+        "model.loop_norm=true");
   const Family family = architecture_kind(recipe.model.architecture).family;
   if (family == Family::kLlama && objective.decoder != Decoder::kLeftToRight)
     throw UsageError(fmt::format("objective.kind = {} with a llama model", kind),

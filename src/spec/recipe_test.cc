@@ -106,6 +106,8 @@ TEST(Recipes, SectionsMustFitTogether) {
   EXPECT_THROW(read("mgdm", {"training.fp8=true", "training.precision=fp32"}), UsageError);
   EXPECT_THROW(read("mgdm", {"training.fp8=true", "training.cuda_kernels=false"}), UsageError);
   EXPECT_THROW(read("looped", {"training.fp8=true"}), UsageError);
+  EXPECT_NO_THROW(read("looped", {"training.rounds=2", "model.loop_norm=true"}));
+  EXPECT_THROW(read("looped", {"training.rounds=2"}), UsageError);
   EXPECT_NO_THROW(read("vdm", {}));
   EXPECT_THROW(read("vdm", {"model.vectors=0"}), UsageError);
   EXPECT_THROW(read("mgdm", {"model.vectors=8"}), UsageError);

@@ -25,6 +25,11 @@ void TrainingSettings::visit(config::Visitor& v) {
       "looped models: every step draws its number of loops from this to model.loops (0 = always "
       "model.loops)",
       range(0, 256));
+  v.field(
+      "rounds", rounds,
+      "looped models with model.loop_norm: every step runs its loops 1 to so many times in a row, "
+      "and learns from the last of these rounds alone: deep, at a fraction of the cost",
+      range(1, 64));
   v.field("recompute", recompute,
           "llama and looped: compute every block or loop again in the backward pass instead of "
           "keeping what it made: slower by a third, much less memory");

@@ -18,6 +18,7 @@ struct TrainingSettings {
   std::string precision = "bf16";
   double ema = 0;
   std::int64_t fewest_loops = 0;
+  std::int64_t rounds = 1;
   bool recompute = false;
   bool cuda_graph = true;
   bool cuda_kernels = true;

@@ -90,10 +90,12 @@ void TrainingStep::run(const data::Batch& batch, double factor, Wishes wishes) {
   const compat::Deterministic deterministic(settings_.deterministic && tokens_.is_cuda());
   const std::int64_t loops =
       loops_of_step(settings_.fewest_loops, state_.model.settings().loops, seed_, batch.step);
+  const std::int64_t rounds = rounds_of_step(settings_.rounds, seed_, batch.step);
   const std::int64_t length = computed_length(batch.rows);
   const auto graph =
-      graphs_.try_emplace({loops, length}, state_.model.device(), settings_.cuda_graph).first;
-  graph->second.run([this, loops, length] { body(loops, length); });
+      graphs_.try_emplace({loops, rounds, length}, state_.model.device(), settings_.cuda_graph)
+          .first;
+  graph->second.run([this, loops, rounds, length] { body(loops, rounds, length); });
 }
 
 std::int64_t TrainingStep::computed_length(const data::Rows& rows) const {
@@ -118,7 +120,12 @@ std::int64_t loops_of_step(std::int64_t fewest_loops, std::int64_t model_loops, 
   return random.between(static_cast<int>(fewest_loops), static_cast<int>(model_loops));
 }
 
-void TrainingStep::body(std::int64_t loops, std::int64_t length) {
+std::int64_t rounds_of_step(std::int64_t most, std::uint64_t seed, std::uint64_t step) {
+  Stream random(seed, Purpose::kLoops, static_cast<std::uint32_t>(step), /*step=*/1);
+  return random.between(1, static_cast<int>(most));
+}
+
+void TrainingStep::body(std::int64_t loops, std::int64_t rounds, std::int64_t length) {
   const ops::WithoutOurKernels without(!settings_.cuda_kernels);
   state_.optimizer->zero_grad();
   const objectives::Batch batch{tokens_.slice(1, 0, length).to(at::kLong),
@@ -139,9 +146,11 @@ void TrainingStep::body(std::int64_t loops, std::int64_t length) {
       const std::int64_t end = std::min(rows_, begin + part);
       const objectives::Batch batch_part = part_of(batch, begin, end);
       const objectives::Noised noised_part = part_of(noised, begin, end);
-      nn::Input input = objective_.shown(batch_part, noised_part, guess_of(state_.model, bf16));
-      input.training = true;
+      const objectives::Guess guess = guess_of(state_.model, bf16);
+      nn::Input input = objective_.shown(batch_part, noised_part, guess);
       input.loops = loops;
+      for (std::int64_t round = 1; round < rounds; ++round) input.earlier = guess(input).hidden();
+      input.training = true;
       input.recompute = settings_.recompute;
       at::Tensor part_loss;
       {

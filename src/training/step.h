@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <utility>
+#include <tuple>
 
 #include "compat/graph.h"
 #include "data/batches.h"
@@ -51,7 +51,7 @@ class TrainingStep {
   Wishes wishes() const;  // of any process
 
  private:
-  void body(std::int64_t loops, std::int64_t length);
+  void body(std::int64_t loops, std::int64_t rounds, std::int64_t length);
   void sum_gradients(at::Tensor& loss);
 
   TrainingState& state_;
@@ -61,8 +61,8 @@ class TrainingStep {
   const double clip_;
   const std::uint64_t seed_;
   const std::int64_t rows_;
-  // By the number of loops and of columns.
-  std::map<std::pair<std::int64_t, std::int64_t>, compat::StepGraph> graphs_;
+  // By the number of loops, of rounds and of columns.
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, compat::StepGraph> graphs_;
   // What changes from step to step, in tensors that stay where they are.
   at::Tensor tokens_, frozen_;  // (B, N) int32 and bytes
   at::Tensor items_;            // (B) int64
@@ -79,6 +79,9 @@ objectives::Guess guess_of(nn::Model& model, bool bf16);
 // on all processes; model_loops where fewest_loops is 0.
 std::int64_t loops_of_step(std::int64_t fewest_loops, std::int64_t model_loops, std::uint64_t seed,
                            std::uint64_t step);
+
+// How many rounds of loops there are in a step, drawn from 1..most, the same on all processes.
+std::int64_t rounds_of_step(std::int64_t most, std::uint64_t seed, std::uint64_t step);
 
 // The least of at most eight lengths, about evenly spaced up to `length`, that is not below
 // `needed`.

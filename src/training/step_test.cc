@@ -201,6 +201,53 @@ TEST_F(Steps, ApplyALoopedModelAsOftenAsDrawn) {
   }
 }
 
+// All rounds but the last go without a gradient, each from where the one before it stopped.
+TEST_F(Steps, RunTheirLoopsForAsManyRoundsAsDrawn) {
+  settings_.rounds = 3;
+  std::map<std::size_t, int> counts;
+  for (int i = 0; i < 3; ++i) {
+    Table model(model_settings(0));
+    Run run(*this, model);
+    for (std::uint64_t step = 0; step < 20; ++step) {
+      model.asked.clear();
+      run.next();
+      ASSERT_EQ(model.asked.size(), static_cast<std::size_t>(rounds_of_step(3, kSeed, step)));
+      for (std::size_t round = 0; round < model.asked.size(); ++round)
+        EXPECT_EQ(model.asked[round].training, round + 1 == model.asked.size());
+      ++counts[model.asked.size()];
+    }
+  }
+  EXPECT_EQ(counts.size(), 3u);
+}
+
+// The gradient of a step of two rounds, computed by hand.
+TEST_F(Steps, LearnFromTheLastRoundAlone) {
+  nn::ModelSettings looped = small_model(data_);
+  looped.architecture = "looped";
+  looped.loop_norm = true;
+  looped.shift = false;
+  looped.loops = 2;
+  settings_.rounds = 2;
+  const auto model = nn::make_model(looped, 2);
+  const auto twin = nn::make_model(looped, 2);
+  Run run(*this, *model);
+  data::Batch batch = run.next(/*factor=*/0);  // the weights stay
+  while (rounds_of_step(2, kSeed, batch.step) != 2) batch = run.next(/*factor=*/0);
+
+  const objectives::Batch rows = tensors(batch);
+  const objectives::Noised noised = objective_->noise(rows, kSeed).front();
+  nn::Input input = objective_->shown(rows, noised, {});
+  input.earlier = twin->forward(input).last().hidden().detach();
+  input.training = true;
+  const objectives::LossSum loss = objective_->loss(twin->forward(input), rows, noised);
+  (loss.sum / loss.count).backward();
+  const std::vector<at::Tensor> expected = gradients(*twin), found = gradients(*model);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double largest = expected[i].abs().max().item<double>();
+    EXPECT_LE((found[i] - expected[i]).abs().max().item<double>(), 1e-5 * largest) << i;
+  }
+}
+
 TEST(Loops, AreDrawnEvenlyFromTheirRange) {
   constexpr std::uint64_t kSteps = 3000;
   std::map<std::int64_t, int> counts;
@@ -387,7 +434,9 @@ TEST_F(Steps, ReplayedFromAGraphAreTheSteps) {
       model_settings.heads = 4;
       model_settings.loops = 2;
       model_settings.shift = !looped;
+      model_settings.loop_norm = looped;
       settings_.fewest_loops = looped ? 1 : 0;
+      settings_.rounds = looped ? 2 : 1;
       optimizer_.optimizer = looped ? "muon" : "adamw";
       const auto run = [&](bool graph) {
         settings_.cuda_graph = graph;
