@@ -76,6 +76,27 @@ TEST(Vocabulary, KnowsTheWordsOfSearches) {
   }
 }
 
+// Numbers are whole, but for the few large ones.
+TEST(Vocabulary, KnowsTheNumbersOfCountdown) {
+  const Vocabulary vocabulary("@countdown");
+  EXPECT_EQ(vocabulary.size(), kSpecialTokens + 6 + 200 + 10);
+  EXPECT_EQ(std::set<std::string>(vocabulary.words().begin(), vocabulary.words().end()).size(),
+            vocabulary.words().size());
+  EXPECT_EQ(vocabulary.count("5,43,16,199"), 7u);
+  EXPECT_EQ(vocabulary.count("99*98=9702,9702-9606=96"), 11u + 3u);
+  EXPECT_EQ(vocabulary.count("940005"), 3u);
+  for (const auto& [name, length] : std::map<std::string, std::size_t>{
+           {"countdown-3", 22}, {"countdown-4", 32}, {"countdown-5", 44}}) {
+    const auto task = tasks::make_task(name);
+    for (std::uint32_t item = 0; item < 200; ++item) {
+      const auto example = task->generate(0, tasks::Split::kTrain, item);
+      for (const std::string& text : {example.input, example.output})
+        EXPECT_EQ(vocabulary.decode(vocabulary.encode(text)), text);
+      EXPECT_LE(vocabulary.count(example.input) + vocabulary.count(example.output) + 2, length);
+    }
+  }
+}
+
 // A clause is one token, but for the last; so is a literal of the answer with its comma.
 TEST(Vocabulary, KnowsTheClausesOfFormulas) {
   const std::map<int, int> clauses{{5, 80}, {7, 280}, {9, 672}};  // n over 3, times 8

@@ -44,7 +44,8 @@ void DataSettings::visit(config::Visitor& v) {
           one_of({"seq2seq", "in_place", "long"}));
   v.field("length", length, "tokens per row (0 = as long as the longest example)", range(0, 65536));
   v.field("alphabet", alphabet,
-          "characters with a token (empty = the paper's 26), or words: @search, @sat-5..@sat-9");
+          "characters with a token (empty = the paper's 26), or words: @countdown, @search, "
+          "@sat-5..@sat-9");
   v.field("reverse", reverse, "learn the answer backwards (planning)");
   v.field("augment", augment, "another copy of every puzzle in each epoch");
   v.field("held_out", held_out, "further examples, to watch the loss on; of files the last",

@@ -20,21 +20,10 @@ std::vector<std::string> search_words() {
   return words;
 }
 
-std::vector<std::string> countdown_words(int kind) {
+std::vector<std::string> countdown_words() {
   std::vector<std::string> words{"+", "-", "*", "/", "=", ","};
-  std::vector<std::string> numbers;
-  for (int number = 0; number < (kind == 0 ? 1000 : 100); ++number)
-    numbers.push_back(std::to_string(number));
-  if (kind != 0)
-    for (int number = 0; number < 10; ++number) numbers.push_back(fmt::format("0{}", number));
-  for (const std::string& number : numbers) {
-    words.push_back(number);
-    if (kind == 0) continue;
-    words.push_back(number + ",");
-    words.push_back(number + "=");
-    if (kind == 2)
-      for (const char sign : {'+', '-', '*', '/'}) words.push_back(number + sign);
-  }
+  for (int number = 0; number < 200; ++number) words.push_back(std::to_string(number));
+  for (int digit = 0; digit < 10; ++digit) words.push_back(fmt::format("0{}", digit));
   return words;
 }
 
@@ -63,9 +52,7 @@ std::vector<std::string> sat_words(const tasks::sat::Notation& notation) {
 
 std::optional<std::vector<std::string>> word_list(std::string_view name) {
   if (name == "@search") return search_words();
-  if (name == "@countdown-0") return countdown_words(0);
-  if (name == "@countdown-1") return countdown_words(1);
-  if (name == "@countdown-2") return countdown_words(2);
+  if (name == "@countdown") return countdown_words();
   for (int n = tasks::sat::kMinVariables; n <= tasks::sat::kMaxVariables; ++n)
     if (name == fmt::format("@sat-{}", n)) return sat_words(tasks::sat::Notation::of(n));
   return std::nullopt;

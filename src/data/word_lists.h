@@ -10,6 +10,8 @@ namespace mgdm::data {
 
 // "@search": the phrases of a search (tasks/countdown/stream_of_search.h, search_text.h), its
 // signs, and the numbers 0 to 999; a larger number is its digits in groups of three from the left.
+// "@countdown": the numbers 0 to 199, two digits with a zero before them, and the signs. Larger
+// numbers, which are few, are cut from the left: 4321 into 43 and 21, 1234 into 123 and 4.
 // "@sat-5" to "@sat-9": the clauses of a formula of so many variables with the mark that ends them
 // ("1,c,3/"), the literals of an answer with the comma after them, and each of these characters
 // alone. A formula is then a token a clause, but for its last, which is three literals.

@@ -39,11 +39,12 @@ Network lookup_network(double scale) {
   return [table](const at::Tensor& tokens, const at::Tensor&) { return looked_up(table, tokens); };
 }
 
-Predictor lookup_states(bool shift, at::ScalarType type = at::kBFloat16) {
+Predictor lookup_states(bool shift, at::ScalarType type = at::kBFloat16,
+                        std::int64_t vocabulary = kTextVocabulary) {
   constexpr std::int64_t kWidth = 48;
   const auto device = at::TensorOptions().device(at::kCUDA);
   const at::Tensor table = at::randn({kEntries, kWidth}, device.dtype(type));
-  const at::Tensor head = at::randn({kTextVocabulary, kWidth}, device);
+  const at::Tensor head = at::randn({vocabulary, kWidth}, device);
   return [table, head, shift](const at::Tensor& tokens, const at::Tensor&) {
     return nn::Prediction(looked_up(table, tokens), head, shift);
   };
@@ -100,15 +101,17 @@ TEST_F(DeviceDecodings, GiveWhatPassesOneByOneGive) {
 }
 
 TEST_F(DeviceDecodings, ApplyTheHeadThemselves) {
-  for (const bool shift : {false, true}) {
-    const Predictor predict = lookup_states(shift);
+  // As many tokens as warps share out in one turn (128), fewer, and more.
+  for (const auto& [shift, vocabulary] :
+       {std::pair{false, kTextVocabulary}, {true, kTextVocabulary}, {false, 128}, {false, 341}}) {
+    const Predictor predict = lookup_states(shift, at::kBFloat16, vocabulary);
     const Network network = [&](const at::Tensor& tokens, const at::Tensor& frozen) {
       const at::NoGradGuard no_grad;
       return predict(tokens, frozen).logits();
     };
     DeviceDecoding decoding([&](const spec::DecodingSettings&) { return predict; });
     for (const std::int64_t rows : {1, 70}) {
-      SCOPED_TRACE(testing::Message() << shift << " " << rows);
+      SCOPED_TRACE(testing::Message() << shift << " " << vocabulary << " " << rows);
       const Batch batch = some_batch(rows);
       const spec::DecodingSettings settings = settings_of("topk", "on", false);
       EXPECT_TRUE(at::equal(decoding.decode(batch, settings).tokens,

@@ -10,11 +10,13 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "base/error.h"
 #include "base/random.h"
 #include "compat/deterministic.h"
 #include "compat/device.h"
+#include "compat/tf32.h"
 #include "nn/batch_tensors.h"
 #include "ops/fp8.h"
 #include "ops/our_kernels.h"
@@ -140,6 +142,8 @@ void TrainingStep::body(std::int64_t loops, std::int64_t rounds, std::int64_t le
 
   const bool bf16 = settings_.precision == "bf16";
   at::Tensor loss = at::zeros({}, loss_.options());
+  // The head's products with a large vocabulary: its states are in bf16, so only the table loses.
+  std::optional<compat::Tf32Products> rounded(bf16);
   const std::int64_t part = (rows_ + settings_.accumulate - 1) / settings_.accumulate;
   for (const objectives::Noised& noised : copies) {
     for (std::int64_t begin = 0; begin < rows_; begin += part) {
@@ -163,6 +167,7 @@ void TrainingStep::body(std::int64_t loops, std::int64_t rounds, std::int64_t le
       loss = loss + part_loss.detach();
     }
   }
+  rounded.reset();
   if (!group_.alone()) sum_gradients(loss);
   norm_.copy_(clip_gradients(state_.model.parameters().all(), clip_));
   state_.optimizer->step(agreed_.select(0, 0));
