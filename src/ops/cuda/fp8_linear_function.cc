@@ -19,7 +19,7 @@ struct Fp8LinearFunction : Function<Fp8LinearFunction> {
     const Fp8Matrix x8 = fp8_of(rows_of(x), NumberType::kE4m3);
     const Fp8Matrix weight8 = fp8_of(weight, NumberType::kE4m3);
     context->save_for_backward({x8.turned, x8.scale, weight8.turned, weight8.scale});
-    context->saved_data["has_bias"] = bias.has_value();
+    context->saved_data["dbias_wanted"] = bias && bias->requires_grad();
     context->saved_data["sizes"] = x.sizes();
     std::vector<std::int64_t> sizes = x.sizes().vec();
     sizes.back() = weight.size(0);
@@ -33,8 +33,8 @@ struct Fp8LinearFunction : Function<Fp8LinearFunction> {
     const Fp8Side x_turned{NumberType::kE4m3, saved[0], saved[1]};
     const Fp8Side weight_turned{NumberType::kE4m3, saved[2], saved[3]};
     const c10::cuda::CUDAGuard guard(saved[0].device());
-    const bool has_bias = context->saved_data["has_bias"].toBool();
-    const Fp8Matrix dy = fp8_of(rows_of(bf16_rows(gradients[0])), NumberType::kE5m2, has_bias);
+    const Fp8Matrix dy = fp8_of(rows_of(bf16_rows(gradients[0])), NumberType::kE5m2,
+                                context->saved_data["dbias_wanted"].toBool());
     return {fp8_dx(dy.as_it_is(), weight_turned).view(context->saved_data["sizes"].toIntVector()),
             fp8_dweight(dy.transposed(), x_turned), dy.sums};
   }
