@@ -145,6 +145,26 @@ TEST_F(Fp8Products, OfLinearLayersHaveTheirGradients) {
       }
 }
 
+// As attention takes a bias, whose gradient it sums up itself.
+TEST_F(Fp8Products, OfLinearLayersTakeABiasWithoutAGradient) {
+  const Fp8Twins x({3, 37, 64}, 1, kE4m3, at::kBFloat16), weight({48, 64}, 0.5, kE4m3, at::kFloat);
+  const at::Tensor bias = numbers({48});
+  const compat::Autocast autocast(compat::device("cuda"), true);
+  const WithFp8Products fp8(true);
+  const auto gradients = [&](const at::Tensor& used) {
+    x.real.mutable_grad() = weight.real.mutable_grad() = at::Tensor();
+    ops::linear(x.real, weight.real, used).to(at::kFloat).square().sum().backward();
+    return std::pair{x.real.grad().clone(), weight.real.grad().clone()};
+  };
+  const at::Tensor trained = leaf(bias);
+  const auto [dx, dweight] = gradients(trained);
+  const auto [dx2, dweight2] = gradients(bias);
+  EXPECT_TRUE(dx.equal(dx2));
+  EXPECT_TRUE(dweight.equal(dweight2));
+  EXPECT_TRUE(trained.grad().defined());
+  EXPECT_FALSE(bias.grad().defined());
+}
+
 // Between its products an MLP rounds once more: y to e4m3, its gradient to e5m2.
 TEST_F(Fp8Products, OfMlpsHaveTheirGradients) {
   for (const bool gelu : {true, false})
