@@ -87,12 +87,7 @@ inline at::Tensor multiply_fp8(const Fp8Side& a, const Fp8Side& b, NumberType ou
                         .a_scale = a.scale.const_data_ptr<float>(),
                         .b_scale = b.scale.const_data_ptr<float>(),
                         .short_sums = short_sums};
-  at::Tensor workspace =
-      at::empty({static_cast<std::int64_t>(kProductWorkspace)}, a.codes.options().dtype(at::kByte));
-  const KernelWork work("fp8 product", bytes_of({a.codes, b.codes, out}), product_flop(product));
-  launch_product(product, workspace.data_ptr(),
-                 /*tune=*/!at::globalContext().deterministicAlgorithms(),
-                 c10::cuda::getCurrentCUDAStream());
+  run_product("fp8 product", product, bytes_of({a.codes, b.codes, out}), a.codes.options());
   return out;
 }
 

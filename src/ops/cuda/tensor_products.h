@@ -15,6 +15,15 @@ inline at::Tensor rows_of(const at::Tensor& x) { return x.view({-1, x.size(-1)})
 
 inline bool may_tune() { return !at::globalContext().deterministicAlgorithms(); }
 
+// Queues a product of tensors that are `bytes` in all.
+inline void run_product(const char* name, const Product& product, double bytes,
+                        const at::TensorOptions& there) {
+  const at::Tensor workspace =
+      at::empty({static_cast<std::int64_t>(kProductWorkspace)}, there.dtype(at::kByte));
+  const KernelWork work(name, bytes, product_flop(product));
+  launch_product(product, workspace.data_ptr(), may_tune(), c10::cuda::getCurrentCUDAStream());
+}
+
 // What follows a product, see products.h.
 struct AfterProduct {
   at::Tensor bias{};  // bf16
@@ -38,10 +47,7 @@ inline at::Tensor multiply(const at::Tensor& a, bool a_transposed, const at::Ten
                   .sum = after.sum.defined() ? after.sum.data_ptr() : nullptr};
   at::Tensor out = at::empty({product.rows, product.columns}, a.options());
   product.out = out.data_ptr();
-  at::Tensor workspace =
-      at::empty({static_cast<std::int64_t>(kProductWorkspace)}, a.options().dtype(at::kByte));
-  const KernelWork work("product", bytes_of({a, b, out, after.sum}), product_flop(product));
-  launch_product(product, workspace.data_ptr(), may_tune(), c10::cuda::getCurrentCUDAStream());
+  run_product("product", product, bytes_of({a, b, out, after.sum}), a.options());
   return out;
 }
 
