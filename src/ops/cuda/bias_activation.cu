@@ -4,12 +4,11 @@
 //
 // Rows are taken from the last to the first: the product before wrote the last rows last, so some
 // of them are still in the cache, and so are the first rows for the product after.
-#include <cuda_bf16.h>
-
 #include <algorithm>
 
 #include "ops/cuda/activations.cuh"
 #include "ops/cuda/bias_activation.h"
+#include "ops/cuda/eight.cuh"
 #include "ops/cuda/sum_parts.h"
 
 namespace mgdm::ops::cuda {
@@ -19,32 +18,6 @@ constexpr int kWarps = 8;
 constexpr int kThreads = 32 * kWarps;
 constexpr int kWidth = 256;       // columns of a block
 constexpr int kBlocks = 4 * 132;  // four on each multiprocessor of an H200
-
-struct Eight {
-  float value[8];
-};
-
-__device__ __forceinline__ Eight unpack(uint4 bits) {
-  Eight numbers;
-  const unsigned words[4] = {bits.x, bits.y, bits.z, bits.w};
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {  // a bf16 number is the upper half of a float
-    numbers.value[2 * i] = __uint_as_float(words[i] << 16);
-    numbers.value[2 * i + 1] = __uint_as_float(words[i] & 0xffff0000u);
-  }
-  return numbers;
-}
-
-__device__ __forceinline__ uint4 pack(const Eight& numbers) {
-  unsigned words[4];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const __nv_bfloat162 pair =
-        __floats2bfloat162_rn(numbers.value[2 * i], numbers.value[2 * i + 1]);
-    words[i] = reinterpret_cast<const unsigned&>(pair);
-  }
-  return {words[0], words[1], words[2], words[3]};
-}
 
 struct None {};  // for the sums alone
 
@@ -61,11 +34,8 @@ __global__ void __launch_bounds__(kThreads, 4)
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int column = static_cast<int>(blockIdx.x) * kWidth + 8 * lane;
   const bool inside = column < columns;
-  Eight b{}, sum{};
-  if (inside && bias != nullptr) {
-#pragma unroll
-    for (int i = 0; i < 8; ++i) b.value[i] = bias[column + i];
-  }
+  const Eight b = bias_at(inside ? bias : nullptr, column);
+  Eight sum{};
   const auto at = [&](std::int64_t row) { return (rows - 1 - row) * columns + column; };
   const auto load = [&](const __nv_bfloat16* from, std::int64_t row) {
     return __ldcs(reinterpret_cast<const uint4*>(from + at(row)));

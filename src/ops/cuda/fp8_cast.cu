@@ -3,13 +3,13 @@
 // are whole words: a word is four rows of a column.
 //
 // The first pass goes down, the second up: what was read last is still in the cache.
-#include <cuda_bf16.h>
 #include <cuda_fp8.h>
 
 #include <algorithm>
 #include <cfloat>
 
 #include "ops/cuda/activations.cuh"
+#include "ops/cuda/eight.cuh"
 #include "ops/cuda/fp8_cast.h"
 #include "ops/cuda/sum_parts.h"
 
@@ -23,33 +23,8 @@ constexpr int kWords = kTileRows / 4;  // of a tile's column
 constexpr int kPitch = kWords + 1;     // a column's words lie in other banks than its neighbour's
 constexpr int kBlocks = 4 * 132;       // four on each multiprocessor of an H200
 
-struct Eight {
-  float value[kThreadColumns];
-};
-
-__device__ __forceinline__ Eight eight_of(uint4 bits) {
-  Eight numbers;
-  const unsigned words[4] = {bits.x, bits.y, bits.z, bits.w};
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {  // a bf16 number is the upper half of a float
-    numbers.value[2 * i] = __uint_as_float(words[i] << 16);
-    numbers.value[2 * i + 1] = __uint_as_float(words[i] & 0xffff0000u);
-  }
-  return numbers;
-}
-
 __device__ __forceinline__ uint4 load16(const void* from) {
   return *static_cast<const uint4*>(from);
-}
-
-// Eight numbers of a bias, or zeros.
-__device__ __forceinline__ Eight bias_at(const float* bias, std::int64_t column) {
-  Eight b{};
-  if (bias != nullptr) {
-#pragma unroll
-    for (int i = 0; i < kThreadColumns; ++i) b.value[i] = bias[column + i];
-  }
-  return b;
 }
 
 // What is rounded. `Bits` are loaded for several rows before the first is used; `Columns` stay in
@@ -62,7 +37,7 @@ struct Bf16 {
   struct Columns {};
   __device__ Columns columns(std::int64_t) const { return {}; }
   __device__ Bits load(std::int64_t at) const { return load16(x + at); }
-  __device__ Eight value(const Bits& bits, const Columns&) const { return eight_of(bits); }
+  __device__ Eight value(const Bits& bits, const Columns&) const { return unpack(bits); }
 };
 
 struct Float {
@@ -93,7 +68,7 @@ struct Activated {
   __device__ Columns columns(std::int64_t column) const { return bias_at(bias, column); }
   __device__ Bits load(std::int64_t at) const { return load16(x + at); }
   __device__ Eight value(const Bits& bits, const Columns& b) const {
-    Eight result = eight_of(bits);
+    Eight result = unpack(bits);
 #pragma unroll
     for (int i = 0; i < kThreadColumns; ++i)
       result.value[i] = F::value(result.value[i] + b.value[i]);
@@ -113,8 +88,8 @@ struct ActivatedGradient {
   __device__ Columns columns(std::int64_t column) const { return bias_at(bias, column); }
   __device__ Bits load(std::int64_t at) const { return {load16(x + at), load16(dy + at)}; }
   __device__ Eight value(const Bits& bits, const Columns& b) const {
-    const Eight u = eight_of(bits.x);
-    Eight result = eight_of(bits.dy);
+    const Eight u = unpack(bits.x);
+    Eight result = unpack(bits.dy);
 #pragma unroll
     for (int i = 0; i < kThreadColumns; ++i) result.value[i] *= F::slope(u.value[i] + b.value[i]);
     return result;
