@@ -26,6 +26,35 @@ TEST(Quicker, IsTheOneThatDoesLess) {
   EXPECT_TRUE(quicker.second({1, 2, 3}, false, nullptr, little, much));
 }
 
+// While a graph is recorded nothing may be tried: it would be recorded, and events cannot be waited
+// for. Nor is it remembered that it was not.
+TEST(Quicker, TriesNothingWhileAGraphIsRecorded) {
+  if (!compat::cuda_available()) GTEST_SKIP() << "no CUDA device";
+  const at::Tensor large = numbers({1 << 26}), small = numbers({16});
+  int runs = 0;
+  const auto much = [&] {
+    ++runs;
+    large.fill_(1);
+  };
+  const auto little = [&] {
+    ++runs;
+    small.fill_(1);
+  };
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+  Quicker quicker;
+  const bool while_recorded = quicker.second({1, 2, 3}, /*may_try=*/true, stream, much, little);
+  cudaGraph_t graph = nullptr;
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  EXPECT_FALSE(while_recorded);
+  EXPECT_EQ(runs, 0);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  EXPECT_TRUE(quicker.second({1, 2, 3}, true, nullptr, much, little));
+  EXPECT_GT(runs, 0);
+}
+
 }  // namespace
 }  // namespace mgdm::ops::cuda
 
