@@ -25,8 +25,9 @@ ops::DecodingRule rule_of(const spec::DecodingSettings& settings);
 // ... and how many of L positions topk and margin mask after each pass: (T, N + 1) int32.
 at::Tensor masked_counts(const spec::DecodingSettings& settings, std::int64_t length);
 
-// A few things that were used lately, the last used first; of many the oldest is forgotten.
-template <class T>
+// Some things that were used lately, the last used first; of more than kMost the oldest is
+// forgotten.
+template <class T, std::size_t kMost>
 class Recent {
  public:
   // The one that is(it); where there is none, one made of the arguments.
@@ -43,8 +44,6 @@ class Recent {
   }
 
  private:
-  static constexpr std::size_t kMost = 8;
-
   std::list<T> list_;
 };
 
@@ -110,8 +109,11 @@ class DeviceDecoding {
   bool recorded_;
   Describe describe_;
   FewStates few_;
-  Recent<Common> answers_;
-  Recent<Passes> passes_;  // each holds memory for a pass
+  Recent<Common, 64> answers_;
+  // Each holds memory for a pass. Where rows finish early, a batch of 1024 goes on in batches of
+  // half the size, down to one row, the large ones with rooms for more or fewer states; these are
+  // all needed again for the next batch.
+  Recent<Passes, 24> passes_;
 };
 
 }  // namespace mgdm::engine

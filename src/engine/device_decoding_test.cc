@@ -6,6 +6,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/equal.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
@@ -14,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "compat/device.h"
 #include "engine/diffusion.h"
@@ -64,6 +66,28 @@ spec::DecodingSettings settings_of(const char* order, const char* revise, bool e
   settings.early_stop = early_stop;
   settings.threshold = 0.7;
   return settings;
+}
+
+TEST(Recent, ForgetsTheOldest) {
+  struct Made {
+    Made(int of, int& count) : number(of) { ++count; }
+    int number;
+  };
+  int made = 0;
+  Recent<Made, 3> recent;
+  const auto get = [&](int number) {
+    return recent.get([&](const Made& each) { return each.number == number; }, number, made).number;
+  };
+  for (int turn = 0; turn < 2; ++turn)
+    for (const int number : {1, 2, 3}) EXPECT_EQ(get(number), number);
+  EXPECT_EQ(made, 3);
+  get(1);
+  get(4);  // 2 is the oldest
+  get(1);
+  get(3);
+  EXPECT_EQ(made, 4);
+  get(2);
+  EXPECT_EQ(made, 5);
 }
 
 class DeviceDecodings : public testing::Test {
@@ -198,6 +222,20 @@ TEST_F(DeviceDecodings, ApplyHeadsOfEverySize) {
       EXPECT_TRUE(at::equal(got.tokens, expected.tokens));
       EXPECT_TRUE(at::equal(got.active, expected.active));
     }
+}
+
+// A network gone wrong gives no answer, but what it gives are tokens.
+TEST_F(DeviceDecodings, GiveTokensWhereAllLogitsAreNaN) {
+  const Network network = [](const at::Tensor& tokens, const at::Tensor&) {
+    return at::full({tokens.size(0), tokens.size(1), kTextVocabulary},
+                    std::numeric_limits<double>::quiet_NaN(), tokens.options().dtype(at::kFloat));
+  };
+  DeviceDecoding decoding([&](const spec::DecodingSettings&) { return network; });
+  for (const char* order : {"topk", "margin", "entropy"}) {
+    const Result got = decoding.decode(some_batch(3), settings_of(order, "on", false));
+    EXPECT_GE(got.tokens.min().item<std::int64_t>(), 0) << order;
+    EXPECT_LT(got.tokens.max().item<std::int64_t>(), kTextVocabulary) << order;
+  }
 }
 
 TEST_F(DeviceDecodings, LeaveRowsWithoutAnythingToDecode) {

@@ -136,6 +136,7 @@ inline __device__ void look_at(Position& position, int n, const float* logits,
     best = better(best, {preference, v});
   }
   best = group.best(best);
+  best.token = min(best.token, vocabulary - 1);  // where all are NaN
   const float score = log_p(best.token);
   const float key = rule.order == Order::kMargin    ? lead(log_p, vocabulary, group)
                     : rule.order == Order::kEntropy ? -entropy(log_p, vocabulary, group)
