@@ -153,6 +153,7 @@ TEST_F(AnswersInOneLaunch, FollowGpt2) {
     follow(settings, rule_for(Rule::Order::kTopk, true, false, 4), 1, 37);
     settings.causal = true;  // and so shifted
     follow(settings, rule_for(Rule::Order::kMargin, false, false, 4), 5, 13);
+    follow(settings, rule_for(Rule::Order::kMargin, false, false, 4), 12, 13);
   }
 }
 

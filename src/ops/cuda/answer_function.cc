@@ -6,6 +6,9 @@
 
 #include "ops/cuda/answer.h"
 #include "ops/cuda/functions.h"
+#include "ops/cuda/hopper/cluster_answer.h"
+#include "ops/cuda/quicker.h"
+#include "ops/cuda/tensor_products.h"
 #include "ops/cuda/tensors.h"
 
 namespace mgdm::ops::cuda {
@@ -92,6 +95,20 @@ AnswerLayer layer_of(const Transformer::Layer& layer) {
           .down_bias = floats(layer.mlp.down_bias)};
 }
 
+// Whether the kernel of clusters is the quicker one. Two passes tell.
+bool by_clusters(const Answer& answer, cudaStream_t stream) {
+  const AnswerShape& s = answer.shape;
+  if (!cluster_answer_takes(s)) return false;
+  Answer some = answer;
+  some.most_passes = std::min(answer.most_passes, 2);
+  const auto both = [](int a, int b) { return static_cast<std::int64_t>(a) << 32 | b; };
+  static Quicker quicker;
+  return quicker.second(
+      {both(s.rows, s.length), both(s.width, s.hidden), both(s.layers * answer.loops, s.heads)},
+      may_tune(), stream, [&] { C10_CUDA_CHECK(launch_answer(some, stream)); },
+      [&] { C10_CUDA_CHECK(launch_cluster_answer(some, stream)); });
+}
+
 }  // namespace
 
 bool answer_takes(const Transformer& network, const AnswerRows& rows) {
@@ -116,8 +133,9 @@ Answers answer(const Transformer& network, const DecodingRule& rule, const Answe
   Answers answers{
       at::empty(given.sizes(), given.options()), at::empty({shape.rows}, given.options()),
       at::empty({shape.rows, shape.length, shape.vocabulary}, given.options().dtype(at::kFloat))};
-  const at::Tensor workspace = at::empty({static_cast<std::int64_t>(answer_workspace(shape))},
-                                         given.options().dtype(at::kByte));
+  const std::size_t bytes = std::max(answer_workspace(shape), cluster_answer_workspace(shape));
+  const at::Tensor workspace =
+      at::empty({static_cast<std::int64_t>(bytes)}, given.options().dtype(at::kByte));
 
   std::ranges::transform(network.layers, arguments.layer, layer_of);
   arguments.loops = static_cast<int>(network.loops);
@@ -149,7 +167,9 @@ Answers answer(const Transformer& network, const DecodingRule& rule, const Answe
       static_cast<int>(now.most_passes > 0 ? std::min(now.most_passes, rule.steps) : rule.steps);
   arguments.logits = answers.logits.data_ptr<float>();
   arguments.workspace = workspace.data_ptr();
-  C10_CUDA_CHECK(launch_answer(arguments, c10::cuda::getCurrentCUDAStream()));
+  const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
+  C10_CUDA_CHECK(by_clusters(arguments, stream) ? launch_cluster_answer(arguments, stream)
+                                                : launch_answer(arguments, stream));
   return answers;
 }
 

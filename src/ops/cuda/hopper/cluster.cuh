@@ -1,0 +1,61 @@
+// Blocks of a cluster, which run side by side and can write into each other's shared memory, and
+// copies of whole rows to shared memory, one function each.
+#pragma once
+
+#include <cstdint>
+
+#include "ops/cuda/hopper/warpgroup.cuh"
+
+namespace mgdm::ops::cuda {
+
+// The thread's number. Asked for again every time: what depends on it is not kept in registers from
+// one phase to another.
+__device__ __forceinline__ int thread_again() {
+  int thread;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+  return thread;
+}
+
+// Which block of its cluster this is.
+__device__ __forceinline__ int cluster_rank() {
+  std::uint32_t rank;
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return static_cast<int>(rank);
+}
+
+// All threads of the cluster meet.
+__device__ __forceinline__ void meet_cluster() {
+  __syncwarp();
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+// The same place in the shared memory of another block of the cluster.
+__device__ __forceinline__ std::uint32_t address_at(std::uint32_t address, int rank) {
+  std::uint32_t there;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
+  return there;
+}
+// Writes there; a barrier beside it counts the bytes as they come.
+__device__ __forceinline__ void send_to(std::uint32_t there, uint4 v, std::uint32_t barrier_there) {
+  asm volatile(
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, "
+      "[%5];" ::"r"(there),
+      "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w), "r"(barrier_there)
+      : "memory");
+}
+
+// What this thread wrote to any memory is there for copies that are started after a barrier.
+__device__ __forceinline__ void fence_copies() { asm volatile("fence.proxy.async;" ::: "memory"); }
+
+// Starts copying `bytes`, a multiple of 16, to shared memory.
+__device__ __forceinline__ void copy_bytes(std::uint32_t to, const void* from, int bytes,
+                                           Barrier& done) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(to),
+      "l"(from), "r"(bytes), "r"(shared_address_of(&done))
+      : "memory");
+}
+
+}  // namespace mgdm::ops::cuda

@@ -1,0 +1,20 @@
+// What ops/cuda/answer.h does, by clusters of 16 blocks: for a batch so small that a cluster can
+// take every 16 positions.
+//
+// A cluster has 16 positions of a row, and goes through the network with them. Each of its blocks
+// makes a sixteenth of every product's columns, and writes them into the shared memory of all 16:
+// only keys and values, once in a layer, and logits, once in a pass, cross device memory and wait
+// for all clusters. Weights come through a ring of parts in shared memory, each 1/16 of a matrix
+// (C, C), which copies fill ahead of time. What is chosen every block works out for itself.
+#pragma once
+
+#include "ops/cuda/answer.h"
+
+namespace mgdm::ops::cuda {
+
+// Whether there is a kernel for it on the current device.
+bool cluster_answer_takes(const AnswerShape& shape);
+std::size_t cluster_answer_workspace(const AnswerShape& shape);
+cudaError_t launch_cluster_answer(const Answer& answer, cudaStream_t stream);
+
+}  // namespace mgdm::ops::cuda

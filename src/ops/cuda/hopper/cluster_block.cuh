@@ -1,0 +1,501 @@
+// What a block of a cluster does in a pass.
+#pragma once
+
+#include "ops/cuda/activations.cuh"
+#include "ops/cuda/attention_queries.cuh"
+#include "ops/cuda/grid_barrier.cuh"
+#include "ops/cuda/hopper/cluster_product.cuh"
+#include "ops/cuda/hopper/cluster_weights.cuh"
+
+namespace mgdm::ops::cuda::clusters {
+
+__device__ __forceinline__ float4 plus(float4 a, float4 b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
+}
+
+// These are called, not inlined: otherwise the compiler works out what they have in common with the
+// rest once for all, and runs out of registers.
+
+// 16 queries of a head from `first` on, whose rows are in shared memory, by one warp. Where their
+// rows of numbers go is `pitch` bytes apart.
+template <int kSize>
+__device__ __noinline__ void attend_tile(const HeadSettings& settings, std::uint32_t q,
+                                         std::uint32_t k, std::uint32_t v, int first, char* to,
+                                         int pitch) {
+  const AttentionDropout none{};
+  const int lane = static_cast<int>(threadIdx.x) % 32, padded = round_up(settings.length, 16);
+  Queries<kSize, false> tile(settings, none, q - first * kPitch<kSize>, first);
+  tile.template walk<false>(k, v, padded);
+  if (!tile.in_range()) tile.template walk<true>(k, v, padded);
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const float factor = __fdividef(1.0f, tile.sum[half]);
+    char* const row = to + (lane / 4 + 8 * half) * pitch + lane % 4 * 4;
+#pragma unroll
+    for (int n = 0; n < kSize / 8; ++n)
+      *reinterpret_cast<std::uint32_t*>(row + 16 * n) =
+          pack(tile.out[n][2 * half] * factor, tile.out[n][2 * half + 1] * factor);
+  }
+}
+
+// Decides about a row whose logits (N, V) are in device memory.
+__device__ inline __noinline__ void choose_row(const DecodingPass& pass, int row,
+                                               std::int64_t first_draw, const float* from,
+                                               float* memory) {
+  const int vocabulary = pass.vocabulary, numbers = pass.length * vocabulary;
+  const bool shift = pass.shift;
+  decide(pass, row, first_draw, memory, [&](float* logits) {
+    for (int i = static_cast<int>(threadIdx.x); i < numbers; i += kThreads)
+      logits[i] = __ldcg(from + (shift && i >= vocabulary ? i - vocabulary : i));
+  });
+  __syncthreads();
+}
+
+template <int kUnits, int kSize>
+class Block {
+  using Layout = clusters::Layout<kUnits>;
+  using Known = typename Layout::Known;
+  static constexpr int kWidth = Layout::kWidth, kOwn = Layout::kOwn;
+  static constexpr int kRowPitch = Layout::kPitch;
+
+ public:
+  __device__ Block(const Arguments& arguments, char* shared)
+      : g_(arguments),
+        a_(arguments.answer),
+        rank_(cluster_rank()),
+        row_(static_cast<int>(blockIdx.x) / kRanks / arguments.tiles),
+        first_(static_cast<int>(blockIdx.x) / kRanks % arguments.tiles * kRows),
+        valid_(min(kRows, a_.shape.length - first_)),
+        known_(*reinterpret_cast<Known*>(shared)),
+        tokens_(reinterpret_cast<std::int64_t*>(shared + Layout::kKnownBytes)),
+        stream_(reinterpret_cast<float*>(shared + Layout::kKnownBytes +
+                                         Layout::state_bytes(a_.shape.length))),
+        sums_(reinterpret_cast<float4*>(reinterpret_cast<char*>(stream_) + Layout::kStreamBytes)),
+        normed_(reinterpret_cast<char*>(sums_) + Layout::kSumsBytes),
+        hidden_(normed_ + Layout::kRowsBytes),
+        weights_(arguments, known_.full,
+                 shared_address(hidden_ + arguments.expansion * Layout::kRowsBytes), rank_),
+        barrier_(arguments.buffers.counter) {}
+
+  __device__ void begin() {
+    if (thread() == 0)
+      for (Barrier& each : known_.there) each.init(1);
+    weights_.begin();
+    begin_row();
+    split_head();
+    __syncthreads();
+    weights_.refill();
+  }
+
+  // Whether there was anything to do.
+  __device__ bool pass() {
+    if (a_.shape.rows == 1 && !known_.active) return false;
+    for (int loop = 0; loop < a_.loops; ++loop)
+      for (int layer = 0; layer < a_.shape.layers; ++layer) {
+        const AnswerLayer& l = a_.layer[layer];
+        const bool starts = layer == 0;
+        {
+          const Affine affine(l.norm_attention);
+          if (!starts || loop > 0) await(kBrought);
+          normalize(affine, starts, loop);
+        }
+        make_qkv(l);
+        barrier_.arrive();
+        weights_.refill();
+        barrier_.wait();
+        if (starts && loop == 0 && a_.shape.rows > 1 && !any_active()) return false;
+        attend();
+        await(kMixed);
+        add_to_stream(kProjected, hidden_, 1, l.projection_bias);
+        {
+          const Affine affine(l.norm_mlp);
+          await(kProjected);
+          normalize(affine, false, 0);
+        }
+        make_hidden(l);
+        await(kHidden);
+        add_to_stream(kBrought, hidden_, g_.expansion, l.down_bias);
+        turn_ ^= 1;
+      }
+    {
+      const Affine affine(a_.final_norm);
+      await(kBrought);
+      normalize(affine, false, 0);
+    }
+    make_logits();
+    barrier_.arrive();
+    weights_.refill();
+    barrier_.wait();
+    choose();
+    return true;
+  }
+
+  __device__ void end() {
+    if (leads()) {
+      const std::int64_t begin = static_cast<std::int64_t>(row_) * a_.shape.length;
+      for (int n = thread(); n < a_.shape.length; n += kThreads)
+        a_.pass.tokens[begin + n] = tokens_[n];
+      if (thread() == 0) a_.pass.passes[row_] = known_.passes;
+    }
+    weights_.end();
+    meet_cluster();  // nobody writes into the memory of a block that is gone
+  }
+
+ private:
+  static __device__ int thread() { return thread_again(); }
+  static __device__ int lane() { return thread() % 32; }
+  static __device__ int warp() { return thread() / 32; }
+  // A thread's part of a tile (mma.cuh): these columns of these rows.
+  static __device__ int part_row(int half) { return lane() / 4 + 8 * half; }
+  static __device__ int part_column(int unit) { return 8 * unit + lane() % 4 * 2; }
+
+  // One block of the row speaks for it.
+  __device__ bool leads() const { return rank_ == 0 && first_ == 0; }
+  __device__ std::int64_t place(int row) const {
+    return static_cast<std::int64_t>(row_) * a_.shape.length + first_ + row;
+  }
+
+  // Waits for what the other blocks send. The barriers turn once in a layer; that of its end is
+  // awaited in the next one.
+  __device__ void await(Exchange which) {
+    known_.there[which].wait(which == kBrought ? turn_ ^ 1 : turn_);
+  }
+
+  __device__ void begin_row() {
+    const int length = a_.shape.length;
+    const std::int64_t begin = static_cast<std::int64_t>(row_) * length;
+    bool any = false;
+    for (int n = thread(); n < length; n += kThreads) {
+      const bool frozen = a_.pass.frozen[begin + n];
+      any = any || !frozen;
+      tokens_[n] = frozen ? a_.given[begin + n] : a_.pass.rule.mask_token;
+    }
+    any = __syncthreads_or(any);
+    if (thread() != 0) return;
+    known_.passes = 0;
+    known_.active = any;
+    known_.pass = a_.pass;
+    known_.heads = g_.heads;
+    known_.pass.tokens = tokens_ - begin;
+    known_.pass.previous = tokens_ + length - begin;
+    known_.pass.passes = &known_.passes - row_;
+    known_.pass.active = &known_.active - row_;
+    if (leads()) g_.buffers.active[row_] = any;
+  }
+
+  // The head's parts, which all blocks make together. They are read after a barrier.
+  __device__ void split_head() const {
+    constexpr int kPairs = kWidth / 2;
+    const int tokens = round_up(a_.shape.vocabulary, kHeadTokens);
+    for (int i = static_cast<int>(blockIdx.x) * kThreads + thread(); i < tokens * kPairs;
+         i += static_cast<int>(gridDim.x) * kThreads) {
+      const int token = i / kPairs, column = i % kPairs * 2;
+      float2 left{};
+      if (token < a_.shape.vocabulary)
+        left = *reinterpret_cast<const float2*>(a_.head + token * kWidth + column);
+      const int row = token / kHeadTokens * kHeadRows + token % kHeadTokens;
+#pragma unroll
+      for (int part = 0; part < kHeadParts; ++part)
+        *reinterpret_cast<unsigned*>(g_.buffers.head + (row + part * kHeadTokens) * kWidth +
+                                     column) = take_bf16(left);
+    }
+    fence_copies();
+  }
+
+  __device__ bool any_active() const {
+    bool any = false;
+    for (int row = thread(); row < a_.shape.rows; row += kThreads)
+      any = any || __ldcg(reinterpret_cast<const unsigned char*>(g_.buffers.active) + row) != 0;
+    return __syncthreads_or(any);
+  }
+
+  // --- norms ---
+
+  // f(q, column) for the lane's quads of a row.
+  template <class Function>
+  static __device__ __forceinline__ void each_quad(Function&& f) {
+    const int first = 4 * lane();
+#pragma unroll
+    for (int q = 0; q < kUnits; ++q) f(q, 128 * q + first);
+  }
+
+  // A norm's weight and bias for the lane's quads, asked for before the rows are there.
+  struct Affine {
+    bool is_one = false;
+    float4 weight[kUnits] = {}, bias[kUnits] = {};
+
+    explicit __device__ Affine(const AnswerNorm& norm) : is_one(norm.weight != nullptr) {
+      if (is_one)
+        each_quad([&](int q, int at) {
+          weight[q] = load4(norm.weight + at);
+          bias[q] = load4(norm.bias + at);
+        });
+    }
+  };
+
+  // The rows as the norm of the residual stream, a warp each, after what the product before brought
+  // has been added to it. Where a loop starts, the stream is made of what it was and the tokens'
+  // embedding.
+  __device__ __forceinline__ void normalize(const Affine& affine, bool starts, int loop) {
+    const int row = warp();
+    float* const stream = stream_ + row * kWidth;
+    auto* const normed = reinterpret_cast<__nv_bfloat16*>(normed_ + row * kRowPitch);
+    float4 x[kUnits] = {};
+    if (!starts || loop > 0)
+      each_quad([&](int q, int at) { x[q] = plus(load4(stream + at), load4(normed + at)); });
+    if (starts) {
+      if (loop > 0 && a_.loop_norm) {
+        standardize(x, /*centred=*/false);
+        each_quad([&](int q, int) { x[q] = rounded(x[q]); });
+      }
+      if (row < valid_) add_embedding(x, first_ + row);
+    }
+    each_quad([&](int q, int at) { store4(stream + at, x[q]); });
+    standardize(x, affine.is_one);
+    if (affine.is_one)
+      each_quad([&](int q, int) {
+        const float4 w = affine.weight[q], b = affine.bias[q], v = x[q];
+        x[q] = {v.x * w.x + b.x, v.y * w.y + b.y, v.z * w.z + b.z, v.w * w.w + b.w};
+      });
+    each_quad([&](int q, int at) { store4(normed + at, x[q]); });
+    __syncthreads();
+  }
+
+  static __device__ float4 rounded(float4 v) { return unpack4({pack(v.x, v.y), pack(v.z, v.w)}); }
+
+  __device__ void add_embedding(float4 (&x)[kUnits], int n) const {
+    const float* const of_token = a_.tokens + tokens_[n] * kWidth;
+    const float* const of_position = a_.positions + static_cast<std::int64_t>(n) * kWidth;
+    const float* const of_frozen =
+        a_.frozen == nullptr ? nullptr
+                             : a_.frozen + (a_.pass.frozen[place(n - first_)] ? kWidth : 0);
+    each_quad([&](int q, int at) {
+      float4 e = plus(load4(of_token + at), load4(of_position + at));
+      if (of_frozen != nullptr) e = plus(e, load4(of_frozen + at));
+      x[q] = plus(x[q], e);
+    });
+  }
+
+  // (x - mean) / sigma, or x over its root mean square.
+  __device__ void standardize(float4 (&x)[kUnits], bool centred) const {
+    if (centred) {
+      float sum = 0;
+      each_quad([&](int q, int) { sum += (x[q].x + x[q].y) + (x[q].z + x[q].w); });
+      const float mean = lane_sum(sum) * (1.0f / kWidth);
+      each_quad([&](int q, int) { x[q] = plus(x[q], {-mean, -mean, -mean, -mean}); });
+    }
+    float squares = 0;
+    each_quad([&](int q, int) {
+      const float4 v = x[q];
+      squares += (v.x * v.x + v.y * v.y) + (v.z * v.z + v.w * v.w);
+    });
+    const float scale = rsqrtf(lane_sum(squares) * (1.0f / kWidth) + a_.norm_eps);
+    each_quad([&](int q, int) {
+      x[q] = {x[q].x * scale, x[q].y * scale, x[q].z * scale, x[q].w * scale};
+    });
+  }
+
+  // --- products ---
+
+  // The rows times the next parts of the weights, a warp's share of it into the sums; part p takes
+  // the rows p rows_step after the first. Then the block has met, and refill() may replace the
+  // parts.
+  template <int kTileUnits>
+  __device__ __forceinline__ void multiply(const char* rows, int rows_step, int parts) {
+    const WarpShare share(warp(), parts, kWidth / 16);
+    if (share.part < parts) {
+      const std::uint32_t weight = weights_.wait(share.part) + 32 * share.begin;
+      multiply_rows<kTileUnits, kRowPitch>(
+          sums_ + warp() * kTileUnits * 32,
+          shared_address(rows) + share.part * rows_step + 32 * share.begin, weight,
+          share.end - share.begin);
+    }
+    weights_.drop(parts);
+    __syncthreads();
+  }
+
+  // What so many warps from `first` on have of a unit, in the thread's place: two columns of one
+  // row, then of the other.
+  template <int kTileUnits>
+  __device__ __forceinline__ float4 total(int first, int warps, int unit) const {
+    const float4* const at = sums_ + (first * kTileUnits + unit) * 32 + lane();
+    float4 sum{};
+#pragma unroll 4
+    for (int i = 0; i < warps; ++i) sum = plus(sum, at[i * kTileUnits * 32]);
+    return sum;
+  }
+
+  static __device__ float2 pair_at(const float* from, int column) {
+    return from == nullptr ? float2{} : *reinterpret_cast<const float2*>(from + column);
+  }
+
+  // In bf16, as the library takes it that multiplies large batches.
+  __device__ float2 qkv_bias(const AnswerLayer& layer, int column) const {
+    if (layer.qkv_bias == nullptr) return {};
+    if (a_.qkv_bias_is_bf16)
+      return unpack(*reinterpret_cast<const std::uint32_t*>(
+          static_cast<const __nv_bfloat16*>(layer.qkv_bias) + column));
+    const float2 b = pair_at(static_cast<const float*>(layer.qkv_bias), column);
+    return unpack(pack(b.x, b.y));
+  }
+
+  __device__ __forceinline__ void make_qkv(const AnswerLayer& layer) {
+    constexpr int kParts = 3, kSplits = splits_of(kParts);
+    const int part = warp() / kUnits, unit = warp() % kUnits;
+    const int column = part * kWidth + rank_ * kOwn + part_column(unit);
+    const bool mine = part < kParts;
+    const float2 bias = mine ? qkv_bias(layer, column) : float2{};
+    multiply<kUnits>(normed_, 0, kParts);
+    if (!mine) return;
+    const float4 y = total<kUnits>(part * kSplits, kSplits, unit);
+    __nv_bfloat16* const to = g_.buffers.qkv + place(0) * 3 * kWidth + column;
+    if (part_row(0) < valid_)
+      *reinterpret_cast<std::uint32_t*>(to + part_row(0) * 3 * kWidth) =
+          pack(y.x + bias.x, y.y + bias.y);
+    if (part_row(1) < valid_)
+      *reinterpret_cast<std::uint32_t*>(to + part_row(1) * 3 * kWidth) =
+          pack(y.z + bias.x, y.w + bias.y);
+  }
+
+  __device__ float activated(float u) const {
+    return a_.gelu ? Gelu::value(u) : ReluSquared::value(u);
+  }
+
+  __device__ __forceinline__ void make_hidden(const AnswerLayer& layer) {
+    const int parts = g_.expansion, splits = splits_of(parts);
+    const int part = warp() / kUnits, unit = warp() % kUnits;
+    const int own = rank_ * kOwn + part_column(unit);
+    const bool mine = part < parts;
+    const float2 bias = mine ? pair_at(layer.up_bias, part * kWidth + own) : float2{};
+    multiply<kUnits>(normed_, 0, parts);
+    if (mine) {
+      const float4 y = total<kUnits>(part * splits, splits, unit);
+      char* const to = hidden_ + part * Layout::kRowsBytes + 2 * own;
+      *reinterpret_cast<std::uint32_t*>(to + part_row(0) * kRowPitch) =
+          pack(activated(y.x + bias.x), activated(y.y + bias.y));
+      *reinterpret_cast<std::uint32_t*>(to + part_row(1) * kRowPitch) =
+          pack(activated(y.z + bias.x), activated(y.w + bias.y));
+    }
+    __syncthreads();
+    // 16 rows of each part follow each other at the same distance.
+    expect(kHidden, (kRanks - 1) * parts * kRows * 2 * kOwn);
+    send<2 * kOwn>(kHidden, hidden_ + 2 * rank_ * kOwn, kRows * parts);
+    weights_.refill();
+  }
+
+  // The product and its bias, in bf16 as in larger batches; normalize() adds it to the stream.
+  __device__ __forceinline__ void add_to_stream(Exchange which, const char* rows, int parts,
+                                                const float* const all_bias) {
+    const bool mine = warp() < kUnits;
+    const int column = rank_ * kOwn + part_column(warp());
+    const float2 bias = mine ? pair_at(all_bias, column) : float2{};
+    multiply<kUnits>(rows, Layout::kRowsBytes, parts);
+    if (mine) {
+      const float4 y = total<kUnits>(0, parts * splits_of(parts), warp());
+      char* const to = normed_ + 2 * column;
+      *reinterpret_cast<std::uint32_t*>(to + part_row(0) * kRowPitch) =
+          pack(y.x + bias.x, y.y + bias.y);
+      *reinterpret_cast<std::uint32_t*>(to + part_row(1) * kRowPitch) =
+          pack(y.z + bias.x, y.w + bias.y);
+    }
+    __syncthreads();
+    expect(which, (kRanks - 1) * kRows * 2 * kOwn);
+    send<2 * kOwn>(which, normed_ + 2 * rank_ * kOwn, kRows);
+    weights_.refill();
+  }
+
+  // So many bytes will come from others.
+  __device__ void expect(Exchange which, int bytes) {
+    if (thread() == 0) known_.there[which].expect(bytes);
+  }
+
+  // Copies rows of kBytes to the same place in the other blocks' memory, a warp to each.
+  template <int kBytes>
+  __device__ __forceinline__ void send(Exchange which, const char* from, int rows) {
+    constexpr int kPieces = kBytes / 16;
+    Barrier& there = known_.there[which];
+    const int warp = this->warp();
+    if (warp == rank_) return;
+    const std::uint32_t to = address_at(shared_address(from), warp);
+    const std::uint32_t barrier = address_at(shared_address(&there), warp);
+#pragma unroll 4
+    for (int i = lane(); i < rows * kPieces; i += 32) {
+      const int at = i / kPieces * kRowPitch + i % kPieces * 16;
+      send_to(to + at, *reinterpret_cast<const uint4*>(from + at), barrier);
+    }
+  }
+
+  // --- attention: a head of the row for each block ---
+
+  __device__ void attend() {
+    const int length = a_.shape.length, padded = round_up(length, 16);
+    char* const scratch = reinterpret_cast<char*>(sums_);
+    char *const q_rows = scratch, *const k_rows = q_rows + kRows * kPitch<kSize>,
+                *const v_rows = k_rows + padded * kPitch<kSize>;
+    const std::uint32_t q = shared_address(q_rows), k = shared_address(k_rows),
+                        v = shared_address(v_rows);
+    for (int head = rank_; head < a_.shape.heads; head += kRanks) {
+      const __nv_bfloat16* const from =
+          g_.buffers.qkv + static_cast<std::int64_t>(row_) * length * 3 * kWidth + head * kSize;
+      load_rows<kSize>(q, from + first_ * 3 * kWidth, 3 * kWidth, valid_, kRows);
+      load_rows<kSize>(k, from + kWidth, 3 * kWidth, length, padded);
+      load_rows<kSize>(v, from + 2 * kWidth, 3 * kWidth, length, padded);
+      wait_for_copies();
+      if (g_.heads.norm) {
+        normalize_rows<kSize>(q_rows, valid_, kRows, g_.heads.eps, nullptr);
+        normalize_rows<kSize>(k_rows, length, padded, g_.heads.eps, nullptr);
+      }
+      __syncthreads();
+      if (warp() == 0)
+        attend_tile<kSize>(known_.heads, q, k, v, first_, hidden_ + 2 * head * kSize, kRowPitch);
+      __syncthreads();
+      send<2 * kSize>(kMixed, hidden_ + 2 * head * kSize, kRows);
+    }
+    const int own = (a_.shape.heads - rank_ + kRanks - 1) / kRanks;  // heads
+    expect(kMixed, (a_.shape.heads - own) * kRows * 2 * kSize);
+  }
+
+  // --- the end of a pass ---
+
+  __device__ void make_logits() {
+    if (!weights_.has_head()) return;
+    multiply<kHeadParts>(normed_, 0, 1);
+    if (warp() != 0) return;
+    const auto part = [&](int which) { return total<kHeadParts>(0, kMostSplits, which); };
+    const float4 y = plus(part(0), plus(part(1), part(2)));
+    const int token = rank_ * kHeadTokens + part_column(0), vocabulary = a_.shape.vocabulary;
+    float* const to = a_.logits + place(0) * vocabulary;
+    const auto store = [&](int row, int of, float value) {
+      if (row < valid_ && of < vocabulary) to[row * vocabulary + of] = value;
+    };
+    store(part_row(0), token, y.x);
+    store(part_row(0), token + 1, y.y);
+    store(part_row(1), token, y.z);
+    store(part_row(1), token + 1, y.w);
+  }
+
+  __device__ void choose() {
+    if (!known_.active) return;
+    const std::int64_t numbers = a_.shape.length * a_.shape.vocabulary;
+    choose_row(known_.pass, row_, a_.first_draw, a_.logits + row_ * numbers,
+               reinterpret_cast<float*>(sums_));
+    if (thread() == 0 && leads()) g_.buffers.active[row_] = known_.active;
+  }
+
+  int turn_ = 0;  // the parity of the exchanges
+
+  const Arguments& g_;
+  const Answer& a_;
+  const int rank_;           // in the cluster
+  const int row_;            // of the batch
+  const int first_, valid_;  // the cluster's positions: first, how many
+  Known& known_;
+  std::int64_t* const tokens_;  // (N) of the row, then as many previous ones
+  float* const stream_;         // (16, C)
+  float4* const sums_;
+  char *const normed_, *const hidden_;  // (16, C), (expansion, 16, C); attention's before the MLP's
+  Weights<kUnits> weights_;
+  GridBarrier barrier_;
+};
+
+}  // namespace mgdm::ops::cuda::clusters

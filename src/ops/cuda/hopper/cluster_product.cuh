@@ -1,0 +1,79 @@
+// A block's products: 16 rows of bf16 numbers times parts of a weight, all in shared memory.
+#pragma once
+
+#include "ops/cuda/hopper/cluster_memory.cuh"
+#include "ops/cuda/mma.cuh"
+
+namespace mgdm::ops::cuda::clusters {
+
+// Parts of a weight that are multiplied by at once are shared out among the warps; so is the depth
+// of each, in steps of 16.
+constexpr int kMostSplits = 8;
+MGDM_HOST_DEVICE constexpr int splits_of(int parts) {
+  return parts == 1 ? kMostSplits : kWarps / parts;
+}
+
+struct WarpShare {
+  int part, begin, end;  // steps; none where the part is none
+
+  __device__ WarpShare(int warp, int parts, int steps) {
+    switch (parts) {  // divisions by numbers known here are quick
+      case 1:
+        split<1>(warp, steps);
+        break;
+      case 2:
+        split<2>(warp, steps);
+        break;
+      case 3:
+        split<3>(warp, steps);
+        break;
+      default:
+        split<4>(warp, steps);
+    }
+  }
+
+ private:
+  template <int kParts>
+  __device__ void split(int warp, int steps) {
+    constexpr int kSplits = splits_of(kParts);
+    const int own = warp % kSplits;
+    part = warp / kSplits;
+    begin = steps * own / kSplits;
+    end = steps * (own + 1) / kSplits;
+  }
+};
+
+// sums (kUnits tiles of 16 x 8, as lanes have them) = a (16 x 16 steps) b^T: rows of both are
+// kPitch bytes apart. It is called, not inlined, so that there is little code: a phase goes through
+// all of its code once, and waits for much of it.
+template <int kUnits, int kPitch>
+__device__ __noinline__ void multiply_rows(float4* sums, std::uint32_t a, std::uint32_t b,
+                                           int steps) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  a += down(lane, kPitch);
+  const std::uint32_t pairs = b + across(lane, kPitch);
+  const std::uint32_t last = b + (8 * (kUnits - 1) + lane % 8) * kPitch + lane / 8 % 2 * 16;
+  float c[kUnits][4] = {};
+#pragma unroll 2
+  for (int step = 0; step < steps; ++step) {
+    std::uint32_t fa[4];
+    load_block(fa, a + 32 * step);
+#pragma unroll
+    for (int unit = 0; unit + 1 < kUnits; unit += 2) {
+      std::uint32_t fb[4];
+      load_block(fb, pairs + 8 * unit * kPitch + 32 * step);
+      multiply_add(c[unit], fa, fb[0], fb[1]);
+      multiply_add(c[unit + 1], fa, fb[2], fb[3]);
+    }
+    if constexpr (kUnits % 2 != 0) {
+      std::uint32_t fb[2];
+      load_half_block(fb, last + 32 * step);
+      multiply_add(c[kUnits - 1], fa, fb[0], fb[1]);
+    }
+  }
+#pragma unroll
+  for (int unit = 0; unit < kUnits; ++unit)
+    sums[32 * unit + lane] = {c[unit][0], c[unit][1], c[unit][2], c[unit][3]};
+}
+
+}  // namespace mgdm::ops::cuda::clusters
