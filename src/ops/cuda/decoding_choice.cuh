@@ -78,28 +78,26 @@ struct RowDraws {
   __device__ float gumbel(int word) const { return -logf(-logf(fmaxf(uniform(word), 0x1p-25f))); }
 };
 
-// Log-probabilities of a position; a whole group makes them, a lane asks for tokens of its own.
+// Log-probabilities of a position; a whole group makes them, a lane asks for tokens of its own, and
+// for the one that the group found best. Logits of tokens that are no answer are overwritten.
 class LogProbs {
  public:
-  __device__ LogProbs(const float* logits, int vocabulary, const DecodingRule& rule)
-      : logits_(logits), rule_(rule) {
+  __device__ LogProbs(float* logits, int vocabulary, const DecodingRule& rule) : logits_(logits) {
     const Group group;
-    for (int v = group.lane; v < vocabulary; v += kGroup) most_ = fmaxf(most_, logit(v));
+    for (const std::int64_t never : rule.never)
+      if (never >= 0 && never < vocabulary && never % kGroup == group.lane)
+        logits_[never] = -INFINITY;
+    __syncwarp(group.lanes);
+    for (int v = group.lane; v < vocabulary; v += kGroup) most_ = fmaxf(most_, logits_[v]);
     most_ = group.most(most_);
     float sum = 0;
-    for (int v = group.lane; v < vocabulary; v += kGroup) sum += expf(logit(v) - most_);
+    for (int v = group.lane; v < vocabulary; v += kGroup) sum += expf(logits_[v] - most_);
     log_sum_ = logf(group.sum(sum));
   }
-  __device__ float operator()(int v) const { return logit(v) - most_ - log_sum_; }
+  __device__ float operator()(int v) const { return logits_[v] - most_ - log_sum_; }
 
  private:
-  __device__ float logit(int v) const {
-    const bool never = v == rule_.never[0] || v == rule_.never[1] || v == rule_.never[2];
-    return never ? -INFINITY : logits_[v];
-  }
-
-  const float* logits_;
-  const DecodingRule& rule_;
+  float* logits_;
   float most_ = -INFINITY, log_sum_ = 0;
 };
 
@@ -121,8 +119,8 @@ inline __device__ float entropy(const LogProbs& log_p, int vocabulary, const Gro
 }
 
 // Fills in what the network says about position n; a group's work.
-inline __device__ void look_at(Position& position, int n, const float* logits,
-                               const DecodingPass& pass, const RowDraws& draws) {
+inline __device__ void look_at(Position& position, int n, float* logits, const DecodingPass& pass,
+                               const RowDraws& draws) {
   const DecodingRule& rule = pass.rule;
   const int vocabulary = pass.vocabulary;
   const Group group;
