@@ -2,10 +2,12 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/arange.h>
 #include <fmt/format.h>
 
 #include <cmath>
 
+#include "ops/attention.h"
 #include "ops/linear.h"
 #include "ops/mlp.h"
 
@@ -50,27 +52,46 @@ ops::Mlp Gpt2::mlp_of(const Block& block) {
           .down_bias = block.down.bias};
 }
 
-Branch Gpt2::attend(const Block& block, const at::Tensor& x, double dropout,
-                    ops::KeysAndValues* seen, const at::Tensor& wanted) const {
-  at::Tensor mixed = ops::attention_of(x, block.qkv.weight, block.qkv.bias, settings_.heads,
-                                       attention_form(dropout), seen);
-  if (wanted.defined()) mixed = mixed.flatten(0, 1).index_select(0, wanted);
-  return ops::linear_branch(mixed, block.projection.weight, block.projection.bias);
+at::Tensor Gpt2::attend(const Block& block, const at::Tensor& x, double dropout,
+                        ops::KeysAndValues* seen) const {
+  return ops::attention_of(x, block.qkv.weight, block.qkv.bias, settings_.heads,
+                           attention_form(dropout), seen);
+}
+
+at::Tensor Gpt2::attend_first(const at::Tensor& tokens) const {
+  const std::int64_t rows = tokens.size(0), length = tokens.size(1);
+  const Block& block = blocks_.front();
+  const at::Tensor each = positions_.slice(0, 0, length).unsqueeze(1) + tokens_;  // (N, V, C)
+  const at::Tensor normed = ops::residual_norm(each, {}, block.norm_attention, 0).n;
+  const at::Tensor qkv = ops::linear(normed, block.qkv.weight, block.qkv.bias).flatten(0, 1);
+  const at::Tensor places = tokens + at::arange(length, tokens.options()) * tokens_.size(0);
+  return ops::attention(
+      qkv.index_select(0, places.view(-1))
+          .view({rows, length, 3, settings_.heads, settings_.width / settings_.heads}),
+      attention_form(/*dropout=*/0));
 }
 
 Branch Gpt2::mlp(const Block& block, const at::Tensor& x) const {
   return ops::mlp_gelu(x, mlp_of(block));
 }
 
-void Gpt2::run(Residual& stream, double dropout, Cache* cache, const at::Tensor& wanted) const {
+void Gpt2::run(Residual& stream, double dropout, Cache* cache, const Input& input) const {
+  // Rows beyond which looking up is less work than multiplying.
+  constexpr std::int64_t kRowsOfAToken = 4;
+  const bool looks_up = cache == nullptr && !at::GradMode::is_enabled() && dropout == 0 &&
+                        !input.vectors.defined() &&
+                        input.tokens.size(0) >= kRowsOfAToken * tokens_.size(0);
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const Block& block = blocks_[i];
     ops::KeysAndValues* const seen = cache != nullptr ? &cache->layers[i] : nullptr;
-    const bool fewer = wanted.defined() && i + 1 == blocks_.size();
-    Branch attended = attend(block, stream.normed(block.norm_attention), dropout, seen,
-                             fewer ? wanted : at::Tensor());
-    if (fewer) stream.keep(wanted);
-    stream.add(std::move(attended));
+    at::Tensor mixed = i == 0 && looks_up
+                           ? attend_first(input.tokens)
+                           : attend(block, stream.normed(block.norm_attention), dropout, seen);
+    if (input.wanted.defined() && i + 1 == blocks_.size()) {
+      mixed = mixed.flatten(0, 1).index_select(0, input.wanted);
+      stream.keep(input.wanted);
+    }
+    stream.add(ops::linear_branch(mixed, block.projection.weight, block.projection.bias));
     stream.add(mlp(block, stream.normed(block.norm_mlp)));
   }
 }
@@ -84,7 +105,7 @@ Output Gpt2::forward(const Input& input) {
     shown.wanted = at::Tensor();
   }
   Residual stream(embed({tokens_, positions_}, shown, /*first=*/0, dropout), dropout);
-  run(stream, dropout, /*cache=*/nullptr, shown.wanted);
+  run(stream, dropout, /*cache=*/nullptr, shown);
   const Prediction prediction(stream.normed(final_), tokens_, settings_.shift);
   if (reader_) return {{Prediction(prediction.logits() + reader_->evidence(input))}};
   return {{prediction}};
@@ -94,7 +115,7 @@ at::Tensor Gpt2::next_logits(const at::Tensor& tokens, Cache& cache) {
   if (!settings_.causal) return Model::next_logits(tokens, cache);
   cache.layers.resize(blocks_.size());
   Residual stream(embed({tokens_, positions_}, {.tokens = tokens}, cache.length), /*dropout=*/0);
-  run(stream, /*dropout=*/0, &cache);
+  run(stream, /*dropout=*/0, &cache, {.tokens = tokens});
   cache.length += tokens.size(1);
   return apply_head(stream.normed(final_).select(1, -1), tokens_);
 }

@@ -33,13 +33,15 @@ class Gpt2 : public Model {
   Linear linear_named(const std::string& name) const;
   ops::AttentionForm attention_form(double dropout) const;
   static ops::Mlp mlp_of(const Block& block);
-  // The branches, of the norm x (B, N, C); with `seen`, earlier positions stand before, and with
-  // `wanted` it is (W, C) of some rows.
-  Branch attend(const Block& block, const at::Tensor& x, double dropout, ops::KeysAndValues* seen,
-                const at::Tensor& wanted) const;
+  // Attention and MLP of the norm x (B, N, C); with `seen`, earlier positions stand before.
+  at::Tensor attend(const Block& block, const at::Tensor& x, double dropout,
+                    ops::KeysAndValues* seen) const;
   Branch mlp(const Block& block, const at::Tensor& x) const;
-  // Of the last block only `wanted` rows go on; undefined: all.
-  void run(Residual& stream, double dropout, Cache* cache, const at::Tensor& wanted = {}) const;
+  // Attention of the first block: what it reads depends on token and position alone, so it is made
+  // for every pair of these, and looked up.
+  at::Tensor attend_first(const at::Tensor& tokens) const;
+  // Of the last block only the rows that the input wants go on.
+  void run(Residual& stream, double dropout, Cache* cache, const Input& input) const;
 
   at::Tensor tokens_, positions_;  // (V, C), (P, C)
   std::vector<Block> blocks_;

@@ -236,6 +236,26 @@ TEST(Gpt2, EqualsPlainLoops) {
   }
 }
 
+// In a batch of many rows the first block's queries, keys and values are looked up.
+TEST(Gpt2, SaysOfARowTheSameInALargeBatch) {
+  for (const bool causal : {true, false}) {
+    ModelSettings settings = small("gpt2");
+    settings.causal = causal;
+    const std::unique_ptr<Model> model = lively(settings);
+    const at::Tensor row = model->forward({tokens(), frozen()}).last().logits().detach();
+    const at::NoGradGuard no_grad;
+    const std::int64_t rows = 4 * settings.vocabulary + 1;
+    at::Tensor many = tokens().slice(0, 0, 1).repeat({rows, 1});
+    many.slice(0, 1).copy_(tokens().slice(0, 0, 1).flip(1));
+    many.select(0, rows - 1).copy_(tokens()[0]);
+    const at::Tensor got =
+        model->forward({many, at::zeros_like(many).to(at::kBool)}).last().logits();
+    for (const std::int64_t at : {std::int64_t{0}, rows - 1})
+      EXPECT_TRUE(at::allclose(got[at], row[0], /*rtol=*/1e-4, /*atol=*/1e-5)) << causal;
+    EXPECT_FALSE(at::allclose(got[1], row[0], 1e-4, 1e-5));
+  }
+}
+
 TEST(Gpt2, GivesTheStatesThatAreWanted) {
   const at::NoGradGuard no_grad;
   const std::unique_ptr<Model> model = lively(small("gpt2"));
