@@ -20,14 +20,13 @@ double steady_seconds() {
 
 }  // namespace
 
-TimeLeft::TimeLeft(const Context& context)
-    : clock_(context.clock ? context.clock : steady_seconds),
-      end_(context.budget > 0 ? clock_() + context.budget
-                              : std::numeric_limits<double>::infinity()) {}
+Stopwatch::Stopwatch(const Context& context)
+    : clock_(context.clock ? context.clock : steady_seconds), began_(clock_()) {}
 
-double TimeLeft::now() const { return clock_(); }
-
-double TimeLeft::seconds() const { return std::max(0.0, end_ - clock_()); }
+double TimeLeft::seconds() const {
+  if (budget_ <= 0) return std::numeric_limits<double>::infinity();
+  return std::max(0.0, budget_ - spent_.seconds());
+}
 
 std::string recipe_file(const std::string& name) {
   const char* const shelf = std::getenv("MGDM_RECIPES");

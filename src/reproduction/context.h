@@ -47,16 +47,26 @@ struct Context {
   Trainer trainer;
 };
 
-// What is left of the budget since this was made, whatever was done meanwhile.
-class TimeLeft {
+// How long ago this was made, by the context's clock.
+class Stopwatch {
  public:
-  explicit TimeLeft(const Context& context);
-  double now() const;      // of the clock
-  double seconds() const;  // not below 0; without a budget without end
+  explicit Stopwatch(const Context& context);
+  double seconds() const { return clock_() - began_; }
 
  private:
   std::function<double()> clock_;
-  double end_;
+  double began_;
+};
+
+// What is left of the budget since this was made, whatever was done meanwhile.
+class TimeLeft {
+ public:
+  explicit TimeLeft(const Context& context) : spent_(context), budget_(context.budget) {}
+  double seconds() const;  // not below 0; without a budget without end
+
+ private:
+  Stopwatch spent_;
+  double budget_;
 };
 
 // recipes/NAME.toml: in $MGDM_RECIPES, or recipes/ here. An Error when it is in neither.

@@ -106,14 +106,13 @@ Json measure(const Context& context, const Trained& trained, const Cell& cell,
              const EvaluationTime& time) {
   const fs::path file = cell_file(context, trained, cell);
   if (auto known = known_result(file, time.share)) return *std::move(known);
-  const TimeLeft clock(context);
-  const double began = clock.now();
+  const Stopwatch watch(context);
   const Ready ready = make_ready(context, trained, cell);
   Progress progress("evaluating " + cell.model, ready.puzzles.size(), context.quiet);
   // Reading the model and making the puzzles took some of the time. A few are answered however
   // little is left.
   constexpr double kNone = 1e-9;
-  const double limit = time.share == 0 ? 0 : std::max(kNone, time.left - (clock.now() - began));
+  const double limit = time.share == 0 ? 0 : std::max(kNone, time.left - watch.seconds());
   const evaluation::Evaluation result = evaluation::evaluate(
       ready.reasoner, ready.puzzles, ready.decoding, kBatch,
       [&](std::size_t n) { progress.add(n); }, limit);

@@ -108,10 +108,9 @@ std::string shorten(const Plan& plan, const Context& context, const std::string&
   // The rest is for making data, saving and looking at what was trained.
   const double steps_share = plan.watches_accuracy ? 0.6 : 0.8;
   const spec::Recipe recipe = spec::read_recipe(order.recipe, order.overrides);
-  const TimeLeft clock(context);
-  const double began = clock.now();
+  const Stopwatch watch(context);
   const double step_seconds = context.trainer.seconds_per_step(recipe);
-  const double left = steps_share * (seconds - (clock.now() - began));
+  const double left = steps_share * (seconds - watch.seconds());
   const double smallest = step_seconds * static_cast<double>(fewest(recipe)) /
                           static_cast<double>(recipe.training.batch);
   if (left < smallest)

@@ -74,10 +74,9 @@ std::size_t measure_in(double seconds, const Context& context, const std::string
   constexpr std::size_t kFew = 4;
   constexpr double kSurely = 0.7;
   const std::size_t few = std::min(kFew, puzzles.size());
-  const TimeLeft clock(context);
-  const double began = clock.now();
+  const Stopwatch watch(context);
   measure_losses(context, model, puzzles.first(few), 1, file);
-  const double spent = std::max(1e-3, clock.now() - began);
+  const double spent = std::max(1e-3, watch.seconds());
   const double likely = kSurely * static_cast<double>(few) * (seconds - spent) / spent;
   if (likely <= static_cast<double>(few) || few == puzzles.size()) return few;
   const auto count = likely < static_cast<double>(puzzles.size()) ? static_cast<std::size_t>(likely)
