@@ -70,6 +70,21 @@ TEST_F(Light, ShowsTheModelsOfAnotherShelf) {
   EXPECT_EQ(outcome.out.find("countdown"), std::string::npos);
 }
 
+TEST_F(Light, SaysWhenSymmetriesVoted) {
+  const std::string data = path("data.jsonl"), json = path("score.json");
+  ASSERT_EQ(light("generate planning --nodes 4 --count 6 --split test --out " + data).code, 0);
+  const std::string eval = "eval --model quick-planning-mgdm --steps 2 --data " + data;
+  const Outcome voted = light(eval + " --symmetries 3 --json " + json);
+  ASSERT_EQ(voted.code, 0) << voted.err;
+  EXPECT_MENTIONS(voted.out, "forward passes per puzzle 6.0");
+  EXPECT_MENTIONS(voted.out, "a vote over 3 symmetries");
+  EXPECT_MENTIONS(read_file(json), "\"symmetries\": 3");
+  EXPECT_EQ(light(eval).out.find("symmetries"), std::string::npos);
+  const Outcome both = light(eval + " --noise 0.5 --symmetries 3 --tries 2");
+  EXPECT_EQ(both.code, 2);
+  EXPECT_MENTIONS(both.err, "3 symmetries and 2 tries");
+}
+
 TEST_F(Light, SolvesWhatComesThroughAPipeInOrder) {
   ASSERT_EQ(mgdm("generate planning --nodes 4 --count 300 --out " + path("puzzles")).code, 0);
   const std::string solve = "solve --model quick-planning-mgdm --json --input ";

@@ -102,18 +102,19 @@ std::optional<std::string> solve_exactly(const std::string& task, const std::str
 // How an answer is decoded. What is not set is the model's own. A member that would change nothing
 // (the steps of a model that answers left to right) is a Failure.
 struct DecodingOptions {
-  std::optional<std::int64_t> steps = {};    // the most passes through the network
-  std::optional<std::string> order = {};     // topk, margin, random, threshold or entropy
-  std::optional<std::string> schedule = {};  // topk, margin: linear or cosine
-  std::optional<std::string> revise = {};    // shown tokens: on, remask, off or auto
-  std::optional<double> noise = {};          // topk, margin: on scores; 0 is deterministic
-  std::optional<double> temperature = {};    // 0 takes the likeliest token
-  std::optional<double> threshold = {};      // a probability above it counts as sure
-  std::optional<double> entropy_bound = {};  // entropy: nats of uncertainty shown in one pass
-  std::optional<bool> early_stop = {};       // stop when two passes agree and all is sure
-  std::optional<std::int64_t> loops = {};    // looped models: loops in each pass; 0: as trained
-  std::optional<std::int64_t> tries = {};    // restarts with other noise until the answer is right
-  std::optional<std::int64_t> seed = {};     // of the noise
+  std::optional<std::int64_t> steps = {};       // the most passes through the network
+  std::optional<std::string> order = {};        // topk, margin, random, threshold or entropy
+  std::optional<std::string> schedule = {};     // topk, margin: linear or cosine
+  std::optional<std::string> revise = {};       // shown tokens: on, remask, off or auto
+  std::optional<double> noise = {};             // topk, margin: on scores; 0 is deterministic
+  std::optional<double> temperature = {};       // 0 takes the likeliest token
+  std::optional<double> threshold = {};         // a probability above it counts as sure
+  std::optional<double> entropy_bound = {};     // entropy: nats of uncertainty shown in one pass
+  std::optional<bool> early_stop = {};          // stop when two passes agree and all is sure
+  std::optional<std::int64_t> loops = {};       // looped models: loops in each pass; 0: as trained
+  std::optional<std::int64_t> symmetries = {};  // views of the puzzle, of which most decide
+  std::optional<std::int64_t> tries = {};  // restarts with other noise until the answer is right
+  std::optional<std::int64_t> seed = {};   // of the noise
   std::uint32_t first = 0;  // the number of the first puzzle: seed and number key the random draws
 };
 

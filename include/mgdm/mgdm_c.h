@@ -108,8 +108,8 @@ typedef int (*mgdm_on_step)(const mgdm_step* step, void* user);
 typedef struct mgdm_answers mgdm_answers;
 
 /* Answers in the order of the puzzles. Options: steps, order, schedule, revise, noise, temperature,
- * threshold, entropy_bound, early_stop, loops, tries, seed, first. `on_step` may be NULL; it gets
- * `user`. mgdm_answers_free. */
+ * threshold, entropy_bound, early_stop, loops, symmetries, tries, seed, first. `on_step` may be
+ * NULL; it gets `user`. mgdm_answers_free. */
 mgdm_answers* mgdm_solve(mgdm_model* model, const char* const* puzzles, size_t count,
                          const char* options, mgdm_on_step on_step, void* user);
 

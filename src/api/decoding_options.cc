@@ -25,6 +25,7 @@ void for_each_member(Options& options, Settings& settings, Visit&& visit) {
   visit("entropy_bound", options.entropy_bound, settings.entropy_bound);
   visit("early_stop", options.early_stop, settings.early_stop);
   visit("loops", options.loops, settings.loops);
+  visit("symmetries", options.symmetries, settings.symmetries);
   visit("tries", options.tries, settings.tries);
   visit("seed", options.seed, settings.seed);
 }

@@ -255,5 +255,15 @@ TEST(Model, TriesAgain) {
   EXPECT_FALSE(answer.correct);
 }
 
+TEST(Model, LetsSymmetriesVote) {
+  Model model(shipped("quick-planning-mgdm"));
+  EXPECT_EQ(model.info().decoding.symmetries, 1);
+  DecodingOptions options;
+  options.steps = 2;
+  options.symmetries = 3;
+  const Answer answer = model.solve(small_puzzles(1)[0].input, options);
+  EXPECT_EQ(answer.passes, 6);
+}
+
 }  // namespace
 }  // namespace mgdm

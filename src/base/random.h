@@ -29,6 +29,7 @@ enum class Purpose : std::uint32_t {
   kDecode = 8,    // noise while decoding; step = try * 65536 + denoising step
   kDropout = 9,   // the seed of LibTorch's generator; item = training step, step = rank
   kLoops = 10,    // how often a looped network is applied; item = training step
+  kView = 11,     // a symmetry by which an item is decoded; step = its number among them
   kTest = 99,     // unit tests
 };
 

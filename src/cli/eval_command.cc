@@ -61,6 +61,10 @@ void measure_score(EvalSettings settings, const inference::Reasoner& reasoner,
   fmt::print(out, "{}\nforward passes per puzzle {:.1f}, puzzles per second {:.1f}\n",
              report::score_text(task, result.score), result.forward_passes,
              result.samples_per_second);
+  if (result.symmetries > 1)
+    fmt::print(out,
+               "each answer is a vote over {} symmetries of the puzzle, whose passes all count\n",
+               result.symmetries);
   if (decoding.tries > 1)
     fmt::print(
         out,

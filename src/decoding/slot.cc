@@ -12,6 +12,7 @@ Slot::Slot(SlotId id, Request request, Network& network)
   const spec::DecodingSettings& settings = request_.puzzle.settings;
   settings.check_tries();
   MGDM_CHECK(settings.tries == 1 || request_.verified);
+  MGDM_CHECK(request_.views.empty());
   attempt_->begin(0);
   // Where nothing is to be decoded, every try is the same.
   tries_ = attempt_->done() ? 1 : settings.tries;

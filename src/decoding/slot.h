@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "data/view.h"
 #include "decoding/attempt.h"
 
 namespace mgdm::decoding {
@@ -38,7 +39,8 @@ using Verifier = std::function<bool(std::span<const data::Token> tokens)>;
 struct Request {
   Puzzle puzzle;
   Observer observer = {};
-  Verifier verified = {};  // needed for more than one try
+  Verifier verified = {};              // needed for more than one try
+  std::vector<data::View> views = {};  // decoded beside it: inference/voting.h. A slot has none
 };
 
 struct Answer {

@@ -203,6 +203,7 @@ class TorchEngine : public inference::Engine {
             few_states_of(*model_, bf16_)) {}
 
   SlotId join(Request request) override {
+    MGDM_CHECK(request.views.empty());
     waiting_.emplace_back(next_, std::move(request));
     return next_++;
   }

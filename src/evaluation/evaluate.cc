@@ -22,6 +22,7 @@ Evaluation evaluate(const inference::Reasoner& reasoner, std::span<const tasks::
                     const std::function<void(std::size_t)>& progress, double limit) {
   using Clock = std::chrono::steady_clock;
   Evaluation result;
+  result.symmetries = settings.symmetries;
   std::vector<std::string> inputs;
   for (const tasks::Example& example : examples) {
     reasoner.rows().check_room(example);

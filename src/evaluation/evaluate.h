@@ -17,6 +17,7 @@ struct Evaluation {
   tasks::Score score;                // of single tries
   std::vector<std::string> answers;  // of single tries, in the order of the examples
   double forward_passes = 0;         // of a single try, mean per example
+  std::int64_t symmetries = 1;       // views that voted; the passes are those of all of them
   tasks::Score best;                 // of the first verified answer among settings.tries
   double best_forward_passes = 0;    // of all the tries it took, mean per example
   double seconds = 0;                // decoding only, with all tries

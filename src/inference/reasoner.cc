@@ -7,14 +7,16 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/random.h"
 #include "base/text.h"
+#include "inference/voting.h"
 #include "tasks/judge.h"
 
 namespace mgdm::inference {
 
 Reasoner::Reasoner(std::shared_ptr<Engine> engine, spec::ModelSettings model, spec::ModelCard card,
                    data::Vocabulary vocabulary)
-    : engine_(std::move(engine)),
+    : engine_(voting_engine(std::move(engine))),
       model_(std::move(model)),
       card_(std::move(card)),
       rows_(std::make_shared<spec::PuzzleRows>(card_, std::move(vocabulary))) {}
@@ -46,11 +48,26 @@ spec::DecodingSettings Reasoner::resolved(const spec::DecodingSettings& asked) c
   settings.decoder = decoder;
   if (decoder == spec::Decoder::kOnePass) settings.steps = 1;  // it never saw part of an answer
   settings.check_tries();
+  check_symmetries(settings);
   if (settings.loops > 0 && (decoder == spec::Decoder::kLeftToRight ||
                              !spec::architecture_kind(model_.architecture).loops))
     throw UsageError(fmt::format("{} loops of a model without loops to add", settings.loops),
                      "loops only with a looped model that does not answer left to right");
   return settings;
+}
+
+void Reasoner::check_symmetries(const spec::DecodingSettings& settings) const {
+  if (settings.symmetries == 1) return;
+  const std::string asked = fmt::format("{} symmetries", settings.symmetries);
+  if (!task().abilities().views)
+    throw UsageError(fmt::format("{} of the task {}", asked, task().name()),
+                     "planning, countdown-K, sudoku or sat-N");
+  if (rows_->vocabulary().tokenizer())
+    throw UsageError(fmt::format("{} with the tokens of a language model", asked),
+                     "a model whose vocabulary is an alphabet or a list of words");
+  if (settings.tries > 1)
+    throw UsageError(fmt::format("{} and {} tries", asked, settings.tries),
+                     "one of the two: views vote, tries are verified");
 }
 
 decoding::Request Reasoner::request(const std::string& input, std::uint32_t item,
@@ -62,6 +79,11 @@ decoding::Request Reasoner::request(const std::string& input, std::uint32_t item
   rows_->write_puzzle(input, {request.puzzle.tokens, request.puzzle.frozen});
   request.puzzle.item = item;
   request.puzzle.settings = resolved;
+  for (std::int64_t k = 1; k < resolved.symmetries; ++k) {
+    Stream random(static_cast<std::uint64_t>(resolved.seed), Purpose::kView, item,
+                  static_cast<std::uint32_t>(k));
+    request.views.push_back(rows_->view(task().view(input, random)));
+  }
   request.observer = std::move(observer);
   if (resolved.tries > 1)
     request.verified = [rows = rows_, input,

@@ -39,7 +39,8 @@ class Reasoner {
   static Reasoner load(const std::string& folder, const EngineSettings& settings);
 
   // The settings as this model decodes by them: what its kind decides is decided. UsageError when
-  // they cannot be: tries that would all be the same, loops of a model without loops.
+  // they cannot be: tries that would all be the same, symmetries of a task without, loops of a
+  // model without loops.
   spec::DecodingSettings resolved(const spec::DecodingSettings& settings) const;
 
   // Whether a setting of [decoding] ("noise") counts with this model under these settings: none, or
@@ -76,6 +77,8 @@ class Reasoner {
   const std::shared_ptr<Engine>& shared_engine() const { return engine_; }
 
  private:
+  void check_symmetries(const spec::DecodingSettings& settings) const;
+
   std::shared_ptr<Engine> engine_;
   spec::ModelSettings model_;
   spec::ModelCard card_;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "base/error.h"
@@ -97,6 +98,91 @@ TEST(Reasoner, ResolvesWhatTheKindDecides) {
   EXPECT_THROW(of_kind("mgdm").resolved(loops), UsageError);
   EXPECT_NO_THROW(of_kind("mgdm", "looped").resolved(loops));
   EXPECT_THROW(of_kind("ar", "looped").resolved(loops), UsageError);
+}
+
+TEST(Reasoner, RefusesSymmetriesWhereThereAreNone) {
+  spec::DecodingSettings settings = steps(4);
+  settings.symmetries = 4;
+  for (const char* objective : {"mgdm", "teacherless", "d3pm_uniform", "ar", "vdm"}) {
+    EXPECT_EQ(of_kind(objective).resolved(settings).symmetries, 4) << objective;
+    EXPECT_FALSE(of_kind(objective).missing_for("symmetries", settings)) << objective;
+  }
+  const auto of_task = [](const std::string& task) {
+    const std::vector<Example> nothing;
+    return scripted_reasoner(task, 64, nothing);
+  };
+  EXPECT_NO_THROW(of_task("countdown-3").resolved(settings));
+  EXPECT_THROW(of_task("search-3").resolved(settings), UsageError);
+  settings.symmetries = 1;
+  EXPECT_NO_THROW(of_task("search-3").resolved(settings));
+  settings.symmetries = 2;
+  settings.noise = 0.5;
+  EXPECT_NO_THROW(of_kind("mgdm").resolved(settings));
+  settings.tries = 2;
+  EXPECT_THROW(of_kind("mgdm").resolved(settings), UsageError);
+}
+
+// Solves Sudokus by search, but believes that every answer begins with `wrong`.
+Reasoner stubborn_reasoner(char wrong) {
+  const data::Vocabulary vocabulary;
+  const spec::ModelCard card{.task = "sudoku", .layout = "in_place", .length = 81};
+  const auto size = static_cast<std::size_t>(vocabulary.size());
+  auto network = std::make_unique<decoding::FunctionNetwork>(
+      size, [vocabulary, size, wrong,
+             task = std::shared_ptr<const tasks::Task>(tasks::make_task("sudoku"))](
+                std::span<const data::Token> tokens, std::span<const std::uint8_t> frozen,
+                std::span<float> logits) {
+        std::string puzzle;
+        for (std::size_t n = 0; n < tokens.size(); ++n)
+          puzzle += frozen[n] ? vocabulary.decode(tokens.subspan(n, 1)) : "0";
+        std::string answer = task->solve(puzzle).value();
+        if (!frozen[0]) answer[0] = wrong;
+        std::fill(logits.begin(), logits.end(), 0.f);
+        const std::vector<data::Token> said = vocabulary.encode(answer);
+        for (std::size_t n = 0; n < said.size(); ++n) logits[n * size + said[n]] = 5;
+      });
+  return {slot_engine(std::move(network), "a stubborn one"), spec::ModelSettings(), card,
+          vocabulary};
+}
+
+TEST(Reasoner, SymmetriesOutvoteAFixedIdea) {
+  const auto task = tasks::make_task("sudoku");
+  std::uint32_t item = 0;
+  Example example = task->generate(1, tasks::Split::kTest, item);
+  while (example.input[0] != '0') example = task->generate(1, tasks::Split::kTest, ++item);
+  const Reasoner reasoner = stubborn_reasoner(example.output[0] == '1' ? '2' : '1');
+  spec::DecodingSettings settings = steps(3);
+  const Solved alone = solve(reasoner, example.input, 0, settings);
+  EXPECT_FALSE(alone.verified);
+  EXPECT_EQ(alone.passes, 3);
+  settings.symmetries = 12;  // of which two begin with a given or with `wrong` in truth
+  const Solved voted = solve(reasoner, example.input, 0, settings);
+  EXPECT_TRUE(voted.verified) << voted.text;
+  EXPECT_EQ(voted.text, example.output);
+  EXPECT_EQ(voted.passes, 36);
+}
+
+// Every puzzle has views of its own, which its number and the seed decide.
+TEST(Reasoner, ViewsAreDrawnBySeedAndItem) {
+  const auto examples = planning_examples(1);
+  const Reasoner reasoner = scripted_reasoner("planning", 28, examples);
+  spec::DecodingSettings settings = steps(4);
+  settings.symmetries = 4;
+  const auto views = [&](std::uint32_t item) {
+    std::vector<std::vector<data::Token>> tokens;
+    for (const data::View& view :
+         reasoner.request(examples[0].input, item, reasoner.resolved(settings)).views)
+      tokens.push_back(view.tokens);
+    return tokens;
+  };
+  const auto first = views(7);
+  ASSERT_EQ(first.size(), 3u);
+  EXPECT_EQ(views(7), first);
+  EXPECT_NE(views(8), first);
+  settings.symmetries = 3;  // those that there are stay
+  EXPECT_EQ(views(7), (std::vector(first.begin(), first.begin() + 2)));
+  settings.seed = 2;
+  EXPECT_NE(views(7), (std::vector(first.begin(), first.begin() + 2)));
 }
 
 TEST(Reasoner, SaysWhichSettingsCount) {

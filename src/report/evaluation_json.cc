@@ -8,6 +8,7 @@ nlohmann::ordered_json evaluation_json(const std::string& task,
                                        const evaluation::Evaluation& result, std::int64_t tries) {
   nlohmann::ordered_json json = score_json(task, result.score);
   json["forward_passes"] = result.forward_passes;
+  if (result.symmetries > 1) json["symmetries"] = result.symmetries;
   json["samples_per_second"] = result.samples_per_second;
   if (tries == 1) return json;
   const tasks::Tally& best = result.best.all;

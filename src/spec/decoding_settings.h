@@ -20,7 +20,8 @@ struct DecodingSettings {
   double threshold = 0.9;           // a confidence above it counts as sure
   double entropy_bound = 0.1;       // entropy: nats that the positions shown at once may have
   bool early_stop = false;
-  std::int64_t loops = 0;  // looped models: loops per pass; 0 = as trained
+  std::int64_t loops = 0;       // looped models: loops per pass; 0 = as trained
+  std::int64_t symmetries = 1;  // views of the puzzle that vote: see inference/voting.h
   std::int64_t tries = 1;
   std::int64_t seed = 1;
   Decoder decoder = Decoder::kDiffusion;  // not a setting: the model's kind decides it

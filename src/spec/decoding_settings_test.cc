@@ -42,9 +42,14 @@ TEST(DecodingSettings, RangesAreChecked) {
   EXPECT_THROW(fields.set("steps=0"), UsageError);
   EXPECT_THROW(fields.set("order=best"), UsageError);
   EXPECT_THROW(fields.set("noise=-1"), UsageError);
+  EXPECT_THROW(fields.set("symmetries=0"), UsageError);
+  EXPECT_THROW(fields.set("symmetries=257"), UsageError);
   EXPECT_THROW(fields.set("noise=1e39"), UsageError);  // too large for scores in float
   fields.set("steps=10");
   EXPECT_EQ(settings.steps, 10);
+  EXPECT_EQ(settings.symmetries, 1);
+  fields.set("symmetries=8");
+  EXPECT_EQ(settings.symmetries, 8);
 }
 
 }  // namespace

@@ -31,6 +31,13 @@ TEST(ModelCard, OfAnOldFolderNamesFp32) {
   EXPECT_EQ(old.about.card->arithmetic, "fp32");
 }
 
+TEST(ModelCard, OfAnOldFolderKnowsNoVotes) {
+  CheckpointConfig config = parse_config(without_line(config_text(), "\"symmetries\""), "old");
+  EXPECT_EQ(config.about.card->decoding.symmetries, 1);
+  config.about.card->decoding.symmetries = 8;
+  EXPECT_EQ(parse_config(to_json(config), "written").about.card->decoding.symmetries, 8);
+}
+
 TEST(ModelCard, KeepsTheArithmetic) {
   CheckpointConfig config = parse_config(config_text(), "shipped");
   for (const std::string& name : arithmetic_names()) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "base/error.h"
@@ -41,6 +42,26 @@ void PuzzleRows::write_example(const tasks::Example& example, data::Row row) con
   check_room(example);
   const std::string output = reverse_ ? task_->reversed_output(example.output) : example.output;
   data::write_example({example.input, output}, vocabulary_, *layout_, row);
+}
+
+data::View PuzzleRows::view(const tasks::View& view) const {
+  data::View seen;
+  seen.tokens.resize(length());
+  seen.frozen.resize(length());
+  write_puzzle(view.input, {seen.tokens, seen.frozen});
+
+  seen.places.resize(length());
+  std::iota(seen.places.begin(), seen.places.end(), std::size_t{0});
+  MGDM_CHECK(view.places.empty() || !reverse_);  // places are those of the answer as it is written
+  const std::size_t begin = layout_->answer_begin(seen.frozen);
+  for (std::size_t i = 0; i < view.places.size(); ++i)
+    seen.places.at(begin + i) = begin + view.places[i];
+
+  seen.names.resize(static_cast<std::size_t>(vocabulary_.size()));
+  std::iota(seen.names.begin(), seen.names.end(), data::Token{0});
+  const auto token = [&](char letter) { return vocabulary_.encode({&letter, 1}).front(); };
+  for (const auto& [from, to] : view.letters) seen.names[token(from)] = token(to);
+  return seen;
 }
 
 std::string PuzzleRows::read(std::span<const data::Token> tokens,

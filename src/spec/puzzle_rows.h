@@ -11,6 +11,7 @@
 #include <string>
 
 #include "data/layout.h"
+#include "data/view.h"
 #include "data/vocabulary.h"
 #include "spec/model_card.h"
 #include "tasks/task.h"
@@ -33,6 +34,9 @@ class PuzzleRows {
   // the model does not know.
   void write_puzzle(const std::string& input, data::Row row) const;
   void write_example(const tasks::Example& example, data::Row row) const;  // its first row
+
+  // A puzzle as its task shows it under a symmetry. Error as above.
+  data::View view(const tasks::View& view) const;
 
   // The answer as text, special tokens by name, as tasks::judge takes it.
   std::string read(std::span<const data::Token> tokens, std::span<const std::uint8_t> frozen) const;

@@ -55,6 +55,11 @@ Example Task::augment(const Example&, Stream&) const {
   throw UsageError(name() + " has no symmetries to augment by", "planning, sudoku or sat-N");
 }
 
+View Task::view(std::string_view, Stream&) const {
+  throw UsageError(name() + " has no symmetries to decode by",
+                   "planning, countdown-K, sudoku or sat-N");
+}
+
 std::string Task::reversed_output(std::string_view) const {
   throw UsageError(name() + " has no reverse order", "planning");
 }

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -44,9 +45,19 @@ struct Fault {
   std::string words;     // a sentence for a person
 };
 
+// A puzzle as one of its task's symmetries shows it, and how an answer to it is written there.
+struct View {
+  std::string input;
+  // Character i of an answer stands at places[i] of the view's answer; empty when all stay.
+  std::vector<std::size_t> places = {};
+  // And becomes another: (from, to), each once on either side. Others stay what they are.
+  std::vector<std::pair<char, char>> letters = {};
+};
+
 // What a task can do beside what every task can.
 struct Abilities {
   bool symmetries = false;            // augment() gives other puzzles with the same solution
+  bool views = false;                 // view() gives the same puzzle under a symmetry
   bool reverse = false;               // answers can be written backwards
   bool sudoku_files = false;          // puzzles stand in Sudoku lines and CSV
   std::optional<int> variables = {};  // sat-N: puzzles are formulas of so many variables
@@ -97,6 +108,10 @@ class Task {
   virtual std::size_t longest_copy(const Example& example) const {
     return example.input.size() + example.output.size();
   }
+
+  // The puzzle under a random symmetry that every answer follows, right or wrong, for decoding. Its
+  // input has as many characters. UsageError without abilities().views.
+  virtual View view(std::string_view input, Stream& random) const;
 
   // The label written backwards, and back again: what a reverse model learns (planning only).
   virtual std::string reversed_output(std::string_view output) const;

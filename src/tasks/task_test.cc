@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -90,8 +91,49 @@ TEST(Tasks, AbilitiesAreTrue) {
       EXPECT_EQ(task->reversed_output(task->reversed_output(example.output)), example.output);
     else
       EXPECT_THROW(task->reversed_output(example.output), UsageError) << name;
+    if (abilities.views)
+      EXPECT_NO_THROW(task->view(example.input, random)) << name;
+    else
+      EXPECT_THROW(task->view(example.input, random), UsageError) << name;
     EXPECT_EQ(abilities.sudoku_files, example.input.size() == 81) << name;
     EXPECT_EQ(abilities.variables.has_value(), name.starts_with("sat-")) << name;
+  }
+}
+
+// An answer as it is written under a view.
+std::string seen_as(const View& view, std::string answer) {
+  for (char& letter : answer)
+    for (const auto& [from, to] : view.letters)
+      if (letter == from) {
+        letter = to;
+        break;
+      }
+  std::string seen = answer;
+  for (std::size_t i = 0; i < view.places.size(); ++i) seen[view.places[i]] = answer[i];
+  return seen;
+}
+
+// Right answers stay right under every view and wrong ones wrong.
+TEST(Tasks, ViewsAreTheSamePuzzle) {
+  for (const std::string& name : task_names()) {
+    const auto task = make_task(name);
+    if (!task->abilities().views) continue;
+    Stream random(1, Purpose::kTest, 0);
+    int others = 0;
+    for (std::uint32_t item = 0; item < 20; ++item) {
+      const Example example = task->generate(0, Split::kTrain, item);
+      const View view = task->view(example.input, random);
+      others += view.input != example.input;
+      EXPECT_EQ(view.input, task->normalize_input(view.input));
+      EXPECT_EQ(view.input.size(), example.input.size());
+      EXPECT_TRUE(task->verify({view.input, ""}, seen_as(view, example.output)).correct)
+          << name << ": " << example.input << " seen as " << view.input;
+      std::string wrong = example.output;
+      std::reverse(wrong.begin(), wrong.end());
+      EXPECT_EQ(task->verify({example.input, ""}, wrong).correct,
+                task->verify({view.input, ""}, seen_as(view, wrong)).correct);
+    }
+    EXPECT_GT(others, 10) << name;
   }
 }
 

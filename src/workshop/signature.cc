@@ -68,6 +68,28 @@ std::uint64_t data_hash(const tasks::Task& task, int threads) {
   return digest.hash();
 }
 
+// --- views ---
+
+// What a puzzle is decoded under, beside itself.
+std::uint64_t views_hash(const tasks::Task& task) {
+  constexpr std::uint32_t kPuzzles = 8, kViews = 3;
+  Digest digest;
+  for (std::uint32_t item = 0; item < kPuzzles; ++item) {
+    const std::string input = task.generate(kSeed, tasks::Split::kTest, item).input;
+    for (std::uint32_t k = 1; k <= kViews; ++k) {
+      Stream random(kSeed, Purpose::kView, item, k);
+      const tasks::View view = task.view(input, random);
+      digest.add(view.input);
+      for (const std::size_t place : view.places) digest.add(static_cast<std::int64_t>(place));
+      for (const auto& [from, to] : view.letters) {
+        digest.add(from);
+        digest.add(to);
+      }
+    }
+  }
+  return digest.hash();
+}
+
 // --- rows ---
 
 struct Rows : data::Rows {
@@ -238,6 +260,9 @@ Signature signature(const SignatureSettings& settings) {
   add("data: sudoku, hard",
       data_hash(*tasks::make_task("sudoku", {.nodes = {}, .difficulty = tasks::Difficulty::kHard}),
                 settings.threads));
+
+  for (const char* name : {"planning", "countdown-4", "sudoku", "sat-7"})
+    add(fmt::format("views: {}", name), views_hash(*tasks::make_task(name)));
 
   const Rows planning = shuffled_rows("planning", 75, "seq2seq", false, settings);
   const Rows sudoku = shuffled_rows("sudoku", 81, "in_place", true, settings);

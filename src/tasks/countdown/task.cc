@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "base/text.h"
 #include "tasks/countdown/generate.h"
 #include "tasks/countdown/problem.h"
@@ -24,7 +26,7 @@ class Countdown : public Task {
   }
 
   Abilities abilities() const override {
-    return {.released = is_released(), .traces = is_released()};
+    return {.views = true, .released = is_released(), .traces = is_released()};
   }
 
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
@@ -46,6 +48,13 @@ class Countdown : public Task {
     const auto solution = first_solution(problem.numbers, problem.target);
     if (!solution) return std::nullopt;
     return render(*solution);
+  }
+
+  // The numbers may stand in any order.
+  View view(std::string_view input, Stream& random) const override {
+    Problem problem = parse_problem(input, count_);
+    random.shuffle(std::span(problem.numbers));
+    return {render(problem)};
   }
 
   Verdict verify(const Example& example, std::string_view answer) const override {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "tasks/planning/generate.h"
@@ -23,7 +25,8 @@ class Planning : public Task {
   }
 
   Abilities abilities() const override {
-    return {.symmetries = true, .reverse = true, .released = nodes_ == kReleasedNodes};
+    return {
+        .symmetries = true, .views = true, .reverse = true, .released = nodes_ == kReleasedNodes};
   }
 
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
@@ -64,6 +67,13 @@ class Planning : public Task {
     do other = relabelled(std::move(other), random);
     while (in_test_split(canonical_form(other.problem)));
     return {render(other.problem), render(other.path)};
+  }
+
+  // Edges may stand in any order. Other names for nodes would change how long an answer is.
+  View view(std::string_view input, Stream& random) const override {
+    Problem problem = parse_problem(input);
+    random.shuffle(std::span(problem.edges));
+    return {render(problem)};
   }
 
   std::size_t longest_copy(const Example& example) const override {

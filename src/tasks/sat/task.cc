@@ -32,7 +32,7 @@ class Sat : public Task {
   }
 
   Abilities abilities() const override {
-    return {.symmetries = true, .variables = notation_.variables()};
+    return {.symmetries = true, .views = true, .variables = notation_.variables()};
   }
 
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
@@ -58,6 +58,13 @@ class Sat : public Task {
     Example copy = random_copy(example, notation_, random);
     copy.output = solve(copy.input).value_or("");  // its first model, which need not be the image
     return copy;
+  }
+
+  // Clauses may stand in any order. Under other names for the variables another model would be the
+  // first, which is what networks learn to give.
+  View view(std::string_view input, Stream& random) const override {
+    const Formula formula = parse_formula(input, notation_);
+    return {render_formula(with_shuffled_clauses(formula, random), notation_)};
   }
 
   Verdict verify(const Example& example, std::string_view answer) const override {

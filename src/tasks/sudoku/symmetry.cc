@@ -30,6 +30,12 @@ std::array<std::uint8_t, N> inverted(const std::array<std::uint8_t, N>& permutat
   return result;
 }
 
+// The cell that comes to row r, column c.
+std::size_t source(const Symmetry& symmetry, std::size_t r, std::size_t c) {
+  const std::size_t row = symmetry.rows[r], column = symmetry.columns[c];
+  return symmetry.transpose ? 9 * column + row : 9 * row + column;
+}
+
 // A letter for the cycle lengths of a permutation of the digits that moves every one of them: there
 // are eight ways to write 9 as a sum of parts above 1.
 char cycle_type(const std::array<std::uint8_t, 10>& permutation) {
@@ -93,10 +99,14 @@ Symmetry random_symmetry(Stream& random) {
 Grid Symmetry::apply(const Grid& grid) const {
   Grid result;
   for (std::size_t r = 0; r < 9; ++r)
-    for (std::size_t c = 0; c < 9; ++c) {
-      const std::size_t row = rows[r], column = columns[c];
-      result[9 * r + c] = digits[grid[transpose ? 9 * column + row : 9 * row + column]];
-    }
+    for (std::size_t c = 0; c < 9; ++c) result[9 * r + c] = digits[grid[source(*this, r, c)]];
+  return result;
+}
+
+std::array<std::size_t, kCells> Symmetry::places() const {
+  std::array<std::size_t, kCells> result{};
+  for (std::size_t r = 0; r < 9; ++r)
+    for (std::size_t c = 0; c < 9; ++c) result[source(*this, r, c)] = 9 * r + c;
   return result;
 }
 

@@ -24,6 +24,7 @@ struct Symmetry {
   std::array<std::uint8_t, 10> digits{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 
   Grid apply(const Grid& grid) const;
+  std::array<std::size_t, kCells> places() const;  // where each cell of a grid goes
   Symmetry inverse() const;
   bool operator==(const Symmetry&) const = default;
 };

@@ -48,6 +48,18 @@ TEST(SudokuSymmetry, TransposesFirst) {
   EXPECT_EQ(count_givens(result), 1);
 }
 
+TEST(SudokuSymmetry, SaysWhereEachCellGoes) {
+  Stream random(8, Purpose::kTest, 0);
+  for (int i = 0; i < 20; ++i) {
+    const Grid grid = random_solution(random);
+    const Symmetry symmetry = random_symmetry(random);
+    const Grid result = symmetry.apply(grid);
+    const auto places = symmetry.places();
+    for (std::size_t cell = 0; cell < kCells; ++cell)
+      EXPECT_EQ(result[places[cell]], symmetry.digits[grid[cell]]);
+  }
+}
+
 TEST(SudokuSymmetry, InverseUndoesOnBothSides) {
   Stream random(7, Purpose::kTest, 0);
   for (int i = 0; i < 200; ++i) {

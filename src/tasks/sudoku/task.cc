@@ -26,7 +26,9 @@ class Sudoku final : public Task {
                : "fill a 9x9 grid; minimal puzzles: one solution, no given to spare";
   }
 
-  Abilities abilities() const override { return {.symmetries = true, .sudoku_files = true}; }
+  Abilities abilities() const override {
+    return {.symmetries = true, .views = true, .sudoku_files = true};
+  }
 
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
     Stream random = item_stream(seed, split, item);
@@ -67,6 +69,16 @@ class Sudoku final : public Task {
     const Symmetry symmetry = random_symmetry(random);
     return {render(symmetry.apply(parse_grid(example.input))),
             render(symmetry.apply(parse_grid(example.output)))};
+  }
+
+  View view(std::string_view input, Stream& random) const override {
+    const Symmetry symmetry = random_symmetry(random);
+    const auto places = symmetry.places();
+    View view{render(symmetry.apply(parse_grid(input))), {places.begin(), places.end()}};
+    for (std::size_t digit = 1; digit <= 9; ++digit)
+      view.letters.emplace_back(static_cast<char>('0' + digit),
+                                static_cast<char>('0' + symmetry.digits[digit]));
+    return view;
   }
 
   Verdict verify(const Example& example, std::string_view answer) const override {

@@ -1,0 +1,196 @@
+#include "inference/voting.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include "base/error.h"
+#include "decoding/test_support.h"
+
+namespace mgdm::inference {
+namespace {
+
+using data::Token;
+using decoding::Finished;
+using decoding::kTestVocabulary;
+using decoding::Request;
+using decoding::Tokens;
+
+constexpr std::size_t kNames = kTestVocabulary - data::kSpecialTokens;
+const Tokens kAnswer{5, 6, 7, 8, 9, 10};
+
+Token renamed(Token token, std::size_t shift) {
+  if (token < data::kSpecialTokens) return token;
+  return static_cast<Token>(data::kSpecialTokens + (token - data::kSpecialTokens + shift) % kNames);
+}
+
+// Positions go around by `shift`, and so do the names of tokens that are not special.
+data::View rotated(const decoding::Puzzle& puzzle, std::size_t shift) {
+  const std::size_t length = puzzle.tokens.size();
+  data::View view{Tokens(length), std::vector<std::uint8_t>(length), {}, {}};
+  for (Token v = 0; v < kTestVocabulary; ++v) view.names.push_back(renamed(v, shift));
+  for (std::size_t n = 0; n < length; ++n) {
+    view.places.push_back((n + shift) % length);
+    view.tokens[view.places[n]] = renamed(puzzle.tokens[n], shift);
+    view.frozen[view.places[n]] = puzzle.frozen[n];
+  }
+  return view;
+}
+
+// Position 0 is given, and says by where it stands how far a view is rotated.
+Request asked(std::initializer_list<std::size_t> shifts, std::int64_t steps = 4) {
+  Request request{.puzzle = {.tokens = kAnswer, .frozen = {1, 0, 0, 0, 0, 0}}};
+  request.puzzle.settings = decoding::with_order("topk", steps);
+  request.puzzle.settings.revise = "on";
+  for (const std::size_t shift : shifts) request.views.push_back(rotated(request.puzzle, shift));
+  return request;
+}
+
+// What a network believes that the answer is, when it sees it rotated so far.
+using Belief = std::function<Tokens(std::size_t shift)>;
+
+std::unique_ptr<Engine> engine_of(const Belief& belief) {
+  auto network = std::make_unique<decoding::FunctionNetwork>(
+      kTestVocabulary, [belief](auto, std::span<const std::uint8_t> frozen, auto logits) {
+        const auto shift = static_cast<std::size_t>(
+            std::find(frozen.begin(), frozen.end(), std::uint8_t{1}) - frozen.begin());
+        const Tokens answer = belief(shift);
+        std::fill(logits.begin(), logits.end(), 0.f);
+        for (std::size_t n = 0; n < answer.size(); ++n)
+          logits[(n + shift) % answer.size() * kTestVocabulary + renamed(answer[n], shift)] = 4;
+      });
+  return voting_engine(slot_engine(std::move(network), "a belief"));
+}
+
+// Right where `shift` is among them; elsewhere wrong, and nowhere alike.
+Belief right_in(std::vector<std::size_t> shifts) {
+  return [shifts](std::size_t shift) {
+    Tokens answer = kAnswer;
+    if (std::find(shifts.begin(), shifts.end(), shift) == shifts.end())
+      std::rotate(answer.begin() + 1, answer.begin() + 2 + static_cast<std::ptrdiff_t>(shift) % 4,
+                  answer.end());
+    return answer;
+  };
+}
+
+std::vector<Finished> all_of(Engine& engine) {
+  std::vector<Finished> all;
+  while (engine.active() > 0)
+    for (Finished& finished : engine.pass()) all.push_back(std::move(finished));
+  return all;
+}
+
+TEST(Voting, TheFirstOfThoseThatComeMostOften) {
+  const Tokens a{1}, b{2}, c{3};
+  EXPECT_EQ(most_agreed(std::vector<Tokens>{a}), 0u);
+  EXPECT_EQ(most_agreed(std::vector<Tokens>{a, b, c}), 0u);
+  EXPECT_EQ(most_agreed(std::vector<Tokens>{a, b, c, b}), 1u);
+  EXPECT_EQ(most_agreed(std::vector<Tokens>{a, b, b, a}), 0u);
+  EXPECT_EQ(most_agreed(std::vector<Tokens>{c, b, b, a, a}), 1u);
+}
+
+TEST(Voting, TwoThatAgreeOutvoteOthersThatDoNot) {
+  const auto solved = [](const Belief& belief, std::initializer_list<std::size_t> shifts) {
+    const auto engine = engine_of(belief);
+    engine->join(asked(shifts));
+    return all_of(*engine).at(0).best.tokens == kAnswer;
+  };
+  EXPECT_TRUE(solved(right_in({0}), {}));
+  EXPECT_FALSE(solved(right_in({1, 3}), {}));
+  EXPECT_FALSE(solved(right_in({1, 3}), {1}));  // one each: the puzzle as it was posed
+  EXPECT_TRUE(solved(right_in({1, 3}), {1, 3}));
+  EXPECT_TRUE(solved(right_in({1, 3}), {1, 2, 3}));
+  EXPECT_FALSE(solved(right_in({3}), {1, 2, 3}));
+}
+
+TEST(Voting, CountsThePassesOfAllViews) {
+  const auto engine = engine_of(right_in({0, 1, 2, 3}));
+  engine->join(asked({}));
+  engine->join(asked({1, 2, 3}));
+  EXPECT_EQ(engine->active(), 2u);
+  const std::vector<Finished> all = all_of(*engine);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].best.forward_passes, 4);
+  for (const decoding::Answer& answer : {all[1].first, all[1].best}) {
+    EXPECT_EQ(answer.forward_passes, 16);
+    EXPECT_EQ(answer.tokens, kAnswer);
+  }
+  EXPECT_EQ(all[1].successful_try, -1);
+}
+
+// What is given in a view is another puzzle's; only answers are compared.
+TEST(Voting, DoesNotCompareWhatIsGiven) {
+  Request request = asked({1, 3});
+  for (data::View& view : request.views)
+    for (std::size_t n = 0; n < view.tokens.size(); ++n)
+      if (view.frozen[n]) view.tokens[n] = 11;
+  const auto engine = engine_of(right_in({1, 3}));
+  engine->join(request);
+  EXPECT_EQ(all_of(*engine).at(0).best.tokens, kAnswer);
+}
+
+TEST(Voting, ObserversSeeThePuzzleAsItWasPosedAndMayEndIt) {
+  const auto engine = engine_of(right_in({1, 3}));
+  engine->join(asked({}));  // so that slots differ from those of the engine below
+  engine->join(asked({1, 3}));
+  std::vector<std::int64_t> passes;
+  Request watched = asked({1, 3});
+  watched.observer = [&](const decoding::Step& step) {
+    EXPECT_EQ(step.slot, 2u);
+    passes.push_back(step.pass);
+    return true;
+  };
+  engine->join(watched);
+  Request ended = asked({1, 3});
+  ended.observer = [](const decoding::Step& step) { return step.pass == 0; };
+  engine->join(ended);
+  const std::vector<Finished> all = all_of(*engine);
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(passes, (std::vector<std::int64_t>{0, 1, 2, 3}));
+  const Finished& first = all[0];
+  EXPECT_EQ(first.slot, 3u);
+  EXPECT_EQ(first.best.forward_passes, 6);  // two of each view
+  EXPECT_GT(decoding::count_of(data::kMask, first.best.tokens), 0u);
+  EXPECT_EQ(all.back().slot, 2u);
+  EXPECT_EQ(all.back().best.tokens, kAnswer);
+  EXPECT_EQ(all.back().best.forward_passes, 12);
+}
+
+TEST(Voting, AnErrorEndsItsPuzzleAlone) {
+  const auto engine = engine_of(right_in({0, 1, 3}));
+  Request bad = asked({1, 3});
+  bad.observer = [](const decoding::Step&) -> bool { throw std::runtime_error("gone"); };
+  engine->join(bad);
+  engine->join(asked({1, 3}));
+  const std::vector<Finished> all = all_of(*engine);
+  ASSERT_EQ(all.size(), 2u);
+  ASSERT_TRUE(all[0].error);
+  EXPECT_EQ(all[0].slot, 0u);
+  EXPECT_THROW(std::rethrow_exception(all[0].error), std::runtime_error);
+  EXPECT_FALSE(all[1].error);
+  EXPECT_EQ(all[1].best.tokens, kAnswer);
+}
+
+TEST(Voting, WhoIsCancelledTakesItsViewsAlong) {
+  const auto engine = engine_of(right_in({0, 1, 3}));
+  const auto gone = engine->join(asked({1, 3}));
+  const auto stays = engine->join(asked({1, 3}));
+  EXPECT_TRUE(engine->pass().empty());
+  EXPECT_TRUE(engine->cancel(gone));
+  EXPECT_FALSE(engine->cancel(gone));
+  const std::vector<Finished> all = all_of(*engine);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].slot, stays);
+  EXPECT_FALSE(engine->cancel(stays));
+  // Nothing is left of a puzzle that cannot join.
+  Request odd = asked({1});
+  odd.puzzle.settings.order = "best";
+  EXPECT_THROW(engine->join(odd), UsageError);
+  EXPECT_EQ(engine->active(), 0u);
+  EXPECT_TRUE(engine->pass().empty());
+}
+
+}  // namespace
+}  // namespace mgdm::inference
