@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/error.h"
+#include "inference/voting.h"
 #include "spec/model_settings.h"
 
 namespace mgdm::engine {
@@ -59,6 +61,32 @@ TEST(TorchEngine, AnswersDoNotDependOnTheNeighbours) {
     EXPECT_EQ(answers.at(slot).first.forward_passes, expected.first.forward_passes);
     EXPECT_FALSE(answers.at(slot).error);
   }
+}
+
+// As inference/voting.h has it: two forms that give another puzzle's answer outvote this one's.
+TEST(TorchEngine, LetsViewsVote) {
+  const auto model = tiny_model();
+  const auto engine = inference::voting_engine(torch_engine(model, false));
+  Request request = puzzle(1);
+  const Request other = puzzle(2);
+  data::View view{other.puzzle.tokens, other.puzzle.frozen, {}, {}};
+  for (std::size_t n = 0; n < view.tokens.size(); ++n) view.places.push_back(n);
+  for (data::Token v = 0; v < 31; ++v) view.names.push_back(v);
+  const auto plain = engine->join(request);
+  request.views = {view, view};
+  const auto voted = engine->join(request);
+  const auto answers = all_of(*engine);
+
+  const auto alone = torch_engine(model, false);
+  Request as_view = other;
+  as_view.puzzle.item = request.puzzle.item;
+  alone->join(as_view);
+  std::vector<data::Token> expected = all_of(*alone).begin()->second.best.tokens;
+  std::copy_n(request.puzzle.tokens.begin(), 4, expected.begin());  // what is given
+  EXPECT_EQ(answers.at(voted).best.tokens, expected);
+  EXPECT_NE(answers.at(plain).best.tokens, expected);
+  EXPECT_EQ(answers.at(plain).best.forward_passes, 4);
+  EXPECT_EQ(answers.at(voted).best.forward_passes, 12);
 }
 
 TEST(TorchEngine, ComputesInFp32OnTheCpuAndSaysSo) {

@@ -32,6 +32,10 @@ abef20a10d95d8ca  data: countdown-4
 6248b21126fd5736  data: sat-8
 4fd5f80ee04fb0af  data: sat-9
 fecf75074ece4355  data: sudoku, hard
+330a0083244eb48e  views: planning
+604d075a42712684  views: countdown-4
+64fccdc500704f9c  views: sudoku
+70c3bca633428bb0  views: sat-7
 083d5fe65683e670  batches: planning
 5b32abc59bfbeba5  batches: sudoku, in place, augmented
 b46eea0e46a7c062  masks: mgdm
@@ -47,7 +51,7 @@ c7f8b25a73bf1e09  decoding: entropy
 2def5b3758914563  decoding: topk, revise on
 88d639a12e2b8297  decoding: topk, revise remask
 520c249b3a44c625  decoding: topk, sampled
-82b454744f2da5d9  signature
+140744c28875c215  signature
 )");
 }
 
