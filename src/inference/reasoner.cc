@@ -34,6 +34,7 @@ Reasoner Reasoner::load(const std::string& folder, const EngineSettings& setting
 
 std::optional<std::string> Reasoner::missing_for(std::string_view key,
                                                  const spec::DecodingSettings& settings) const {
+  if (key == "seed" && settings.symmetries > 1) return std::nullopt;  // it draws them
   return spec::missing_for(fmt::format("decoding.{}", key), {.objective = card_.objective,
                                                              .architecture = model_.architecture,
                                                              .order = settings.order,

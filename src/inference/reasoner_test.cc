@@ -113,7 +113,9 @@ TEST(Reasoner, RefusesSymmetriesWhereThereAreNone) {
   };
   EXPECT_NO_THROW(of_task("countdown-3").resolved(settings));
   EXPECT_THROW(of_task("search-3").resolved(settings), UsageError);
+  EXPECT_FALSE(of_kind("ar").missing_for("seed", settings));
   settings.symmetries = 1;
+  EXPECT_TRUE(of_kind("ar").missing_for("seed", settings));
   EXPECT_NO_THROW(of_task("search-3").resolved(settings));
   settings.symmetries = 2;
   settings.noise = 0.5;

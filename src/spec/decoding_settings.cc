@@ -30,11 +30,12 @@ void DecodingSettings::visit(config::Visitor& v, std::string_view order_key) {
   v.field("early_stop", early_stop, "stop when two passes agree and every prediction is sure");
   v.field("loops", loops, "looped models: loops in each pass (0 = as many as in training)",
           range(0, 256));
-  v.field("symmetries", symmetries,
-          "views of a puzzle under symmetries of its task, decoded each; the answer of most counts",
-          range(1, 256));
+  v.field(
+      "symmetries", symmetries,
+      "forms of a puzzle, by symmetries of its task, that are decoded; the answer of most counts",
+      range(1, 256));
   v.field("tries", tries, "restarts with other noise until the answer verifies", range(1, 10000));
-  v.field("seed", seed, "of the noise", at_least(0));
+  v.field("seed", seed, "of the noise and the symmetries", at_least(0));
 }
 
 DecodingSettings DecodingSettings::resolved(bool revision_is_sound) const {
