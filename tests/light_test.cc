@@ -152,6 +152,27 @@ TEST_F(Light, ExportsAndReadsItBack) {
   const std::string eval = "eval --json - --data " + path("few") + " --model " + path("int8");
   EXPECT_MENTIONS(light(eval).out, "\"arithmetic\": \"int8\"");
   EXPECT_MENTIONS(light(eval + " --arithmetic fp32").out, "\"arithmetic\": \"fp32\"");
+  // What training measured comes along, also from several runs.
+  EXPECT_FALSE(fs::exists(folder_ / "narrow/history.jsonl"));
+  for (const std::string run : {"run", "next"}) {
+    fs::create_directories(folder_ / run);
+    write_file(path(run + "/metrics.jsonl"),
+               "{\"step\":8,\"seconds\":30,\"loss\":0.5}\n{\"step\":8,\"accuracy\":0.25}\n");
+  }
+  fs::copy(folder_ / "narrow", folder_ / "run/checkpoint-8");
+  ASSERT_EQ(light("export --model " + path("run/checkpoint-8") + " --out " + path("kept")).code, 0);
+  const std::string line = "{\"step\":8,\"minutes\":0.5,\"loss\":0.5,\"accuracy\":0.25}\n";
+  EXPECT_EQ(read_file(folder_ / "kept/history.jsonl"), line);
+  ASSERT_EQ(light("export --model " + path("narrow") + " --out " + path("both") + " --history " +
+                  path("kept") + " " + path("next"))
+                .code,
+            0);
+  EXPECT_EQ(read_file(folder_ / "both/history.jsonl"),
+            line + "{\"step\":16,\"minutes\":1,\"loss\":0.5,\"accuracy\":0.25}\n");
+  const Outcome nothing = light("export --model quick-planning-mgdm --history " + path("narrow") +
+                                " --out " + path("none"));
+  EXPECT_EQ(nothing.code, 1);
+  EXPECT_MENTIONS(nothing.err, "has no history");
   const Outcome again = light("export --model quick-planning-mgdm --out " + path("narrow"));
   EXPECT_EQ(again.code, 1);
   EXPECT_MENTIONS(again.err, "is there already");

@@ -12,6 +12,7 @@ namespace {
 
 struct ExportSettings {
   std::string model, out, dtype = "bf16", arithmetic = "auto";
+  std::vector<std::string> history;
   std::int64_t shard_mb = 5000;
   bool quiet = false;
 
@@ -23,6 +24,9 @@ struct ExportSettings {
             "what the card names, by which the model computes on a CPU; auto = as before. Nothing "
             "is measured here: eval with both says whether answers stay the same",
             config::one_of(spec::arithmetic_choices()));
+    v.field("history", history,
+            "what training measured is written beside the weights (history.jsonl): that of the "
+            "checkpoint's run; or of these runs, checkpoints or models, one after the other");
     v.field("shard_mb", shard_mb, "files of at most so many megabytes", config::range(1, 1e6));
     v.field("quiet", quiet, "print nothing but errors");
   }
@@ -41,6 +45,8 @@ void run_export(const ExportSettings& settings) {
       .dtype = dtype_named(settings.dtype),
       .max_shard_bytes = static_cast<std::uint64_t>(settings.shard_mb) * 1'000'000};
   if (settings.arithmetic != "auto") options.arithmetic = settings.arithmetic;
+  options.history = spec::thinned(settings.history.empty() ? spec::history_of(model)
+                                                           : spec::history_of(settings.history));
   spec::copy_model(model, settings.out, options);
   if (!settings.quiet) fmt::print("{}\n", settings.out);
 }
@@ -52,7 +58,9 @@ Command export_command() {
       "export", "Write a checkpoint's model alone, smaller: for shipping, for transformers",
       "  mgdm export --model runs/planning/checkpoint-4883 --out models/planning\n"
       "  mgdm export --model runs/cd4/checkpoint-20000 --out cd4 --dtype fp32 --shard-mb 16\n"
-      "  mgdm export --model runs/cd4/checkpoint-20000 --out cd4 --arithmetic bf16\n",
+      "  mgdm export --model runs/cd4/checkpoint-20000 --out cd4 --arithmetic bf16\n"
+      "  mgdm export --model runs/second/checkpoint-52000 --out cd4 --history "
+      "runs/first/checkpoint-28000 runs/second\n",
       {}, {"model", "out"}, run_export);
 }
 

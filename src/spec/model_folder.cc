@@ -131,6 +131,7 @@ void copy_model(const std::filesystem::path& from, const std::filesystem::path& 
                      .about = config.about,
                      .dtype = dtype,
                      .max_shard_bytes = options.max_shard_bytes});
+  if (!options.history.empty()) write_history(folder.path(), options.history);
   folder.commit();
 }
 

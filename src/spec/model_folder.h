@@ -9,6 +9,7 @@
 
 #include "data/vocabulary.h"
 #include "formats/safetensors_folder.h"
+#include "spec/history.h"
 #include "spec/model_card.h"
 #include "spec/model_settings.h"
 
@@ -36,6 +37,7 @@ struct CopyOptions {
   formats::Dtype dtype = formats::Dtype::kBF16;  // of the tensors
   std::uint64_t max_shard_bytes = formats::kDefaultShardBytes;
   std::optional<std::string> arithmetic = {};  // that the card names; none: as before
+  History history = {};                        // written beside the weights; empty: none
 };
 
 // The model of a folder in another folder, atomically. Only what belongs to the model comes along;

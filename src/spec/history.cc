@@ -1,0 +1,217 @@
+#include "spec/history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/paths.h"
+#include "base/text.h"
+#include "spec/checkpoint_config.h"
+#include "spec/checkpoints.h"
+#include "spec/recipe.h"
+
+namespace mgdm::spec {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What may be missing of a point: its name in both files. One list for reading and writing.
+struct Measured {
+  const char *name, *in_metrics;
+  std::optional<double> HistoryPoint::*member;
+};
+constexpr Measured kMeasured[] = {
+    {"loss", "loss", &HistoryPoint::loss},
+    {"held_out_loss", "held_out_loss", &HistoryPoint::held_out_loss},
+    {"token_accuracy", "held_out_token_accuracy", &HistoryPoint::token_accuracy},
+    {"accuracy", "accuracy", &HistoryPoint::accuracy},
+    {"accuracy_paper", "accuracy_paper", &HistoryPoint::accuracy_paper}};
+
+std::optional<double> finite_at(const nlohmann::json& members, const char* name) {
+  if (!members.contains(name) || !members[name].is_number()) return std::nullopt;
+  const auto number = members[name].get<double>();
+  return std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
+// Its step, where the line is an object that has one.
+std::optional<std::int64_t> step_of(const nlohmann::json& members) {
+  if (!members.is_object() || !members.contains("step") || !members["step"].is_number_integer())
+    return std::nullopt;
+  const auto step = members["step"].get<std::int64_t>();
+  return step >= 0 ? std::optional(step) : std::nullopt;
+}
+
+// The time of a step, between the two that are known around it.
+double minutes_at(std::int64_t step, const std::map<std::int64_t, double>& known) {
+  if (known.empty()) return 0;
+  const auto next = known.lower_bound(step);
+  if (next == known.end()) return known.rbegin()->second;
+  if (next->first == step) return next->second;
+  const bool first = next == known.begin();
+  const std::int64_t low = first ? 0 : std::prev(next)->first;
+  const double before = first ? 0 : std::prev(next)->second;
+  return before + (next->second - before) * static_cast<double>(step - low) /
+                      static_cast<double>(next->first - low);
+}
+
+// `most` of them, evenly, the last one among them.
+History evenly(const History& points, std::size_t most) {
+  if (points.size() <= most) return points;
+  History some;
+  for (std::size_t i = 1; i <= most; ++i) some.push_back(points[i * points.size() / most - 1]);
+  return some;
+}
+
+HistoryPoint parsed_point(std::string_view line) {
+  const auto members = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const auto step = step_of(members);
+  if (!step) throw Error("no point of a history", "{\"step\": 100, \"minutes\": 0.5, ...}");
+  const auto minutes = finite_at(members, "minutes");
+  if (!minutes || *minutes < 0) throw Error("no minutes", "a number from 0 on");
+  HistoryPoint point{*step, *minutes};
+  for (const Measured& each : kMeasured) {
+    point.*each.member = finite_at(members, each.name);
+    if (members.contains(each.name) && !(point.*each.member))
+      throw Error(fmt::format("{} is no number", each.name), "a number");
+  }
+  return point;
+}
+
+// "runs/a/checkpoint-8/" is the same folder as without the last stroke.
+fs::path without_end(const fs::path& folder) {
+  return folder.has_filename() ? folder : folder.parent_path();
+}
+
+// The model that a run began from, where it answers the same task: only then its curve is the
+// beginning of the run's. Empty for an old or a foreign folder too.
+std::string begun_from(const fs::path& run) {
+  if (!is_there(run / "config.toml")) return "";
+  try {
+    const Recipe recipe = read_recipe((run / "config.toml").string(), {});
+    if (recipe.init.empty() || !is_there(fs::path(recipe.init) / "config.json")) return "";
+    const auto card = read_config(recipe.init).about.card;
+    return card && card->task == recipe.task ? recipe.init : "";
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+History history_through(const fs::path& model, int runs) {
+  if (is_there(model / kHistoryFile)) return read_history(model);
+  const auto step = checkpoint_step(model);
+  const fs::path run = model.parent_path();
+  if (!step || !is_there(run / "metrics.jsonl")) return {};
+  History own = read_metrics(run / "metrics.jsonl", *step);
+  constexpr int kMostRuns = 32;  // that began from one another
+  const std::string before = runs == kMostRuns ? "" : begun_from(run);
+  return before.empty() ? own : joined(history_through(without_end(before), runs + 1), own);
+}
+
+// A run's folder, a checkpoint or a model.
+History alone(const fs::path& folder) {
+  if (is_there(folder / kHistoryFile)) return read_history(folder);
+  if (is_there(folder / "metrics.jsonl")) return read_metrics(folder / "metrics.jsonl");
+  const auto step = checkpoint_step(folder);
+  const fs::path metrics = folder.parent_path() / "metrics.jsonl";
+  return step && is_there(metrics) ? read_metrics(metrics, *step) : History{};
+}
+
+}  // namespace
+
+History read_metrics(const fs::path& file, std::int64_t last_step) {
+  std::map<std::int64_t, HistoryPoint> points;
+  std::map<std::int64_t, double> minutes;
+  LineReader lines(file.string());
+  for (std::string_view line; lines.next(line);) {
+    const auto members = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const auto step = step_of(members);
+    if (!step || *step > last_step) continue;
+    if (const auto seconds = finite_at(members, "seconds")) minutes[*step] = *seconds / 60;
+    HistoryPoint& point = points[*step];
+    for (const Measured& each : kMeasured)
+      if (const auto number = finite_at(members, each.in_metrics)) point.*each.member = number;
+  }
+  History history;
+  for (auto& [step, point] : points) {
+    point.step = step;
+    point.minutes = minutes_at(step, minutes);
+    history.push_back(point);
+  }
+  return history;
+}
+
+History joined(History first, const History& second) {
+  const HistoryPoint end = first.empty() ? HistoryPoint{} : first.back();
+  for (HistoryPoint point : second) {
+    point.step += end.step;
+    point.minutes += end.minutes;
+    first.push_back(point);
+  }
+  return first;
+}
+
+History thinned(const History& history, std::size_t most) {
+  if (history.size() <= most) return history;
+  History evaluations, others;
+  for (const HistoryPoint& point : history)
+    (point.accuracy ? evaluations : others).push_back(point);
+  // Half of the places for each, or more where there are few of the others.
+  History some = evenly(evaluations, std::max(most / 2, most - std::min(most, others.size())));
+  const History rest = evenly(others, most - some.size());
+  some.insert(some.end(), rest.begin(), rest.end());
+  std::ranges::stable_sort(some, {}, &HistoryPoint::step);
+  if (!some.empty() && some.back() != history.back()) some.back() = history.back();
+  return some;
+}
+
+History read_history(const fs::path& folder) {
+  History history;
+  if (!is_there(folder / kHistoryFile)) return history;
+  LineReader lines((folder / kHistoryFile).string());
+  for (std::string_view line; lines.next(line);) {
+    if (trim(line).empty()) continue;
+    history.push_back(with_location(lines.path(), lines.line_number(), [&] {
+      HistoryPoint point = parsed_point(line);
+      if (!history.empty() && point.step < history.back().step)
+        throw Error("a step before the last one", "steps in their order");
+      return point;
+    }));
+  }
+  return history;
+}
+
+void write_history(const fs::path& folder, const History& history) {
+  std::string text;
+  for (const HistoryPoint& point : history) {
+    text += fmt::format("{{\"step\":{},\"minutes\":{:.6g}", point.step, point.minutes);
+    for (const Measured& each : kMeasured)
+      if (const auto& number = point.*each.member)
+        text += fmt::format(",\"{}\":{:.6g}", each.name, *number);
+    text += "}\n";
+  }
+  write_file((folder / kHistoryFile).string(), text);
+}
+
+History history_of(const fs::path& model) { return history_through(without_end(model), 1); }
+
+History history_of(std::span<const std::string> folders) {
+  History all;
+  for (const std::string& folder : folders) {
+    const History one = alone(without_end(folder));
+    if (one.empty())
+      throw Error(fmt::format("{} has no history", in_quotes(folder)),
+                  "a run's folder with metrics.jsonl, one of its checkpoints, or a model with "
+                  "history.jsonl");
+    all = joined(std::move(all), one);
+  }
+  return all;
+}
+
+}  // namespace mgdm::spec
