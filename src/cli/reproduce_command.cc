@@ -101,6 +101,7 @@ Command reproduce_command(const reproduction::Trainer& trainer) {
       "reproduce", "Make a table or figure of the paper again, its numbers beside ours",
       "  mgdm reproduce --list\n"
       "  mgdm reproduce shipped --limit 100\n"
+      "  mgdm reproduce shipped-passes --budget 10m\n"
       "  mgdm reproduce countdown --plan\n"
       "  mgdm reproduce planning --budget 20m\n"
       "  mgdm reproduce game24 --files FOLDER_WITH_cd4_tot24.jsonl\n"

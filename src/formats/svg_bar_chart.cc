@@ -21,7 +21,7 @@ namespace {
 constexpr double kValueSize = 11;         // of the numbers above the bars,
 constexpr double kSmallestValue = 8;      // or less where bars are narrow
 constexpr double kTurn = 35;              // degrees, of names that do not fit side by side
-constexpr std::size_t kLongestName = 32;  // code points; longer names are shortened
+constexpr std::size_t kLongestName = 36;  // code points; longer names are shortened
 
 double value_at(const BarSeries& series, std::size_t category) {
   return category < series.values.size() ? series.values[category]

@@ -32,6 +32,7 @@ struct Curve {
   std::string name;
   std::vector<Point> points;  // joined in this order
   bool right_axis = false;
+  std::vector<Point> apart{};  // of the same colour, each a ring, not joined
 };
 
 struct LineChart {

@@ -73,6 +73,22 @@ TEST(LineChart, JoinsThePointsFromCornerToCorner) {
   EXPECT_EQ(count(svg, "<circle"), 3u);
 }
 
+TEST(LineChart, PointsApartAreRings) {
+  LineChart chart;
+  chart.curves = {{"a", {{0, 0}, {10, 5}}, false, {{5, 10}, {kNan, 1}}}};
+  const std::string svg = to_svg(chart);
+  expect_sound(svg);
+  ASSERT_EQ(elements(svg, "polyline").size(), 1u);
+  const std::vector<double> points = coordinates(elements(svg, "polyline")[0]);
+  ASSERT_EQ(points.size(), 4u);
+  const auto circles = elements(svg, "circle");
+  ASSERT_EQ(circles.size(), 4u);  // two of the line, and a ring of two
+  EXPECT_EQ(attribute(circles[2], "fill"), attribute(circles[0], "fill"));
+  EXPECT_EQ(attribute(circles[3], "fill"), "#ffffff");
+  EXPECT_NEAR(std::stod(attribute(circles[2], "cx")), (points[0] + points[2]) / 2, 0.02);
+  EXPECT_LT(std::stod(attribute(circles[2], "cy")), points[3]);  // it has room above the line
+}
+
 TEST(LineChart, ShowsTitleNamesLegendAndTicks) {
   LineChart chart;
   chart.labels = {.title = "T", .x = "steps", .y = "loss", .right = "unused"};
@@ -196,7 +212,7 @@ TEST(BarChart, LongNamesAreTurned) {
   chart.categories = std::vector<std::string>(12, "a rather long name");
   EXPECT_EQ(count(to_svg(chart), "rotate(-35"), 12u);
   chart.categories = {std::string(200, 'x')};
-  EXPECT_CONTAINS(to_svg(chart), ">" + std::string(31, 'x') + "…<");
+  EXPECT_CONTAINS(to_svg(chart), ">" + std::string(35, 'x') + "…<");
 }
 
 TEST(SvgFigure, TextIsEscapedAndRepaired) {

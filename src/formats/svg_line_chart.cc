@@ -54,6 +54,12 @@ void draw_curve(const Curve& curve, std::size_t series, const Axis& x_axis, Figu
     if (pixels.size() == 1 || curve.points.size() <= kMostMarkers)
       for (const Pixel& pixel : pixels) frame.canvas().circle(pixel, 3, series_colour(series));
   }
+  for (const Curve::Point& point : curve.apart) {
+    if (!is_drawable(point)) continue;
+    const Pixel centre{x_pixel(point.x, x_axis, frame), frame.y_pixel(point.y, curve.right_axis)};
+    frame.canvas().circle(centre, 6, series_colour(series));
+    frame.canvas().circle(centre, 3.5, "#ffffff");
+  }
 }
 
 }  // namespace
@@ -64,11 +70,12 @@ std::string to_svg(const LineChart& chart) {
   for (std::size_t i = 0; i < chart.curves.size(); ++i) {
     const Curve& curve = chart.curves[i];
     legend.push_back({curve.name, series_colour(i), series_dash(i, curve.right_axis)});
-    for (const Curve::Point& point : curve.points) {
-      if (!is_drawable(point)) continue;
-      xs.push_back(point.x);
-      (curve.right_axis ? on_right : on_left).push_back(point.y);
-    }
+    for (const auto* const points : {&curve.points, &curve.apart})
+      for (const Curve::Point& point : *points) {
+        if (!is_drawable(point)) continue;
+        xs.push_back(point.x);
+        (curve.right_axis ? on_right : on_left).push_back(point.y);
+      }
   }
 
   FigureFrame frame(chart.labels, chart.size, legend);

@@ -95,7 +95,8 @@ class Forecast {
 
 }  // namespace
 
-std::string forecast(const Plan& plan, const Context& context) {
+std::string forecast(const Plan& named, const Context& context) {
+  const Plan plan = with_rows(named);
   const auto missing = missing_trainings(plan, context);
   const auto cells = evaluations(plan);
   Forecast made(plan, context);

@@ -166,6 +166,7 @@ Value value_of(const Cell& cell, const Json& result) {
       if (command.is_string()) value.commands.push_back(command);
   value.revision = text_at(result, "git_revision");
   value.note = text_at(result, "note");
+  if (cell.at_passes) value.x = number_or_zero(result, "forward_passes");
   const auto show = [&](double fraction) {
     value.ours = 100 * fraction;
     value.error = percent_error(fraction, static_cast<double>(value.n));
@@ -226,6 +227,14 @@ Value value_of(const Cell& cell, const Json& result) {
         show(number_or_zero(places, std::to_string(cell.place)) / static_cast<double>(value.n));
       break;
     }
+    case Quantity::kErrorKind:
+      if (value.n > 0)
+        show(number_or_zero(object_at(result, "errors"), cell.error) /
+             static_cast<double>(value.n));
+      break;
+    case Quantity::kWrong:
+      show(1 - number_or_zero(result, "accuracy"));
+      break;
     case Quantity::kPromptTokens:
       value.ours = number_or_zero(result, "prompt_tokens");
       break;

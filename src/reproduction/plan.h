@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reproduction/context.h"
+#include "reproduction/shelf.h"
 #include "reproduction/table.h"
 
 namespace mgdm::reproduction {
@@ -32,6 +33,8 @@ enum class Quantity {
   kAtDistance,     // at the planning distance `place`
   kPerSecond,      // puzzles
   kErrors,         // of all answers, %: those that show `error` in equation `place`
+  kErrorKind,      // the same wherever they show it
+  kWrong,          // of all answers, %, by the strict metric
   kPromptTokens,   // per puzzle, of what was prompted
   kGeneratedTokens,
   kBestOfTries,  // by the strict one: the first answer that verifies
@@ -52,6 +55,7 @@ struct Cell {
   std::string by = {}, part = {};  // "accuracy_by_guesses", "1-4": as the JSON of `eval` has them
   std::vector<std::string> decoding = {};  // "steps=1", over the model's own
   std::string prompted = {};               // instead of a model: a method of mgdm prompt
+  bool at_passes = false;                  // lines have it at the passes that it took
 };
 
 struct PlanRow {
@@ -66,7 +70,13 @@ struct Plan {
   std::function<std::vector<TableRow>(const Context& context, const TimeLeft& time)> make = {};
   std::vector<std::string> models = {};
   bool watches_accuracy = false;  // trainings measure it on their way
+  // Instead of rows: those of the models that come along, whichever they are.
+  std::function<std::vector<PlanRow>(const std::vector<ShippedModel>& models)> of_shelf = {};
+  bool only_what_occurs = false;  // rows without a number above 0 are left out
 };
+
+// The plan with the rows that it has now.
+Plan with_rows(const Plan& plan);
 
 // All of them, in the order of the paper; and one by its name (UsageError with the nearest).
 const std::vector<Plan>& plans();
@@ -74,6 +84,10 @@ const Plan& find_plan(const std::string& name);
 
 // In plans/.
 Plan shipped_plan();
+Plan shipped_training_plan();
+Plan shipped_passes_plan();
+Plan shipped_loops_plan();
+Plan shipped_errors_plan();
 Plan planning_plan();
 Plan planning_sizes_plan();
 Plan planning_data_plan();

@@ -8,12 +8,14 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "inference/models.h"
+#include "reproduction/faults.h"
 #include "reproduction/puzzles.h"
 #include "reproduction/reproduce.h"
 #include "reproduction/test_support.h"
 #include "reproduction/trained.h"
 #include "reproduction/trainings.h"
 #include "reproduction/weights.h"
+#include "spec/history.h"
 #include "tasks/task.h"
 
 namespace mgdm::reproduction {
@@ -27,11 +29,13 @@ TEST_F(Reproduction, PlansNameWhatThereIs) {
   const auto shelf = inference::shelved_models();
   // May be shipped or not.
   const std::set<std::string> expected{"planning-ar", "countdown-4-ar", "sudoku-ar"};
-  for (const Plan& plan : plans()) {
+  for (const Plan& each : plans()) {
+    const Plan plan = with_rows(each);
     SCOPED_TRACE(plan.frame.name);
     EXPECT_TRUE(names.insert(plan.frame.name).second);
-    EXPECT_EQ(&find_plan(plan.frame.name), &plan);
+    EXPECT_EQ(&find_plan(plan.frame.name), &each);
     EXPECT_NE(plan.rows.empty(), !plan.make);
+    EXPECT_TRUE(each.rows.empty() || !each.of_shelf);
     for (const std::string& model : plan.models) EXPECT_NO_THROW(recipe_file(model));
     for (const PlanRow& row : plan.rows) {
       EXPECT_EQ(row.cells.size(), plan.frame.columns.size()) << row.label;
@@ -48,7 +52,7 @@ TEST_F(Reproduction, PlansNameWhatThereIs) {
       }
     }
   }
-  EXPECT_EQ(names.size(), 18u);
+  EXPECT_EQ(names.size(), 22u);
   EXPECT_CONTAINS(error_of([] { find_plan("countdwon"); }), "did you mean 'countdown'?");
   EXPECT_EQ(planned_steps(spec::read_recipe(recipe_file("paper/planning-tiny-mgdm-1200"), {})),
             58594);
@@ -80,6 +84,158 @@ TEST_F(Reproduction, ShippedModelsAreThoseThatAreThere) {
   EXPECT_EQ(more.rows[0].values[3].ours, 1);
   EXPECT_NEAR(*more.rows[0].values[4].ours, 0.911, 0.001);
   EXPECT_EQ(to_figure(more).find("passes"), std::string::npos);
+}
+
+// A shelf of its own, with copies of what we ship under other names.
+class ShippedFigures : public Reproduction {
+ protected:
+  void SetUp() override {
+    Reproduction::SetUp();
+    make_folder(shelf_);
+    ::setenv("MGDM_MODELS", shelf_.c_str(), 1);
+    before_ = fs::current_path();
+    fs::current_path(folder_.path());  // which has no models/
+    context_.limit = 4;
+  }
+  void TearDown() override { fs::current_path(before_); }
+
+  void shelve(const std::string& model, const std::string& name) const {
+    fs::copy(MGDM_SOURCE_DIR "/models/" + model, shelf_ / name, fs::copy_options::recursive);
+  }
+
+  const fs::path shelf_ = folder_.path() / "shelf";
+  fs::path before_;
+};
+
+TEST_F(ShippedFigures, PassesAndLoopsOfWhatDiffuses) {
+  shelve("quick-planning-mgdm", "small");
+  shelve("quick-planning-ar", "small-ar");
+  const Table passes = reproduce(find_plan("shipped-passes"), context_);
+  ASSERT_EQ(passes.rows.size(), 1u);
+  EXPECT_EQ(passes.rows[0].label, "small");
+  ASSERT_EQ(passes.columns.size(), 8u);
+  const std::vector<Value>& values = passes.rows[0].values;
+  EXPECT_EQ(values[5].ours, 100);
+  EXPECT_EQ(values[5].n, 4u);
+  EXPECT_FALSE(values[5].x);
+  EXPECT_CONTAINS(values[5].commands.back(), "--decoding topk --steps 20");
+  EXPECT_CONTAINS(values[5].commands.front(), "planning --split test --seed 77 --nodes 4");
+  EXPECT_CONTAINS(values[6].commands.back(), "--decoding threshold");
+  EXPECT_EQ(values[6].x, values[7].ours);  // the ring stands at its passes
+  EXPECT_LT(*values[6].x, 20);
+  EXPECT_CONTAINS(to_figure(passes), "passes by TopK");
+  const Table loops = reproduce(find_plan("shipped-loops"), context_);
+  ASSERT_EQ(loops.rows.size(), 1u);
+  EXPECT_EQ(loops.rows[0].label, "small (1 = 4 loops)");
+  EXPECT_CONTAINS(loops.rows[0].values[0].commands.back(), "--steps 5 --loops 2");
+  EXPECT_CONTAINS(loops.rows[0].values[2].commands.back(), "--steps 5 --loops 6");
+  EXPECT_EQ(loops.rows[0].values[1].ours, 100);
+  EXPECT_NE(to_figure(loops), "");
+  EXPECT_CONTAINS(forecast(find_plan("shipped-loops"), context_), "in all about 0s");
+}
+
+// Shown only as a plan: what a larger shelf would be measured on.
+TEST_F(ShippedFigures, SudokuHasTwoKindsOfPuzzles) {
+  shelve("sudoku", "sudoku");
+  shelve("planning", "planning");
+  const Plan plan = with_rows(find_plan("shipped-passes"));
+  ASSERT_EQ(plan.rows.size(), 3u);
+  EXPECT_EQ(plan.rows[0].cells[0].test.nodes, 6);
+  EXPECT_EQ(plan.rows[1].label, "sudoku, random minimal");
+  EXPECT_EQ(plan.rows[2].cells[0].test.guesses, "10..");
+  EXPECT_TRUE(with_rows(find_plan("shipped-errors")).rows.empty());
+}
+
+TEST_F(ShippedFigures, ErrorsOfPairs) {
+  shelve("quick-planning-mgdm", "small-mgdm");
+  EXPECT_TRUE(reproduce(find_plan("shipped-errors"), context_).rows.empty());
+  shelve("quick-planning-ar", "small-ar");
+  context_.limit = 40;
+  const Table table = reproduce(find_plan("shipped-errors"), context_);
+  ASSERT_GE(table.rows.size(), 2u);
+  EXPECT_EQ(table.rows[0].label, "small: wrong answers");
+  EXPECT_EQ(table.rows[1].label, "small: wrong branch");
+  EXPECT_GT(*table.rows[0].values[0].ours, 0);
+  EXPECT_EQ(table.rows[0].values[1].ours, 0);
+  EXPECT_GE(*table.rows[0].values[0].ours, *table.rows[1].values[0].ours);
+  for (const TableRow& row : table.rows)  // what does not occur is left out
+    EXPECT_GT(*row.values[0].ours + *row.values[1].ours, 0) << row.label;
+  // It grows with the shelf: a countdown pair has its equations. (Both are the same model here but
+  // for what their cards say.)
+  shelve("countdown-3", "count");
+  shelve("countdown-3", "count-ar");
+  const fs::path config = shelf_ / "count-ar/config.json";
+  std::string text = read_file(config);
+  const std::string objective = "\"objective\": \"mgdm\"";
+  text.replace(text.find(objective), objective.size(), "\"objective\": \"ar\"");
+  write_file(config.string(), text);
+  const Plan plan = with_rows(find_plan("shipped-errors"));
+  ASSERT_EQ(plan.rows.size(), 11u + 6u);
+  EXPECT_EQ(plan.rows[0].label, "count: wrong answers");
+  EXPECT_EQ(plan.rows[1].label, "count: planning error");
+  EXPECT_EQ(plan.rows[2].label, "… in equation 1");
+  EXPECT_EQ(plan.rows[3].cells[1].place, 2);
+  EXPECT_EQ(plan.rows[4].label, "count: calculation error");
+  EXPECT_EQ(plan.rows[4].cells[0].model, "count-ar");
+  EXPECT_EQ(plan.rows[4].cells[1].model, "count");
+}
+
+// Every word that a task has for a fault.
+TEST(Faults, AreThoseOfTheTasks) {
+  for (const std::string& name : tasks::task_names()) {
+    const auto task = tasks::make_task(name);
+    const Faults faults = faults_of(name);
+    const tasks::Example puzzle = task->generate(3, tasks::Split::kTest, 0);
+    std::set<std::string> seen;
+    const auto look = [&](const std::string& answer) {
+      for (const tasks::Fault& fault : task->explain(puzzle, answer)) {
+        seen.insert(fault.category);
+        EXPECT_TRUE(contains(faults.by_equation, fault.category) ||
+                    contains(faults.others, fault.category))
+            << name << ": " << fault.category;
+      }
+    };
+    look("");
+    for (std::size_t at = 0; at < puzzle.output.size(); ++at) {
+      std::string answer = puzzle.output;
+      look(answer.substr(0, at));
+      for (const char c : std::string("0123456789,/+-*=abcdefghi")) {
+        answer[at] = c;
+        look(answer);
+      }
+    }
+    EXPECT_GT(seen.size(), 2u) << name;
+    EXPECT_EQ(faults.equations > 0, name.starts_with("countdown-"));
+  }
+}
+
+TEST_F(ShippedFigures, AccuracyOverMinutesOfTraining) {
+  for (const char* name : {"a", "b", "c"}) shelve("quick-planning-mgdm", name);
+  spec::write_history(
+      shelf_ / "a",
+      {{10, 1, 0.5, {}, 0.25}, {20, 5, 0.5, {}, 0.5}, {40, 20, 0.5, {}, 0.75, 0.3, 0.3}});
+  spec::write_history(shelf_ / "b", {{10, 1, {}, {}, {}, 0.1, 0.1},
+                                     {11, 1.05, {}, {}, {}, 0.2, 0.2},
+                                     {20, 10, {}, {}, 0.5, 0.9, 0.9}});
+  const Table table = reproduce(find_plan("shipped-training"), context_);
+  ASSERT_EQ(table.rows.size(), 3u);
+  const TableRow &tokens = table.rows[0], &puzzles = table.rows[1];
+  EXPECT_EQ(tokens.label, "a: tokens");
+  EXPECT_EQ(tokens.values[0].ours, 25);  // 5 % of 20 minutes
+  EXPECT_EQ(tokens.values[0].x, 1);
+  EXPECT_FALSE(tokens.values[1].ours);
+  EXPECT_EQ(tokens.values[4].ours, 50);
+  EXPECT_EQ(tokens.values[19].ours, 75);
+  EXPECT_EQ(tokens.values[20].ours, 30);  // puzzles at the end: a ring
+  EXPECT_EQ(tokens.values[20].x, 20);
+  EXPECT_EQ(tokens.values[21].ours, 20);
+  EXPECT_FALSE(tokens.values[21].x);  // no point of the figure
+  EXPECT_EQ(puzzles.label, "b: puzzles");
+  EXPECT_EQ(puzzles.values[1].ours, 10);
+  EXPECT_EQ(puzzles.values[2].ours, 20);
+  EXPECT_EQ(puzzles.values[19].ours, 90);
+  EXPECT_EQ(table.rows[2].values[0].note, "no history.jsonl beside its weights");
+  EXPECT_CONTAINS(to_figure(table), "minutes of training");
 }
 
 // Sudoku by what others say of its difficulty, and by guesses; several tries stand apart.

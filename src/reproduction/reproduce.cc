@@ -181,6 +181,12 @@ bool says_anything(const Table& table) {
   });
 }
 
+// Whether it has a number above 0, or one that could not be measured.
+bool occurs(const TableRow& row) {
+  return std::ranges::any_of(row.values,
+                             [](const Value& value) { return !value.ours || *value.ours > 0; });
+}
+
 std::vector<std::string> notes_on(const Context& context, std::size_t missing) {
   std::vector<std::string> notes;
   if (missing > 0 && !context.trainer.train)
@@ -202,8 +208,9 @@ double seconds_for_evaluation(const Plan& plan, const Context& context) {
          static_cast<double>(std::max<std::size_t>(1, evaluations(plan).size()));
 }
 
-Table reproduce(const Plan& plan, const Context& context) {
+Table reproduce(const Plan& named, const Context& context) {
   const TimeLeft time(context);
+  const Plan plan = with_rows(named);
   Table table = plan.frame;
   Failures failures;
   if (context.trainer.train) failures = train_all(plan, context, time);
@@ -223,7 +230,7 @@ Table reproduce(const Plan& plan, const Context& context) {
     }
     TableRow filled{row.label, {}};
     for (const Cell& cell : row.cells) filled.values.push_back(filler.fill(cell));
-    table.rows.push_back(std::move(filled));
+    if (!plan.only_what_occurs || occurs(filled)) table.rows.push_back(std::move(filled));
   }
   if (!absent.empty())
     table.notes.push_back(

@@ -23,6 +23,7 @@ struct Value {
   std::optional<double> error = {};   // one standard error of ours
   std::optional<double> strict = {};  // ours by the strict metric, where it is another
   std::size_t n = 0;                  // puzzles
+  std::optional<double> x = {};       // where lines have it, unless at the number of its column
   std::vector<Part> parts = {};       // text instead of a number
   std::string note = {};              // "not trained", "step 300 of 5000"
   std::vector<std::string> commands = {};
@@ -35,11 +36,13 @@ struct TableRow {
 };
 
 // How a figure shows it: bars grouped by column or by row, or lines over columns that are numbers.
+// A value with an x of its own in another column is a ring beside the line of its row.
 enum class Chart { kNone, kBarsByColumn, kBarsByRow, kLines };
 
 struct Table {
   std::string name, title, where;  // where: "Table 1 of the paper"
   std::string corner = {};         // the heading of the labels
+  std::string axis = {};           // what lines go over; the corner where empty
   std::vector<std::string> columns = {};
   std::vector<TableRow> rows = {};
   std::string unit = "accuracy, %";

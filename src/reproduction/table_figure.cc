@@ -1,10 +1,10 @@
 // A table as a figure.
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
 
-#include "base/text.h"
 #include "formats/svg_figure.h"
 #include "reproduction/table.h"
 
@@ -49,24 +49,39 @@ formats::BarChart bars_by_row(const Table& table) {
   return chart;
 }
 
+// "3" and "1.5"; none for a name.
+std::optional<double> number_of(const std::string& column) {
+  double number = 0;
+  const char* const end = column.data() + column.size();
+  const auto read = std::from_chars(column.data(), end, number);
+  return read.ec == std::errc() && read.ptr == end ? std::optional(number) : std::nullopt;
+}
+
 formats::LineChart lines(const Table& table) {
   formats::LineChart chart;
   for (const TableRow& row : table.rows)
     for (const auto& [name, member] :
          {std::pair("paper: " + row.label, &Value::paper), std::pair(row.label, &Value::ours)}) {
       formats::Curve curve{name, {}};
-      for (std::size_t i = 0; i < row.values.size(); ++i)
-        if (const auto x = parse_int(table.columns[i]); x && (row.values[i].*member))
-          curve.points.push_back({static_cast<double>(*x), *(row.values[i].*member)});
-      if (!curve.points.empty()) chart.curves.push_back(std::move(curve));
+      for (std::size_t i = 0; i < row.values.size(); ++i) {
+        const Value& value = row.values[i];
+        const auto column = number_of(table.columns[i]);
+        const auto x = value.x ? value.x : column;
+        if (x && (value.*member))
+          (column ? curve.points : curve.apart).push_back({*x, *(value.*member)});
+      }
+      if (!curve.points.empty() || !curve.apart.empty()) chart.curves.push_back(std::move(curve));
     }
+  constexpr std::size_t kFew = 6;  // names above a figure of the usual size
+  if (chart.curves.size() > kFew) chart.size = {960, 480};
   return chart;
 }
 
 }  // namespace
 
 std::string to_figure(const Table& table) {
-  const formats::FigureLabels labels{.title = table.title, .x = table.corner, .y = table.unit};
+  const formats::FigureLabels labels{
+      .title = table.title, .x = table.axis.empty() ? table.corner : table.axis, .y = table.unit};
   if (table.chart == Chart::kLines) {
     formats::LineChart chart = lines(table);
     chart.labels = labels;

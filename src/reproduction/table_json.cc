@@ -20,6 +20,7 @@ Json value_json(const Value& value) {
   put(json, "stderr", value.error);
   put(json, "strict", value.strict);
   if (value.n > 0) json["n"] = value.n;
+  put(json, "x", value.x);
   for (const Part& part : value.parts)
     json["parts"].push_back({{"text", part.text},
                              {"planning_error", part.planning_error},
@@ -33,6 +34,7 @@ Json value_json(const Value& value) {
 Value value_from(const Json& json) {
   Value value{get(json, "paper"), get(json, "ours"), get(json, "stderr"), get(json, "strict")};
   value.n = json.value("n", std::size_t{0});
+  value.x = get(json, "x");
   if (json.contains("parts"))
     for (const Json& part : json["parts"])
       value.parts.push_back({part.at("text"), part.at("planning_error").get<bool>(),

@@ -14,6 +14,7 @@ TEST(ReproductionTable, GoesThroughJson) {
   table.columns = {"a", "b"};
   Value number{.paper = 52, .ours = 51.25, .error = 1.6, .strict = 50};
   number.n = 1000;
+  number.x = 2.5;
   number.note = "step 3 of 5";
   number.commands = {"mgdm eval --model x"};
   number.revision = "abc";
@@ -30,6 +31,32 @@ TEST(ReproductionTable, GoesThroughJson) {
   EXPECT_CONTAINS(markdown, "[1] step 3 of 5");
   EXPECT_CONTAINS(markdown, "    mgdm eval --model x\n");
   EXPECT_NE(formats::error_of([] { from_json(Json::parse(R"({"name": "t"})")); }), "");
+}
+
+TEST(ReproductionTable, LinesGoOverTheirColumns) {
+  Table table{"t", "Lines", "here"};
+  table.corner = "model";
+  table.axis = "passes";
+  table.columns = {"1", "1.5", "20", "threshold", "seconds"};
+  table.chart = Chart::kLines;
+  const auto at = [](double ours, std::optional<double> x = {}) {
+    Value value{.ours = ours};
+    value.x = x;
+    return value;
+  };
+  table.rows = {{"a", {at(10), at(20), {}, at(30, 2.5), at(7)}}};
+  const std::string by_column = to_figure(table);
+  EXPECT_CONTAINS(by_column, ">passes</text>");
+  const auto count = [](const std::string& text, const std::string& part) {
+    std::size_t n = 0;
+    for (auto i = text.find(part); i != std::string::npos; i = text.find(part, i + 1)) ++n;
+    return n;
+  };
+  EXPECT_EQ(count(by_column, "<circle"), 4u);  // two points and a ring; not the seconds
+  EXPECT_EQ(count(by_column, "<polyline"), 1u);
+  table.rows[0].values[1].x = 100;  // a point of the line that lies elsewhere
+  EXPECT_EQ(count(to_figure(table), "<circle"), 4u);
+  EXPECT_NE(to_figure(table), by_column);
 }
 
 TEST(ReproductionTable, NumbersAreShort) {

@@ -7,13 +7,24 @@
 namespace mgdm::reproduction {
 
 const std::vector<Plan>& plans() {
-  static const std::vector<Plan> kPlans{
-      shipped_plan(),      planning_plan(),    planning_sizes_plan(), planning_data_plan(),
-      hard_subgoal_plan(), countdown_plan(),   game24_plan(),         sudoku_sat_plan(),
-      ablation_plan(),     convergence_plan(), speed_plan(),          errors_plan(),
-      reweighting_plan(),  scaling_plan(),     predictions_plan(),    tasks_plan(),
-      statistics_plan(),   sizes_plan()};
+  static const std::vector<Plan> kPlans{shipped_plan(),        shipped_training_plan(),
+                                        shipped_passes_plan(), shipped_loops_plan(),
+                                        shipped_errors_plan(), planning_plan(),
+                                        planning_sizes_plan(), planning_data_plan(),
+                                        hard_subgoal_plan(),   countdown_plan(),
+                                        game24_plan(),         sudoku_sat_plan(),
+                                        ablation_plan(),       convergence_plan(),
+                                        speed_plan(),          errors_plan(),
+                                        reweighting_plan(),    scaling_plan(),
+                                        predictions_plan(),    tasks_plan(),
+                                        statistics_plan(),     sizes_plan()};
   return kPlans;
+}
+
+Plan with_rows(const Plan& plan) {
+  Plan filled = plan;
+  if (plan.of_shelf) filled.rows = plan.of_shelf(shipped_models());
+  return filled;
 }
 
 const Plan& find_plan(const std::string& name) {

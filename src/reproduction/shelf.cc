@@ -1,0 +1,23 @@
+#include "reproduction/shelf.h"
+
+#include "inference/models.h"
+#include "spec/checkpoint_config.h"
+#include "spec/kinds.h"
+
+namespace mgdm::reproduction {
+
+std::vector<ShippedModel> shipped_models() {
+  std::vector<ShippedModel> models;
+  for (const auto& [name, folder] : inference::shelved_models()) {
+    const spec::CheckpointConfig config = spec::read_config(folder);
+    if (!config.about.card) continue;
+    const spec::ModelCard& card = *config.about.card;
+    const bool looped = spec::architecture_kind(config.settings.architecture).loops;
+    models.push_back({name, folder, card.task, card.length,
+                      spec::objective_kind(card.objective).decoder == spec::Decoder::kDiffusion,
+                      looped ? config.settings.loops : 0});
+  }
+  return models;
+}
+
+}  // namespace mgdm::reproduction
