@@ -37,7 +37,7 @@ constexpr Measured kMeasured[] = {
 std::optional<double> finite_at(const nlohmann::json& members, const char* name) {
   if (!members.contains(name) || !members[name].is_number()) return std::nullopt;
   const auto number = members[name].get<double>();
-  return std::isfinite(number) ? std::optional(number) : std::nullopt;
+  return std::isfinite(number) ? std::optional(number + 0.0) : std::nullopt;  // no -0
 }
 
 // Its step, where the line is an object that has one.
@@ -67,21 +67,6 @@ History evenly(const History& points, std::size_t most) {
   History some;
   for (std::size_t i = 1; i <= most; ++i) some.push_back(points[i * points.size() / most - 1]);
   return some;
-}
-
-HistoryPoint parsed_point(std::string_view line) {
-  const auto members = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-  const auto step = step_of(members);
-  if (!step) throw Error("no point of a history", "{\"step\": 100, \"minutes\": 0.5, ...}");
-  const auto minutes = finite_at(members, "minutes");
-  if (!minutes || *minutes < 0) throw Error("no minutes", "a number from 0 on");
-  HistoryPoint point{*step, *minutes};
-  for (const Measured& each : kMeasured) {
-    point.*each.member = finite_at(members, each.name);
-    if (members.contains(each.name) && !(point.*each.member))
-      throw Error(fmt::format("{} is no number", each.name), "a number");
-  }
-  return point;
 }
 
 // "runs/a/checkpoint-8/" is the same folder as without the last stroke.
@@ -171,6 +156,29 @@ History thinned(const History& history, std::size_t most) {
   return some;
 }
 
+std::string history_line(const HistoryPoint& point) {
+  std::string text = fmt::format("{{\"step\":{},\"minutes\":{:.6g}", point.step, point.minutes);
+  for (const Measured& each : kMeasured)
+    if (const auto& number = point.*each.member)
+      text += fmt::format(",\"{}\":{:.6g}", each.name, *number);
+  return text + "}";
+}
+
+HistoryPoint parse_history_line(std::string_view line) {
+  const auto members = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const auto step = step_of(members);
+  if (!step) throw Error("no point of a history", "{\"step\": 100, \"minutes\": 0.5, ...}");
+  const auto minutes = finite_at(members, "minutes");
+  if (!minutes || *minutes < 0) throw Error("no minutes", "a number from 0 on");
+  HistoryPoint point{*step, *minutes};
+  for (const Measured& each : kMeasured) {
+    point.*each.member = finite_at(members, each.name);
+    if (members.contains(each.name) && !(point.*each.member))
+      throw Error(fmt::format("{} is no number", each.name), "a number");
+  }
+  return point;
+}
+
 History read_history(const fs::path& folder) {
   History history;
   if (!is_there(folder / kHistoryFile)) return history;
@@ -178,7 +186,7 @@ History read_history(const fs::path& folder) {
   for (std::string_view line; lines.next(line);) {
     if (trim(line).empty()) continue;
     history.push_back(with_location(lines.path(), lines.line_number(), [&] {
-      HistoryPoint point = parsed_point(line);
+      HistoryPoint point = parse_history_line(line);
       if (!history.empty() && point.step < history.back().step)
         throw Error("a step before the last one", "steps in their order");
       return point;
@@ -189,13 +197,7 @@ History read_history(const fs::path& folder) {
 
 void write_history(const fs::path& folder, const History& history) {
   std::string text;
-  for (const HistoryPoint& point : history) {
-    text += fmt::format("{{\"step\":{},\"minutes\":{:.6g}", point.step, point.minutes);
-    for (const Measured& each : kMeasured)
-      if (const auto& number = point.*each.member)
-        text += fmt::format(",\"{}\":{:.6g}", each.name, *number);
-    text += "}\n";
-  }
+  for (const HistoryPoint& point : history) text += history_line(point) + "\n";
   write_file((folder / kHistoryFile).string(), text);
 }
 

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mgdm::spec {
@@ -41,6 +42,10 @@ History joined(History first, const History& second);
 
 // At most `most` points, evaluations before others, the last one always.
 History thinned(const History& history, std::size_t most = kMostHistory);
+
+// A line of the file, without its end; and back. An Error when it is none.
+std::string history_line(const HistoryPoint& point);
+HistoryPoint parse_history_line(std::string_view line);
 
 // Of a model's folder; empty where it has none. An Error with file:line when it is malformed.
 History read_history(const std::filesystem::path& folder);
