@@ -30,7 +30,8 @@ class Reproduce : public Program {
 TEST_F(Reproduce, ListsPlansAndRefusesOthers) {
   const Outcome list = light("reproduce --list");
   ASSERT_EQ(list.code, 0) << list.err;
-  for (const char* name : {"| shipped ", "| countdown ", "| ablation ", "| sizes "})
+  for (const char* name :
+       {"| shipped ", "| shipped-loops ", "| countdown ", "| ablation ", "| sizes "})
     EXPECT_MENTIONS(list.out, name);
   for (const std::string_view line : split(list.out, '\n'))
     if (line.starts_with("| hard-subgoal ")) {
@@ -61,12 +62,16 @@ TEST_F(Reproduce, WritesTablesAndThePage) {
   ASSERT_EQ(llama.code, 0) << llama.err;
   EXPECT_MENTIONS(llama.out, "needs the weights: --weights llama-7b=DIR");
   EXPECT_MENTIONS(light("reproduce scaling --plan").out, "this program cannot train");
+  const Outcome training = light("reproduce shipped-training");
+  ASSERT_EQ(training.code, 0) << training.err;
+  EXPECT_MENTIONS(training.out, "| sat-9: ");
   const Outcome report = light("report");
   ASSERT_EQ(report.code, 0) << report.err;
-  EXPECT_MENTIONS(report.out, "report.html: 3 tables");
+  EXPECT_MENTIONS(report.out, "report.html: 4 tables");
   const std::string page = read_file(path("report.html"));
   EXPECT_MENTIONS(page, "Countdown-4: scaling of model and data");
   EXPECT_MENTIONS(page, "<svg");
+  EXPECT_MENTIONS(page, "minutes of training");
 }
 
 }  // namespace
