@@ -14,7 +14,7 @@ constexpr std::int64_t kPuzzlesOfSweep = 200;
 
 constexpr int kPasses[] = {1, 2, 3, 5, 10, 20};
 
-constexpr double kLoops[] = {0.5, 1, 1.5, 2, 3, 4};  // of those in training
+constexpr double kLoops[] = {0.5, 1, 2, 4, 8, 16};  // of those in training
 constexpr int kPassesOfLoops = 5;
 
 Cell sweep_cell(const ShippedModel& model, const TestSet& test,
