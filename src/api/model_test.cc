@@ -46,7 +46,7 @@ TEST(Model, SaysWhatItIs) {
   EXPECT_EQ(info.decoding.steps, 10);
   EXPECT_EQ(info.decoding.order, "topk");
   EXPECT_EQ(info.decoding.entropy_bound, std::nullopt);  // topk has none
-  EXPECT_EQ(Model(shipped("sudoku")).info().decoding.loops, 16);
+  EXPECT_EQ(Model(shipped("sudoku")).info().decoding.loops, 64);
   EXPECT_EQ(Model(shipped("quick-planning-ar")).info().decoding.steps, std::nullopt);
 }
 

@@ -128,7 +128,7 @@ TEST_F(ShippedFigures, PassesAndLoopsOfWhatDiffuses) {
   ASSERT_EQ(loops.rows.size(), 1u);
   EXPECT_EQ(loops.rows[0].label, "small (1 = 4 loops)");
   EXPECT_CONTAINS(loops.rows[0].values[0].commands.back(), "--steps 5 --loops 2");
-  EXPECT_CONTAINS(loops.rows[0].values[2].commands.back(), "--steps 5 --loops 6");
+  EXPECT_CONTAINS(loops.rows[0].values[2].commands.back(), "--steps 5 --loops 8");
   EXPECT_EQ(loops.rows[0].values[1].ours, 100);
   EXPECT_NE(to_figure(loops), "");
   EXPECT_CONTAINS(forecast(find_plan("shipped-loops"), context_), "in all about 0s");

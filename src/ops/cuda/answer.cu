@@ -2,6 +2,7 @@
 
 #include "ops/cuda/answer_phases.cuh"
 #include "ops/cuda/grid_barrier.cuh"
+#include "ops/cuda/pieces.h"
 
 namespace mgdm::ops::cuda {
 namespace answering {
@@ -86,24 +87,6 @@ Plan plan_for(const AnswerShape& s) {
   plan.blocks = std::min(multiprocessors, plan.blocks);
   return plan.panel_bytes <= left ? plan : Plan{};
 }
-
-// Hands out pieces of memory one after the other.
-class Pieces {
- public:
-  explicit Pieces(void* memory) : begin_(static_cast<char*>(memory)) {}
-
-  template <class T>
-  T* take(std::size_t count) {
-    char* const piece = begin_ + bytes_;
-    bytes_ += (count * sizeof(T) + 255) / 256 * 256;
-    return reinterpret_cast<T*>(piece);
-  }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  char* begin_;
-  std::size_t bytes_ = 0;
-};
 
 Buffers buffers_in(Pieces& pieces, const AnswerShape& s) {
   const auto positions = static_cast<std::size_t>(s.rows) * static_cast<std::size_t>(s.length);

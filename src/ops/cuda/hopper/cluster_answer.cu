@@ -5,6 +5,7 @@
 
 #include "ops/cuda/hopper/cluster_answer.h"
 #include "ops/cuda/hopper/cluster_block.cuh"
+#include "ops/cuda/pieces.h"
 
 namespace mgdm::ops::cuda {
 namespace clusters {
@@ -147,24 +148,6 @@ Plan plan_for(const AnswerShape& s) {
   return fits && plan.clusters <= most_clusters(plan) ? plan : Plan{};
 }
 
-// Hands out pieces of memory one after the other.
-class Pieces {
- public:
-  explicit Pieces(void* memory) : begin_(static_cast<char*>(memory)) {}
-
-  template <class T>
-  T* take(std::size_t count) {
-    char* const piece = begin_ + bytes_;
-    bytes_ += (count * sizeof(T) + 255) / 256 * 256;
-    return reinterpret_cast<T*>(piece);
-  }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  char* begin_;
-  std::size_t bytes_ = 0;
-};
-
 Buffers buffers_in(Pieces& pieces, const AnswerShape& s) {
   const auto positions = static_cast<std::size_t>(s.rows) * static_cast<std::size_t>(s.length);
   const auto width = static_cast<std::size_t>(s.width);
@@ -185,7 +168,7 @@ bool cluster_answer_takes(const AnswerShape& shape) {
 }
 
 std::size_t cluster_answer_workspace(const AnswerShape& shape) {
-  clusters::Pieces pieces(nullptr);
+  Pieces pieces(nullptr);
   clusters::buffers_in(pieces, shape);
   return pieces.bytes();
 }
