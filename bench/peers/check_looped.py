@@ -17,6 +17,7 @@ import tempfile
 import torch
 from torch import nn
 
+from our_recipes import FRONTIER
 from torch_muon import Muon
 from torch_networks import Looped
 from torch_peer import LOOPED, masked_loss
@@ -30,8 +31,8 @@ SMALL = ["model.width=64", "model.heads=2", "model.loops=3", "objective.full_mas
          f"training.steps={STEPS}", "training.log_every=1", "training.checkpoint_every=1",
          "training.keep=2", "training.device=cpu", "evaluation.count=0"]
 CASES = {  # recipe and task, file of puzzles, what else is changed
-    "looped": ("countdown-4", "puzzles.jsonl", []),
-    "in-place": ("sudoku", "puzzles.csv", ["data.sources=[]", "data.augment=false"]),
+    "looped": ("countdown-4", "puzzles.jsonl", FRONTIER["looped"][1]),
+    "in-place": ("sudoku", "puzzles.csv", [*FRONTIER["in-place"][1], "data.augment=false"]),
 }
 
 

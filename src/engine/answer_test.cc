@@ -165,6 +165,13 @@ TEST_F(AnswersInOneLaunch, FollowLooped) {
   follow(settings, rule_for(Rule::Order::kEntropy, false, true, 8), 4, 52);
 }
 
+// Rows of several lengths take turns, and need more memory or less.
+TEST_F(AnswersInOneLaunch, FollowLongRowsAfterShortOnes) {
+  const nn::ModelSettings settings = settings_of("looped", 256, 8);
+  for (const std::int64_t length : {81, 21, 81})
+    follow(settings, rule_for(Rule::Order::kTopk, true, false, 3), 1, length);
+}
+
 TEST_F(AnswersInOneLaunch, FollowAtTheSizesOfRecipes) {
   const Rule rule = rule_for(Rule::Order::kTopk, true, false, 3);
   for (const char* architecture : {"gpt2", "looped"}) {

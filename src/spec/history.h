@@ -40,7 +40,7 @@ History read_metrics(const std::filesystem::path& file,
 // Runs that were trained one after the other: steps and minutes go on.
 History joined(History first, const History& second);
 
-// At most `most` points, evaluations before others, the last one always.
+// At most `most` points, half of them for evaluations where there are so many, the last one always.
 History thinned(const History& history, std::size_t most = kMostHistory);
 
 // A line of the file, without its end; and back. An Error when it is none.

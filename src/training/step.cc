@@ -142,7 +142,8 @@ void TrainingStep::body(std::int64_t loops, std::int64_t rounds, std::int64_t le
 
   const bool bf16 = settings_.precision == "bf16";
   at::Tensor loss = at::zeros({}, loss_.options());
-  // The head's products with a large vocabulary: its states are in bf16, so only the table loses.
+  // What is left in fp32: above all the head's products with a large vocabulary, whose states are
+  // bf16 numbers, so that only the table loses.
   std::optional<compat::Tf32Products> rounded(bf16);
   const std::int64_t part = (rows_ + settings_.accumulate - 1) / settings_.accumulate;
   for (const objectives::Noised& noised : copies) {

@@ -193,7 +193,11 @@ cudaError_t launch_cluster_answer(const Answer& answer, cudaStream_t stream) {
   pass.rows = s.rows;
   pass.length = s.length;
   pass.vocabulary = s.vocabulary;
-  const cudaError_t error = cudaMemsetAsync(arguments.buffers.counter, 0, sizeof(unsigned), stream);
+  // Another shape may have asked for less since this one did.
+  cudaError_t error =
+      cudaFuncSetAttribute(plan.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, plan.shared);
+  if (error != cudaSuccess) return error;
+  error = cudaMemsetAsync(arguments.buffers.counter, 0, sizeof(unsigned), stream);
   if (error != cudaSuccess) return error;
   const Launch launch(plan, stream);
   return cudaLaunchKernelEx(&launch.config, plan.kernel, arguments);
