@@ -80,7 +80,7 @@ TEST_F(Light, SaysWhenSymmetriesVoted) {
   EXPECT_MENTIONS(voted.out, "a vote over 3 symmetries");
   EXPECT_MENTIONS(read_file(json), "\"symmetries\": 3");
   EXPECT_EQ(light(eval).out.find("symmetries"), std::string::npos);
-  const Outcome both = light(eval + " --noise 0.5 --symmetries 3 --tries 2");
+  const Outcome both = light(eval + " --symmetries 3 --tries 2");
   EXPECT_EQ(both.code, 2);
   EXPECT_MENTIONS(both.err, "3 symmetries and 2 tries");
 }

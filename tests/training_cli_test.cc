@@ -475,6 +475,7 @@ TEST_F(Training, EvalDecodesAsTheRecipeSaidUnlessAskedOtherwise) {
   };
   EXPECT_NE(refusal(" --steps 20").find("--steps changes nothing"), std::string::npos);
   EXPECT_NE(refusal(" --tries 3").find("would all give the same answer"), std::string::npos);
+  EXPECT_NE(refusal(" --tries 3").find("--temperature 0.5"), std::string::npos);
 }
 
 TEST_F(Training, OnCudaAlsoGoesOnBitForBit) {

@@ -13,7 +13,7 @@ void SolveSettings::visit(config::Visitor& v) {
   v.field(
       "input", input,
       "a file of puzzles (JSONL, lines, Sudoku CSV) or one DIMACS formula; - is standard input. "
-      "Answers come in order, as soon as they are found");
+      "Answers come in order, a batch at a time (--batch 1: each as soon as it is found)");
   v.field("show", show, "watch the answer fill in");
   v.field("json", json, "one JSON object per puzzle");
   decode.visit(v);

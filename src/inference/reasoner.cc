@@ -48,8 +48,8 @@ spec::DecodingSettings Reasoner::resolved(const spec::DecodingSettings& asked) c
   const spec::Decoder decoder = spec::objective_kind(card_.objective).decoder;
   settings.decoder = decoder;
   if (decoder == spec::Decoder::kOnePass) settings.steps = 1;  // it never saw part of an answer
-  settings.check_tries();
   check_symmetries(settings);
+  settings.check_tries();
   if (settings.loops > 0 && (decoder == spec::Decoder::kLeftToRight ||
                              !spec::architecture_kind(model_.architecture).loops))
     throw UsageError(fmt::format("{} loops of a model without loops to add", settings.loops),
@@ -68,7 +68,7 @@ void Reasoner::check_symmetries(const spec::DecodingSettings& settings) const {
                      "a model whose vocabulary is an alphabet or a list of words");
   if (settings.tries > 1)
     throw UsageError(fmt::format("{} and {} tries", asked, settings.tries),
-                     "one of the two: views vote, tries are verified");
+                     "one of the two: symmetries vote, tries are verified");
 }
 
 decoding::Request Reasoner::request(const std::string& input, std::uint32_t item,

@@ -49,7 +49,8 @@ void DecodingSettings::check_tries() const {
   if (tries == 1 || stochastic()) return;
   throw UsageError(fmt::format("{} tries that would all give the same answer", tries),
                    "noise in the order topk or margin, the order random, or a temperature; a model "
-                   "that answers left to right has one answer");
+                   "that answers left to right has one answer",
+                   decoder == Decoder::kLeftToRight ? "" : "--temperature 0.5");
 }
 
 bool DecodingSettings::stochastic() const {
