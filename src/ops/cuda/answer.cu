@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ops/cuda/answer_launch.h"
 #include "ops/cuda/answer_phases.cuh"
 #include "ops/cuda/grid_barrier.cuh"
 #include "ops/cuda/pieces.h"
@@ -48,14 +49,6 @@ Kernel kernel_for(int head_size) {
       return answer_kernel<64>;
   }
   return nullptr;
-}
-
-int device_attribute(cudaDeviceAttr attribute) {
-  int device = 0, value = 0;
-  if (cudaGetDevice(&device) != cudaSuccess ||
-      cudaDeviceGetAttribute(&value, attribute, device) != cudaSuccess)
-    return 0;
-  return value;
 }
 
 // Blocks 0 where it cannot be done.
@@ -126,18 +119,9 @@ std::size_t answer_workspace(const AnswerShape& shape) {
 cudaError_t launch_answer(const Answer& answer, cudaStream_t stream) {
   const AnswerShape& s = answer.shape;
   Pieces pieces(answer.workspace);
-  AttentionSettings attention{};
-  attention.length = s.length;
-  attention.heads = s.heads;
-  attention.causal = answer.causal;
-  attention.scale = answer.scale;
-  attention.norm = answer.head_norm_eps > 0;
-  attention.eps = answer.head_norm_eps;
-  Arguments arguments{answer, buffers_in(pieces, s), plan_for(s), HeadSettings(attention)};
+  Arguments arguments{with_sizes(answer), buffers_in(pieces, s), plan_for(s),
+                      HeadSettings(attention_of(answer))};
   DecodingPass& pass = arguments.answer.pass;
-  pass.rows = s.rows;
-  pass.length = s.length;
-  pass.vocabulary = s.vocabulary;
   pass.previous = arguments.buffers.previous;
   pass.active = arguments.buffers.active;
 

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <utility>
 
+#include "ops/cuda/answer_launch.h"
 #include "ops/cuda/hopper/cluster_answer.h"
 #include "ops/cuda/hopper/cluster_block.cuh"
 #include "ops/cuda/pieces.h"
@@ -67,14 +68,6 @@ Sizes sizes_of(const AnswerShape& s) {
       return sizes_of_width<3>(s);
   }
   return {};
-}
-
-int device_attribute(cudaDeviceAttr attribute) {
-  int device = 0, value = 0;
-  if (cudaGetDevice(&device) != cudaSuccess ||
-      cudaDeviceGetAttribute(&value, attribute, device) != cudaSuccess)
-    return 0;
-  return value;
 }
 
 struct Plan {
@@ -179,20 +172,12 @@ cudaError_t launch_cluster_answer(const Answer& answer, cudaStream_t stream) {
   const Plan plan = plan_for(s);
   if (plan.kernel == nullptr) return cudaErrorNotSupported;
   Pieces pieces(answer.workspace);
-  AttentionSettings attention{};
-  attention.length = s.length;
-  attention.heads = s.heads;
-  attention.causal = answer.causal;
-  attention.scale = answer.scale;
-  attention.norm = answer.head_norm_eps > 0;
-  attention.eps = answer.head_norm_eps;
-  Arguments arguments{
-      answer,    buffers_in(pieces, s), HeadSettings(attention), s.hidden / s.width, plan.tiles,
-      plan.slots};
-  DecodingPass& pass = arguments.answer.pass;
-  pass.rows = s.rows;
-  pass.length = s.length;
-  pass.vocabulary = s.vocabulary;
+  Arguments arguments{with_sizes(answer),
+                      buffers_in(pieces, s),
+                      HeadSettings(attention_of(answer)),
+                      s.hidden / s.width,
+                      plan.tiles,
+                      plan.slots};
   // Another shape may have asked for less since this one did.
   cudaError_t error =
       cudaFuncSetAttribute(plan.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, plan.shared);
