@@ -142,9 +142,9 @@ void TrainingStep::body(std::int64_t loops, std::int64_t rounds, std::int64_t le
 
   const bool bf16 = settings_.precision == "bf16";
   at::Tensor loss = at::zeros({}, loss_.options());
-  // What is left in fp32: above all the head's products with a large vocabulary, whose states are
-  // bf16 numbers, so that only the table loses.
-  std::optional<compat::Tf32Products> rounded(bf16);
+  // The head's products with a large vocabulary: its states are bf16 numbers, so only the table
+  // loses. Other objectives than cross entropies have products of their own in fp32, which stay.
+  std::optional<compat::Tf32Products> rounded(bf16 && objective_.is_cross_entropy());
   const std::int64_t part = (rows_ + settings_.accumulate - 1) / settings_.accumulate;
   for (const objectives::Noised& noised : copies) {
     for (std::int64_t begin = 0; begin < rows_; begin += part) {
