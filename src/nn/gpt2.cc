@@ -58,37 +58,53 @@ at::Tensor Gpt2::attend(const Block& block, const at::Tensor& x, double dropout,
                            attention_form(dropout), seen);
 }
 
-at::Tensor Gpt2::attend_first(const at::Tensor& tokens) const {
-  const std::int64_t rows = tokens.size(0), length = tokens.size(1);
-  const Block& block = blocks_.front();
-  const at::Tensor each = positions_.slice(0, 0, length).unsqueeze(1) + tokens_;  // (N, V, C)
-  const at::Tensor normed = ops::residual_norm(each, {}, block.norm_attention, 0).n;
-  const at::Tensor qkv = ops::linear(normed, block.qkv.weight, block.qkv.bias).flatten(0, 1);
-  const at::Tensor places = tokens + at::arange(length, tokens.options()) * tokens_.size(0);
-  return ops::attention(
-      qkv.index_select(0, places.view(-1))
-          .view({rows, length, 3, settings_.heads, settings_.width / settings_.heads}),
-      attention_form(/*dropout=*/0));
+at::Tensor Gpt2::attend_pairs(const at::Tensor& x, const at::Tensor& places,
+                              const at::Tensor& tokens) const {
+  const Linear& qkv = blocks_.front().qkv;
+  return ops::attention(ops::linear(x, qkv.weight, qkv.bias)
+                            .index_select(0, places)
+                            .view({tokens.size(0), tokens.size(1), 3, settings_.heads,
+                                   settings_.width / settings_.heads}),
+                        attention_form(/*dropout=*/0));
+}
+
+bool Gpt2::looks_up(const Input& input) const {
+  constexpr std::int64_t kRowsOfAToken = 4;  // from so many on it is less work
+  return !at::GradMode::is_enabled() && !input.training && !input.vectors.defined() &&
+         !input.noise_level.defined() && input.tokens.size(0) >= kRowsOfAToken * tokens_.size(0) &&
+         input.tokens.size(1) <= settings_.positions;
+}
+
+at::Tensor Gpt2::pairs(std::int64_t length) const {
+  return (positions_.slice(0, 0, length).unsqueeze(1) + tokens_).flatten(0, 1);
+}
+
+at::Tensor Gpt2::places_of(const at::Tensor& tokens) const {
+  return (tokens + at::arange(tokens.size(1), tokens.options()) * tokens_.size(0)).view(-1);
 }
 
 Branch Gpt2::mlp(const Block& block, const at::Tensor& x) const {
   return ops::mlp_gelu(x, mlp_of(block));
 }
 
-void Gpt2::run(Residual& stream, double dropout, Cache* cache, const Input& input) const {
-  // Rows beyond which looking up is less work than multiplying.
-  constexpr std::int64_t kRowsOfAToken = 4;
-  const bool looks_up = cache == nullptr && !at::GradMode::is_enabled() && dropout == 0 &&
-                        !input.vectors.defined() &&
-                        input.tokens.size(0) >= kRowsOfAToken * tokens_.size(0);
+void Gpt2::run(Residual& stream, double dropout, Cache* cache, const Input& input,
+               const at::Tensor& places) const {
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const Block& block = blocks_[i];
     ops::KeysAndValues* const seen = cache != nullptr ? &cache->layers[i] : nullptr;
-    at::Tensor mixed = i == 0 && looks_up
-                           ? attend_first(input.tokens)
-                           : attend(block, stream.normed(block.norm_attention), dropout, seen);
+    const at::Tensor x = stream.normed(block.norm_attention);
+    at::Tensor mixed;
+    if (!places.defined()) {
+      mixed = attend(block, x, dropout, seen);
+    } else if (i == 0) {
+      mixed = attend_pairs(x, places, input.tokens).flatten(0, 1);
+      stream.keep(places);
+    } else {
+      mixed = attend(block, x.view({input.tokens.size(0), input.tokens.size(1), -1}), dropout, seen)
+                  .flatten(0, 1);
+    }
     if (input.wanted.defined() && i + 1 == blocks_.size()) {
-      mixed = mixed.flatten(0, 1).index_select(0, input.wanted);
+      mixed = mixed.flatten(0, -2).index_select(0, input.wanted);
       stream.keep(input.wanted);
     }
     stream.add(ops::linear_branch(mixed, block.projection.weight, block.projection.bias));
@@ -104,9 +120,15 @@ Output Gpt2::forward(const Input& input) {
     shown.noise_level = at::Tensor();
     shown.wanted = at::Tensor();
   }
-  Residual stream(embed({tokens_, positions_}, shown, /*first=*/0, dropout), dropout);
-  run(stream, dropout, /*cache=*/nullptr, shown);
-  const Prediction prediction(stream.normed(final_), tokens_, settings_.shift);
+  const at::Tensor places = looks_up(shown) ? places_of(shown.tokens) : at::Tensor();
+  Residual stream(places.defined() ? pairs(shown.tokens.size(1))
+                                   : embed({tokens_, positions_}, shown, /*first=*/0, dropout),
+                  dropout);
+  run(stream, dropout, /*cache=*/nullptr, shown, places);
+  at::Tensor hidden = stream.normed(final_);
+  if (places.defined() && !shown.wanted.defined())
+    hidden = hidden.view({shown.tokens.size(0), shown.tokens.size(1), -1});
+  const Prediction prediction(hidden, tokens_, settings_.shift);
   if (reader_) return {{Prediction(prediction.logits() + reader_->evidence(input))}};
   return {{prediction}};
 }
@@ -115,7 +137,7 @@ at::Tensor Gpt2::next_logits(const at::Tensor& tokens, Cache& cache) {
   if (!settings_.causal) return Model::next_logits(tokens, cache);
   cache.layers.resize(blocks_.size());
   Residual stream(embed({tokens_, positions_}, {.tokens = tokens}, cache.length), /*dropout=*/0);
-  run(stream, /*dropout=*/0, &cache, {.tokens = tokens});
+  run(stream, /*dropout=*/0, &cache, {.tokens = tokens}, /*places=*/{});
   cache.length += tokens.size(1);
   return apply_head(stream.normed(final_).select(1, -1), tokens_);
 }

@@ -253,6 +253,11 @@ TEST(Gpt2, SaysOfARowTheSameInALargeBatch) {
     for (const std::int64_t at : {std::int64_t{0}, rows - 1})
       EXPECT_TRUE(at::allclose(got[at], row[0], /*rtol=*/1e-4, /*atol=*/1e-5)) << causal;
     EXPECT_FALSE(at::allclose(got[1], row[0], 1e-4, 1e-5));
+    Input some{many, at::zeros_like(many).to(at::kBool)};
+    const at::Tensor all = model->forward(some).last().hidden().flatten(0, 1);
+    some.wanted = at::tensor({1, 4, 4, 9, 13});
+    EXPECT_TRUE(at::allclose(model->forward(some).last().hidden(), all.index_select(0, some.wanted),
+                             1e-5, 1e-5));
   }
 }
 
