@@ -58,14 +58,12 @@ at::Tensor Gpt2::attend(const Block& block, const at::Tensor& x, double dropout,
                            attention_form(dropout), seen);
 }
 
-at::Tensor Gpt2::attend_pairs(const at::Tensor& x, const at::Tensor& places,
-                              const at::Tensor& tokens) const {
-  const Linear& qkv = blocks_.front().qkv;
-  return ops::attention(ops::linear(x, qkv.weight, qkv.bias)
-                            .index_select(0, places)
-                            .view({tokens.size(0), tokens.size(1), 3, settings_.heads,
-                                   settings_.width / settings_.heads}),
-                        attention_form(/*dropout=*/0));
+at::Tensor Gpt2::attend_pairs(const at::Tensor& x, const at::Tensor& places) const {
+  const Linear& linear = blocks_.front().qkv;
+  const at::Tensor qkv = ops::linear(x, linear.weight, linear.bias);
+  const std::int64_t size = settings_.width / settings_.heads;
+  return ops::attention_at(qkv.view({-1, 3, settings_.heads, size}), places,
+                           attention_form(/*dropout=*/0));
 }
 
 bool Gpt2::looks_up(const Input& input) const {
@@ -80,7 +78,7 @@ at::Tensor Gpt2::pairs(std::int64_t length) const {
 }
 
 at::Tensor Gpt2::places_of(const at::Tensor& tokens) const {
-  return (tokens + at::arange(tokens.size(1), tokens.options()) * tokens_.size(0)).view(-1);
+  return tokens + at::arange(tokens.size(1), tokens.options()) * tokens_.size(0);
 }
 
 Branch Gpt2::mlp(const Block& block, const at::Tensor& x) const {
@@ -97,8 +95,8 @@ void Gpt2::run(Residual& stream, double dropout, Cache* cache, const Input& inpu
     if (!places.defined()) {
       mixed = attend(block, x, dropout, seen);
     } else if (i == 0) {
-      mixed = attend_pairs(x, places, input.tokens).flatten(0, 1);
-      stream.keep(places);
+      mixed = attend_pairs(x, places).flatten(0, 1);
+      stream.keep(places.view(-1));
     } else {
       mixed = attend(block, x.view({input.tokens.size(0), input.tokens.size(1), -1}), dropout, seen)
                   .flatten(0, 1);

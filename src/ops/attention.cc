@@ -49,6 +49,14 @@ at::Tensor attention(const at::Tensor& qkv, const AttentionForm& form, KeysAndVa
       .reshape({qkv.size(0), qkv.size(1), qkv.size(3) * qkv.size(4)});
 }
 
+at::Tensor attention_at(const at::Tensor& qkv, const at::Tensor& places,
+                        const AttentionForm& form) {
+  if (cuda::attention_at_takes(qkv, places, form)) return cuda::attention_at(qkv, places, form);
+  return attention(qkv.index_select(0, places.reshape(-1))
+                       .view({places.size(0), places.size(1), 3, qkv.size(2), qkv.size(3)}),
+                   form);
+}
+
 at::Tensor attention_of(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                         std::int64_t heads, const AttentionForm& form, KeysAndValues* seen) {
   const std::int64_t size = weight.size(0) / 3 / heads;

@@ -3,10 +3,13 @@
 #include "ops/attention.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/abs.h>
 #include <ATen/ops/equal.h>
+#include <ATen/ops/index_select.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/ones.h>
+#include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/rsqrt.h>
 #include <ATen/ops/softmax.h>
@@ -127,6 +130,30 @@ TEST(Attention, GoesOnFromWhatItHasSeen) {
     EXPECT_LT((part - all.slice(1, begin, end)).abs().max().item<double>(), 1e-5);
   }
   EXPECT_EQ(seen.keys.size(2), 9);
+}
+
+// Rows that are looked up are those that stand there.
+TEST(Attention, OfPlacesIsThatOfTheirRows) {
+  const at::NoGradGuard no_grad;
+  compat::seed_dropout(3);
+  std::vector<c10::Device> devices{c10::Device(c10::kCPU)};
+  if (compat::cuda_available()) devices.push_back(compat::device("cuda"));
+  for (const c10::Device device : devices) {
+    const auto type = device.is_cuda() ? at::kBFloat16 : at::kFloat;
+    for (const bool causal : {false, true})
+      for (const auto& [rows, length, heads, size] :
+           {std::tuple{3, 21, 4, 16}, {2, 64, 3, 32}, {2, 130, 2, 64}}) {
+        const at::Tensor qkv = at::randn({50, 3, heads, size}).to(device, type);
+        const at::Tensor places =
+            at::randint(0, 50, {rows, length}, at::TensorOptions().dtype(at::kLong)).to(device);
+        const AttentionForm form{.causal = causal, .scale = 0.3, .head_norm_eps = 1e-6};
+        const at::Tensor chosen =
+            qkv.index_select(0, places.view(-1)).view({rows, length, 3, heads, size});
+        const compat::Autocast autocast(device, device.is_cuda());
+        EXPECT_TRUE(attention_at(qkv, places, form).equal(attention(chosen, form)))
+            << device << " " << causal << " " << length;
+      }
+  }
 }
 
 }  // namespace

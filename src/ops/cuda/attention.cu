@@ -24,9 +24,10 @@ struct Arguments {
   const __nv_bfloat16* qkv;
   __nv_bfloat16* out;
   float* lse;
+  const std::int64_t* places;
 };
 
-template <int kSize, bool kDropout>
+template <int kSize, bool kDropout, bool kLookedUp>
 __global__ void __launch_bounds__(32 * kMaxWarps<kSize, kDropout>, 1)
     attention_kernel(const __grid_constant__ Arguments a) {
   extern __shared__ __align__(128) char shared[];
@@ -41,10 +42,16 @@ __global__ void __launch_bounds__(32 * kMaxWarps<kSize, kDropout>, 1)
   const int width = s.heads * kSize;
   const std::int64_t batch = blockIdx.x / s.heads;
   const int column = (blockIdx.x - static_cast<int>(batch) * s.heads) * kSize;
-  const __nv_bfloat16* const from = a.qkv + batch * s.length * 3 * width + column;
-  load_rows<kSize>(q, from, 3 * width, s.length, rows);
-  load_rows<kSize>(k, from + width, 3 * width, s.length, rows);
-  load_rows<kSize>(v, from + 2 * width, 3 * width, s.length, rows);
+  const auto load = [&](std::uint32_t to, int part) {
+    const __nv_bfloat16* const from = a.qkv + column + part * width;
+    if constexpr (kLookedUp)
+      load_rows_at<kSize>(to, from, a.places + batch * s.length, 3 * width, s.length, rows);
+    else
+      load_rows<kSize>(to, from + batch * s.length * 3 * width, 3 * width, s.length, rows);
+  };
+  load(q, 0);
+  load(k, 1);
+  load(v, 2);
   AttentionDropout dropout{};
   if constexpr (kDropout) dropout = s.dropout();
   wait_for_copies();
@@ -70,9 +77,10 @@ int shared_bytes(int length, int size) { return 3 * round_up(length, 16) * 2 * s
 template <int kSize>
 void launch(const AttentionForward& f, int warps, cudaStream_t stream) {
   const Arguments arguments{HeadSettings(f.settings), static_cast<const __nv_bfloat16*>(f.qkv),
-                            static_cast<__nv_bfloat16*>(f.out), f.lse};
-  const auto kernel = arguments.settings.threshold > 0 ? attention_kernel<kSize, true>
-                                                       : attention_kernel<kSize, false>;
+                            static_cast<__nv_bfloat16*>(f.out), f.lse, f.places};
+  const auto kernel = f.places != nullptr                ? attention_kernel<kSize, false, true>
+                      : arguments.settings.threshold > 0 ? attention_kernel<kSize, true, false>
+                                                         : attention_kernel<kSize, false, false>;
   launch_heads(kernel, f.settings, warps, shared_bytes(arguments.settings.length, kSize), stream,
                arguments);
 }

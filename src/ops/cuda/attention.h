@@ -36,6 +36,9 @@ struct AttentionForward {
   const void* qkv;  // (B, N, 3, H, D) bf16
   void* out;        // (B, N, H D) bf16
   float* lse;       // (B, H, N): ln of the sum of exp(score); null where backward is not wanted
+  // (B, N), or null: qkv is (R, 3, H, D), of which a position has the row of this number. Only
+  // without dropout.
+  const std::int64_t* places = nullptr;
 };
 void launch_attention(const AttentionForward& arguments, cudaStream_t stream);
 

@@ -108,6 +108,38 @@ at::Tensor attention(const at::Tensor& qkv, const AttentionForm& form, const at:
                                   form.head_norm_eps, for_backward);
 }
 
+bool attention_at_takes(const at::Tensor& qkv, const at::Tensor& places,
+                        const AttentionForm& form) {
+  return is_bf16_rows(qkv) && places.device() == qkv.device() && places.is_contiguous() &&
+         form.dropout == 0 && !at::GradMode::is_enabled() &&
+         attention_takes(places.size(1), qkv.size(3));
+}
+
+at::Tensor attention_at(const at::Tensor& qkv, const at::Tensor& places,
+                        const AttentionForm& form) {
+  const c10::cuda::CUDAGuard guard(qkv.device());
+  const AttentionSettings settings{.batch = places.size(0),
+                                   .length = places.size(1),
+                                   .heads = qkv.size(2),
+                                   .size = qkv.size(3),
+                                   .causal = form.causal,
+                                   .scale = static_cast<float>(form.scale),
+                                   .norm = form.head_norm_eps > 0,
+                                   .eps = static_cast<float>(form.head_norm_eps)};
+  at::Tensor out =
+      at::empty({settings.batch, settings.length, settings.heads * settings.size}, qkv.options());
+  const KernelWork work("attention, forward", bytes_of({qkv, places, out}),
+                        products_flop(settings, 2));
+  launch_attention({.settings = settings,
+                    .qkv = qkv.const_data_ptr(),
+                    .out = out.data_ptr(),
+                    .lse = nullptr,
+                    .places = places.const_data_ptr<std::int64_t>()},
+                   c10::cuda::getCurrentCUDAStream());
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return out;
+}
+
 }  // namespace mgdm::ops::cuda
 
 #endif

@@ -82,6 +82,18 @@ __device__ __forceinline__ void load_rows(std::uint32_t to, const __nv_bfloat16*
     copy_async(to + share.place_in(row), row < valid ? at : from, row < valid);
 }
 
+// The same for the rows of these numbers.
+template <int kSize>
+__device__ __forceinline__ void load_rows_at(std::uint32_t to, const __nv_bfloat16* from,
+                                             const std::int64_t* numbers, int pitch, int valid,
+                                             int count) {
+  const Share<kSize> share;
+  for (int row = share.first; row < count; row += share.step) {
+    const std::int64_t number = row < valid ? numbers[row] : 0;
+    copy_async(to + share.place_in(row), from + number * pitch + 8 * share.piece, row < valid);
+  }
+}
+
 // Divides rows by their root mean square, in place, and writes 1 / rms to `factors` unless null. A
 // thread visits the pieces that it copied itself, so it need only have waited for its own copies.
 template <int kSize>

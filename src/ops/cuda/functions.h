@@ -66,6 +66,8 @@ ResidualNorm residual_norm_of(const at::Tensor& x, const at::Tensor& picked, con
 // qkv (B, N, 3, H, D) bf16 -> (B, N, H D) bf16, heads normalised where the form says so.
 bool attention_takes(const at::Tensor& qkv);
 at::Tensor attention(const at::Tensor& qkv, const AttentionForm& form, const at::Tensor& bias = {});
+bool attention_at_takes(const at::Tensor& qkv, const at::Tensor& places, const AttentionForm& form);
+at::Tensor attention_at(const at::Tensor& qkv, const at::Tensor& places, const AttentionForm& form);
 
 // Whether it sums up the gradient of a bias (3 H D) that was added to qkv, for heads of this size
 // made of x (B, N, C). The bias is then given to it, and detached to who adds it.

@@ -51,6 +51,10 @@ ResidualNorm residual_norm_of(const at::Tensor&, const at::Tensor&, const Branch
 
 bool attention_takes(const at::Tensor&) { return false; }
 at::Tensor attention(const at::Tensor&, const AttentionForm&, const at::Tensor&) { missing(); }
+bool attention_at_takes(const at::Tensor&, const at::Tensor&, const AttentionForm&) {
+  return false;
+}
+at::Tensor attention_at(const at::Tensor&, const at::Tensor&, const AttentionForm&) { missing(); }
 bool attention_takes_bias(const at::Tensor&, std::int64_t, const at::Tensor&) { return false; }
 
 bool head_norm_takes(const at::Tensor&) { return false; }
