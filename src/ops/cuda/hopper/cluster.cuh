@@ -30,6 +30,25 @@ __device__ __forceinline__ void meet_cluster() {
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
+// Waits for the end of a barrier's phase of that parity. Where it takes seconds, something is
+// wrong: better an error than a device that hangs.
+__device__ __forceinline__ void wait_for(Barrier& barrier, int parity) {
+  constexpr int kMostPolls = 1 << 24;
+  const std::uint32_t address = shared_address_of(&barrier);
+  for (int polls = 0;; ++polls) {
+    std::uint32_t over;
+    asm volatile(
+        "{\n.reg .pred done;\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;\n"
+        "selp.u32 %0, 1, 0, done;\n}"
+        : "=r"(over)
+        : "r"(address), "r"(parity)
+        : "memory");
+    if (over != 0) return;
+    if (polls == kMostPolls) __trap();
+  }
+}
+
 // The same place in the shared memory of another block of the cluster.
 __device__ __forceinline__ std::uint32_t address_at(std::uint32_t address, int rank) {
   std::uint32_t there;

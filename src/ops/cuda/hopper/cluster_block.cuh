@@ -158,7 +158,7 @@ class Block {
   // Waits for what the other blocks send. The barriers turn once in a layer; that of its end is
   // awaited in the next one.
   __device__ void await(Exchange which) {
-    known_.there[which].wait(which == kBrought ? turn_ ^ 1 : turn_);
+    wait_for(known_.there[which], which == kBrought ? turn_ ^ 1 : turn_);
   }
 
   __device__ void begin_row() {

@@ -41,7 +41,7 @@ class Weights {
       slot -= arguments_.slots;
       turned = true;
     }
-    full_[slot].wait(parity_ ^ static_cast<int>(turned));
+    wait_for(full_[slot], parity_ ^ static_cast<int>(turned));
     return slots_ + slot * Layout::kSlotBytes;
   }
   __device__ void drop(int parts) {
