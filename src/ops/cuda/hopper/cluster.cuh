@@ -55,12 +55,14 @@ __device__ __forceinline__ std::uint32_t address_at(std::uint32_t address, int r
   asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
   return there;
 }
-// Writes there; a barrier beside it counts the bytes as they come.
-__device__ __forceinline__ void send_to(std::uint32_t there, uint4 v, std::uint32_t barrier_there) {
+// Starts copying `bytes`, a multiple of 16, of this block's shared memory there; a barrier there
+// counts them. They stay as they are until the other block has them.
+__device__ __forceinline__ void send_bytes(std::uint32_t there, std::uint32_t from, int bytes,
+                                           std::uint32_t barrier_there) {
   asm volatile(
-      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, "
-      "[%5];" ::"r"(there),
-      "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w), "r"(barrier_there)
+      "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, "
+      "[%3];" ::"r"(there),
+      "r"(from), "r"(bytes), "r"(barrier_there)
       : "memory");
 }
 

@@ -16,12 +16,11 @@ __device__ __forceinline__ float4 plus(float4 a, float4 b) {
 // These are called, not inlined: otherwise the compiler works out what they have in common with the
 // rest once for all, and runs out of registers.
 
-// 16 queries of a head from `first` on, whose rows are in shared memory, by one warp. Where their
-// rows of numbers go is `pitch` bytes apart.
+// 16 queries of a head from `first` on, whose rows are in shared memory, by one warp; what it makes
+// goes to rows in the order of attention_rows.cuh.
 template <int kSize>
 __device__ __noinline__ void attend_tile(const HeadSettings& settings, std::uint32_t q,
-                                         std::uint32_t k, std::uint32_t v, int first, char* to,
-                                         int pitch) {
+                                         std::uint32_t k, std::uint32_t v, int first, char* to) {
   const AttentionDropout none{};
   const int lane = static_cast<int>(threadIdx.x) % 32, padded = round_up(settings.length, 16);
   Queries<kSize, false> tile(settings, none, q - first * kPitch<kSize>, first);
@@ -30,10 +29,9 @@ __device__ __noinline__ void attend_tile(const HeadSettings& settings, std::uint
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     const float factor = __fdividef(1.0f, tile.sum[half]);
-    char* const row = to + (lane / 4 + 8 * half) * pitch + lane % 4 * 4;
 #pragma unroll
     for (int n = 0; n < kSize / 8; ++n)
-      *reinterpret_cast<std::uint32_t*>(row + 16 * n) =
+      *reinterpret_cast<std::uint32_t*>(to + place<kSize>(lane / 4 + 8 * half, n) + lane % 4 * 4) =
           pack(tile.out[n][2 * half] * factor, tile.out[n][2 * half + 1] * factor);
   }
 }
@@ -68,8 +66,8 @@ class Block {
         valid_(min(kRows, a_.shape.length - first_)),
         known_(*reinterpret_cast<Known*>(shared)),
         tokens_(reinterpret_cast<std::int64_t*>(shared + Layout::kKnownBytes)),
-        stream_(reinterpret_cast<float*>(shared + Layout::kKnownBytes +
-                                         Layout::state_bytes(a_.shape.length))),
+        out_(shared + Layout::kKnownBytes + Layout::state_bytes(a_.shape.length)),
+        stream_(reinterpret_cast<float*>(out_ + Layout::kOutBytes)),
         sums_(reinterpret_cast<float4*>(reinterpret_cast<char*>(stream_) + Layout::kStreamBytes)),
         normed_(reinterpret_cast<char*>(sums_) + Layout::kSumsBytes),
         hidden_(normed_ + Layout::kRowsBytes),
@@ -106,7 +104,7 @@ class Block {
         if (starts && loop == 0 && a_.shape.rows > 1 && !any_active()) return false;
         attend();
         await(kMixed);
-        add_to_stream(kProjected, hidden_, 1, l.projection_bias);
+        add_to_stream(kProjected, HeadRows<kSize>{shared_address(hidden_)}, 1, l.projection_bias);
         {
           const Affine affine(l.norm_mlp);
           await(kProjected);
@@ -114,7 +112,8 @@ class Block {
         }
         make_hidden(l);
         await(kHidden);
-        add_to_stream(kBrought, hidden_, g_.expansion, l.down_bias);
+        add_to_stream(kBrought, SentRows<kUnits>{shared_address(hidden_), sent_bytes()},
+                      g_.expansion, l.down_bias);
         turn_ ^= 1;
       }
     {
@@ -241,8 +240,14 @@ class Block {
     float* const stream = stream_ + row * kWidth;
     auto* const normed = reinterpret_cast<__nv_bfloat16*>(normed_ + row * kRowPitch);
     float4 x[kUnits] = {};
-    if (!starts || loop > 0)
-      each_quad([&](int q, int at) { x[q] = plus(load4(stream + at), load4(normed + at)); });
+    if (!starts || loop > 0) {
+      const char* const brought = normed_ + row * Layout::kSentPitch;
+      each_quad([&](int q, int at) {
+        const char* const piece = brought + at / kOwn * Layout::kSentBytes + at % kOwn * 2;
+        x[q] = plus(load4(stream + at), load4(reinterpret_cast<const __nv_bfloat16*>(piece)));
+      });
+      __syncthreads();  // the norm takes its place
+    }
     if (starts) {
       if (loop > 0 && a_.loop_norm) {
         standardize(x, /*centred=*/false);
@@ -297,22 +302,18 @@ class Block {
 
   // --- products ---
 
-  // The rows times the next parts of the weights, a warp's share of it into the sums; part p takes
-  // the rows p rows_step after the first. Then the block has met, and refill() may replace the
-  // parts.
-  template <int kTileUnits>
-  __device__ __forceinline__ void multiply(const char* rows, int rows_step, int parts) {
+  // The rows times the next parts of the weights, a warp's share of it into the sums; rows_of(part)
+  // are those for a part. Then the block has met, and refill() may replace the parts.
+  template <int kTileUnits, class RowsOf>
+  __device__ __forceinline__ void multiply(int parts, RowsOf&& rows_of) {
     const WarpShare share(warp(), parts, kWidth / 16);
-    if (share.part < parts) {
-      const std::uint32_t weight = weights_.wait(share.part) + 32 * share.begin;
-      multiply_rows<kTileUnits, kRowPitch>(
-          sums_ + warp() * kTileUnits * 32,
-          shared_address(rows) + share.part * rows_step + 32 * share.begin, weight,
-          share.end - share.begin);
-    }
+    if (share.part < parts)
+      multiply_rows<kTileUnits, kRowPitch>(sums_ + warp() * kTileUnits * 32, rows_of(share.part),
+                                           weights_.wait(share.part), share.begin, share.end);
     weights_.drop(parts);
     __syncthreads();
   }
+  __device__ WholeRows<kUnits> normed() const { return {shared_address(normed_)}; }
 
   // What so many warps from `first` on have of a unit, in the thread's place: two columns of one
   // row, then of the other.
@@ -345,7 +346,7 @@ class Block {
     const int column = part * kWidth + rank_ * kOwn + part_column(unit);
     const bool mine = part < kParts;
     const float2 bias = mine ? qkv_bias(layer, column) : float2{};
-    multiply<kUnits>(normed_, 0, kParts);
+    multiply<kUnits>(kParts, [&](int) { return normed(); });
     if (!mine) return;
     const float4 y = total<kUnits>(part * kSplits, kSplits, unit);
     __nv_bfloat16* const to = g_.buffers.qkv + place(0) * 3 * kWidth + column;
@@ -364,65 +365,65 @@ class Block {
   __device__ __forceinline__ void make_hidden(const AnswerLayer& layer) {
     const int parts = g_.expansion, splits = splits_of(parts);
     const int part = warp() / kUnits, unit = warp() % kUnits;
-    const int own = rank_ * kOwn + part_column(unit);
     const bool mine = part < parts;
-    const float2 bias = mine ? pair_at(layer.up_bias, part * kWidth + own) : float2{};
-    multiply<kUnits>(normed_, 0, parts);
+    const float2 bias =
+        mine ? pair_at(layer.up_bias, part * kWidth + rank_ * kOwn + part_column(unit)) : float2{};
+    multiply<kUnits>(parts, [&](int) { return normed(); });
     if (mine) {
       const float4 y = total<kUnits>(part * splits, splits, unit);
-      char* const to = hidden_ + part * Layout::kRowsBytes + 2 * own;
-      *reinterpret_cast<std::uint32_t*>(to + part_row(0) * kRowPitch) =
-          pack(activated(y.x + bias.x), activated(y.y + bias.y));
-      *reinterpret_cast<std::uint32_t*>(to + part_row(1) * kRowPitch) =
-          pack(activated(y.z + bias.x), activated(y.w + bias.y));
+      store_out(out_ + part * Layout::kSentBytes, unit,
+                {activated(y.x + bias.x), activated(y.y + bias.y), activated(y.z + bias.x),
+                 activated(y.w + bias.y)});
     }
-    __syncthreads();
-    // 16 rows of each part follow each other at the same distance.
-    expect(kHidden, (kRanks - 1) * parts * kRows * 2 * kOwn);
-    send<2 * kOwn>(kHidden, hidden_ + 2 * rank_ * kOwn, kRows * parts);
+    send(kHidden, out_, hidden_ + rank_ * sent_bytes(), sent_bytes());
+    expect(kHidden, kRanks * sent_bytes());
     weights_.refill();
+  }
+  // What a block sends of the MLP's rows.
+  __device__ int sent_bytes() const { return g_.expansion * Layout::kSentBytes; }
+
+  // The thread's place of a tile, to what is sent.
+  static __device__ void store_out(char* to, int unit, float4 y) {
+    to += 2 * part_column(unit);
+    *reinterpret_cast<std::uint32_t*>(to + part_row(0) * Layout::kSentPitch) = pack(y.x, y.y);
+    *reinterpret_cast<std::uint32_t*>(to + part_row(1) * Layout::kSentPitch) = pack(y.z, y.w);
   }
 
   // The product and its bias, in bf16 as in larger batches; normalize() adds it to the stream.
-  __device__ __forceinline__ void add_to_stream(Exchange which, const char* rows, int parts,
+  template <class Rows>
+  __device__ __forceinline__ void add_to_stream(Exchange which, Rows rows, int parts,
                                                 const float* const all_bias) {
     const bool mine = warp() < kUnits;
-    const int column = rank_ * kOwn + part_column(warp());
-    const float2 bias = mine ? pair_at(all_bias, column) : float2{};
-    multiply<kUnits>(rows, Layout::kRowsBytes, parts);
+    const float2 bias = mine ? pair_at(all_bias, rank_ * kOwn + part_column(warp())) : float2{};
+    multiply<kUnits>(parts, [&](int part) {
+      Rows some = rows;
+      some.begin += part * Layout::kSentBytes;
+      return some;
+    });
+    char* const out = out_ + Layout::kWideSentBytes;
     if (mine) {
       const float4 y = total<kUnits>(0, parts * splits_of(parts), warp());
-      char* const to = normed_ + 2 * column;
-      *reinterpret_cast<std::uint32_t*>(to + part_row(0) * kRowPitch) =
-          pack(y.x + bias.x, y.y + bias.y);
-      *reinterpret_cast<std::uint32_t*>(to + part_row(1) * kRowPitch) =
-          pack(y.z + bias.x, y.w + bias.y);
+      store_out(out, warp(), {y.x + bias.x, y.y + bias.y, y.z + bias.x, y.w + bias.y});
     }
-    __syncthreads();
-    expect(which, (kRanks - 1) * kRows * 2 * kOwn);
-    send<2 * kOwn>(which, normed_ + 2 * rank_ * kOwn, kRows);
+    send(which, out, normed_ + rank_ * Layout::kSentBytes, Layout::kSentBytes);
+    expect(which, kRanks * Layout::kSentBytes);
     weights_.refill();
   }
 
-  // So many bytes will come from others.
+  // So many bytes will come.
   __device__ void expect(Exchange which, int bytes) {
     if (thread() == 0) known_.there[which].expect(bytes);
   }
 
-  // Copies rows of kBytes to the same place in the other blocks' memory, a warp to each.
-  template <int kBytes>
-  __device__ __forceinline__ void send(Exchange which, const char* from, int rows) {
-    constexpr int kPieces = kBytes / 16;
-    Barrier& there = known_.there[which];
+  // Copies what the block has just written to `to` in the memory of every block, a warp to each.
+  __device__ __forceinline__ void send(Exchange which, const char* from, const char* to,
+                                       int bytes) {
+    fence_async();
+    __syncthreads();
     const int warp = this->warp();
-    if (warp == rank_) return;
-    const std::uint32_t to = address_at(shared_address(from), warp);
-    const std::uint32_t barrier = address_at(shared_address(&there), warp);
-#pragma unroll 4
-    for (int i = lane(); i < rows * kPieces; i += 32) {
-      const int at = i / kPieces * kRowPitch + i % kPieces * 16;
-      send_to(to + at, *reinterpret_cast<const uint4*>(from + at), barrier);
-    }
+    if (lane() == 0)
+      send_bytes(address_at(shared_address(to), warp), shared_address(from), bytes,
+                 address_at(shared_address(&known_.there[which]), warp));
   }
 
   // --- attention: a head of the row for each block ---
@@ -446,20 +447,19 @@ class Block {
         normalize_rows<kSize>(k_rows, length, padded, g_.heads.eps, nullptr);
       }
       __syncthreads();
-      if (warp() == 0)
-        attend_tile<kSize>(known_.heads, q, k, v, first_, hidden_ + 2 * head * kSize, kRowPitch);
-      __syncthreads();
-      send<2 * kSize>(kMixed, hidden_ + 2 * head * kSize, kRows);
+      constexpr int kBytes = kRows * kPitch<kSize>;
+      char* const out = out_ + head / kRanks * kBytes;
+      if (warp() == 0) attend_tile<kSize>(known_.heads, q, k, v, first_, out);
+      send(kMixed, out, hidden_ + head * kBytes, kBytes);
     }
-    const int own = (a_.shape.heads - rank_ + kRanks - 1) / kRanks;  // heads
-    expect(kMixed, (a_.shape.heads - own) * kRows * 2 * kSize);
+    expect(kMixed, 2 * kRows * kWidth);
   }
 
   // --- the end of a pass ---
 
   __device__ void make_logits() {
     if (!weights_.has_head()) return;
-    multiply<kHeadParts>(normed_, 0, 1);
+    multiply<kHeadParts>(1, [&](int) { return normed(); });
     if (warp() != 0) return;
     const auto part = [&](int which) { return total<kHeadParts>(0, kMostSplits, which); };
     const float4 y = plus(part(0), plus(part(1), part(2)));
@@ -491,6 +491,7 @@ class Block {
   const int first_, valid_;  // the cluster's positions: first, how many
   Known& known_;
   std::int64_t* const tokens_;  // (N) of the row, then as many previous ones
+  char* const out_;             // what is sent
   float* const stream_;         // (16, C)
   float4* const sums_;
   char *const normed_, *const hidden_;  // (16, C), (expansion, 16, C); attention's before the MLP's

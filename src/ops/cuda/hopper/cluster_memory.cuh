@@ -49,6 +49,12 @@ struct Layout {
   static constexpr int kTileBytes = 16 * 8 * 4;
   static constexpr int kMostUnits = kUnits > kHeadParts ? kUnits : kHeadParts;
   static constexpr int kSumsBytes = kWarps * kMostUnits * kTileBytes;
+  // What a block sends of a product with C columns, 16 rows of kOwn; and room for what it sends,
+  // which stays until all have it: attention's or the MLP's, and what is added to the stream.
+  static constexpr int kSentPitch = 2 * kOwn, kSentBytes = kRows * kSentPitch;
+  static constexpr int kWideSentBytes =
+      kMostExpansion * kSentBytes > 2048 ? kMostExpansion* kSentBytes : 2048;
+  static constexpr int kOutBytes = kWideSentBytes + kSentBytes;
   static constexpr int kSlotBytes = (kOwn > kHeadRows ? kOwn : kHeadRows) * kPitch;
 
   // The first piece of shared memory: barriers, and what is decided.
@@ -65,7 +71,7 @@ struct Layout {
     return round_up(2 * 8 * length, 128);
   }
   static constexpr int fixed_bytes(int length, int expansion) {
-    return kKnownBytes + state_bytes(length) + kStreamBytes + scratch_bytes(expansion);
+    return kKnownBytes + state_bytes(length) + kOutBytes + kStreamBytes + scratch_bytes(expansion);
   }
   // Sums, normed rows and the MLP's: one after the other. In between, a head's rows are in the
   // first two, and all is what a choice is made with.

@@ -43,21 +43,51 @@ struct WarpShare {
   }
 };
 
-// sums (kUnits tiles of 16 x 8, as lanes have them) = a (16 x 16 steps) b^T: rows of both are
-// kPitch bytes apart. It is called, not inlined, so that there is little code: a phase goes through
-// all of its code once, and waits for much of it.
-template <int kUnits, int kPitch>
-__device__ __noinline__ void multiply_rows(float4* sums, std::uint32_t a, std::uint32_t b,
-                                           int steps) {
+// Rows of C bf16 numbers in shared memory: where 8 neighbours, a piece, of a row lie.
+
+// One row after the other.
+template <int kUnits>
+struct WholeRows {
+  std::uint32_t begin;
+  __device__ std::uint32_t at(int row, int piece) const {
+    return begin + row * Layout<kUnits>::kPitch + 16 * piece;
+  }
+};
+
+// As the blocks of the cluster sent them: 16 rows of kUnits pieces each, `step` bytes apart.
+template <int kUnits>
+struct SentRows {
+  std::uint32_t begin;
+  int step;
+  __device__ std::uint32_t at(int row, int piece) const {
+    return begin + piece / kUnits * step + row * Layout<kUnits>::kSentPitch + piece % kUnits * 16;
+  }
+};
+
+// As heads were sent, in the order of attention_rows.cuh.
+template <int kSize>
+struct HeadRows {
+  std::uint32_t begin;
+  __device__ std::uint32_t at(int row, int piece) const {
+    constexpr int kPieces = kSize / 8;
+    return begin + piece / kPieces * (kRows * kPitch<kSize>)+place<kSize>(row, piece % kPieces);
+  }
+};
+
+// sums (kUnits tiles of 16 x 8, as lanes have them) = rows (16 x C) b^T for some steps of the
+// depth; rows of b are kPitch bytes apart. It is called, not inlined, so that there is little code:
+// a phase goes through all of its code once, and waits for much of it.
+template <int kUnits, int kPitch, class Rows>
+__device__ __noinline__ void multiply_rows(float4* sums, Rows rows, std::uint32_t b, int begin,
+                                           int end) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  a += down(lane, kPitch);
   const std::uint32_t pairs = b + across(lane, kPitch);
   const std::uint32_t last = b + (8 * (kUnits - 1) + lane % 8) * kPitch + lane / 8 % 2 * 16;
   float c[kUnits][4] = {};
 #pragma unroll 2
-  for (int step = 0; step < steps; ++step) {
+  for (int step = begin; step < end; ++step) {
     std::uint32_t fa[4];
-    load_block(fa, a + 32 * step);
+    load_block(fa, rows.at(lane % 16, 2 * step + lane / 16));
 #pragma unroll
     for (int unit = 0; unit + 1 < kUnits; unit += 2) {
       std::uint32_t fb[4];
