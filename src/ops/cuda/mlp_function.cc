@@ -168,7 +168,9 @@ at::Tensor gelu_alone(const at::Tensor& x, const at::Tensor& up, const at::Tenso
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return y;
   };
-  static Quicker quicker;
+  // Alone, and its rows still in the cache, our kernel looks better than within a network: of 65536
+  // x 1536 x 384 it takes 218 us there, the library 178.
+  static Quicker quicker(0.75f);
   const bool ours = bias.scalar_type() == at::kFloat &&
                     activated_product_takes(up.size(0), up.size(1), /*backward=*/false) &&
                     quicker.second({x.size(0), up.size(0), up.size(1)}, may_tune(),

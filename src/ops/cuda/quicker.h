@@ -18,6 +18,9 @@ class Quicker {
  public:
   using Sizes = std::array<std::int64_t, 3>;
 
+  // Clearly less is less than this share.
+  explicit Quicker(float clearly = 0.98f) : clearly_(clearly) {}
+
   // Whether second() clearly takes less time than first(), for work of these sizes on the current
   // device; both queue work on the stream. It is tried once. Where it may not be, because a graph
   // is recorded or two runs shall compute alike, it is first().
@@ -35,7 +38,6 @@ class Quicker {
 
  private:
   static constexpr std::size_t kTurns = 5;
-  static constexpr float kClearly = 0.98f;
 
   static void check(cudaError_t error) {
     if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));
@@ -44,7 +46,7 @@ class Quicker {
   // They take turns: a device that comes from rest grows faster as it works, and the first would
   // look slow.
   template <class First, class Second>
-  static bool second_is_quicker(First&& run_first, Second&& run_second, cudaStream_t stream) {
+  bool second_is_quicker(First&& run_first, Second&& run_second, cudaStream_t stream) const {
     std::array<cudaEvent_t, 3> events{};
     for (cudaEvent_t& event : events) check(cudaEventCreate(&event));
     std::array<std::array<float, kTurns>, 2> times{};
@@ -60,9 +62,10 @@ class Quicker {
     }
     for (const cudaEvent_t event : events) cudaEventDestroy(event);
     for (auto& each : times) std::ranges::sort(each);
-    return times[1][kTurns / 2] < kClearly * times[0][kTurns / 2];
+    return times[1][kTurns / 2] < clearly_ * times[0][kTurns / 2];
   }
 
+  const float clearly_;
   std::mutex mutex_;
   std::map<std::pair<int, Sizes>, bool> second_;
 };

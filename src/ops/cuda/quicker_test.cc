@@ -22,6 +22,8 @@ TEST(Quicker, IsTheOneThatDoesLess) {
   EXPECT_FALSE(quicker.second({1, 2, 3}, /*may_try=*/false, nullptr, much, little));
   EXPECT_TRUE(quicker.second({1, 2, 3}, true, nullptr, much, little));
   EXPECT_FALSE(quicker.second({1, 2, 4}, true, nullptr, little, much));
+  Quicker doubtful(1e-6f);
+  EXPECT_FALSE(doubtful.second({1, 2, 3}, true, nullptr, much, little));
   // What is known is not tried again.
   EXPECT_TRUE(quicker.second({1, 2, 3}, false, nullptr, little, much));
 }
