@@ -74,6 +74,7 @@ struct GenerateOptions {
   std::string guesses = {};         // sudoku, hard: only those that take so many: "10..", "5..9"
   int threads = 1;                  // 0: all cores; the puzzles are the same
   std::int64_t largest = 99;        // countdown: numbers are drawn from 1 to this, 10 to 99
+  std::string labels = "first";  // countdown: "first" solution as in the paper, "any", "smallest"
 };
 
 // Puzzles with their solutions. The same options give the same bytes, on every machine.

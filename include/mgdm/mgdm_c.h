@@ -49,7 +49,7 @@ const char* mgdm_task_name(size_t index);
 typedef struct mgdm_puzzles mgdm_puzzles;
 
 /* Puzzles with their solutions. Options: seed, split, first, nodes, difficulty, guesses,
- * largest, threads. mgdm_puzzles_free. */
+ * largest, labels, threads. mgdm_puzzles_free. */
 mgdm_puzzles* mgdm_generate(const char* task, size_t count, const char* options);
 /* The puzzles of a file: JSONL, Sudoku CSV or lines, DIMACS. mgdm_puzzles_free. */
 mgdm_puzzles* mgdm_read_puzzles(const char* task, const char* file);

@@ -15,6 +15,7 @@ struct GenerateSettings {
   std::int64_t first = 0, nodes = 0;
   std::string difficulty, guesses;
   std::int64_t threads = 0, largest = 0;
+  std::string labels;
 
   void visit(config::Visitor& v) {
     v.field("seed", seed, "another seed makes other puzzles", config::at_least(0));
@@ -26,6 +27,8 @@ struct GenerateSettings {
     v.field("guesses", guesses, "sudoku, hard: how many guesses a puzzle takes");
     v.field("largest", largest, "countdown: the largest number drawn",
             config::range(tasks::kLeastLargest, tasks::kDefaultLargest));
+    v.field("labels", labels, "countdown: which solution is the label",
+            config::one_of({tasks::kDefaultLabels, tasks::kAnyLabels, tasks::kSmallestLabels}));
     v.field("threads", threads, kThreadsHelp, config::range(0, kMostThreads));
   }
 };
@@ -39,7 +42,8 @@ GenerateSettings settings_of(const GenerateOptions& options) {
           options.difficulty,
           options.guesses,
           options.threads,
-          options.largest};
+          options.largest,
+          options.labels};
 }
 
 }  // namespace
@@ -61,7 +65,8 @@ GenerateOptions generate_options(std::string_view text) {
           settings.difficulty,
           settings.guesses,
           static_cast<int>(settings.threads),
-          settings.largest};
+          settings.largest,
+          settings.labels};
 }
 
 }  // namespace mgdm::api

@@ -21,8 +21,9 @@ std::vector<Puzzle> generated(const std::string& name, std::size_t count,
   if (count > kItems - options.first)
     throw Error(fmt::format("{} puzzles from number {} on", count, options.first),
                 fmt::format("first + count of at most {}, where the list ends", kItems));
-  const auto task = tasks::make_task(name, tasks::task_options(options.nodes, options.difficulty,
-                                                               options.guesses, options.largest));
+  const auto task =
+      tasks::make_task(name, tasks::task_options(options.nodes, options.difficulty, options.guesses,
+                                                 options.largest, options.labels));
   const auto split = options.split == "test" ? tasks::Split::kTest : tasks::Split::kTrain;
   std::vector<Puzzle> puzzles(count);
   const auto make = [&](std::size_t begin, std::size_t end) {

@@ -25,6 +25,7 @@ struct GenerateSettings {
   std::string guesses;
   std::int64_t nodes = tasks::kDefaultNodes;
   std::int64_t largest = tasks::kDefaultLargest;
+  std::string labels = tasks::kDefaultLabels;
   bool as_released = false;
   bool traces = false;
   std::int64_t threads = 0;
@@ -43,6 +44,10 @@ struct GenerateSettings {
     v.field("nodes", nodes, "planning: nodes per stream", config::range(2, 50));
     v.field("largest", largest, "countdown: numbers are drawn from 1 to this",
             config::range(tasks::kLeastLargest, tasks::kDefaultLargest));
+    v.field("labels", labels,
+            "countdown: the label is the first solution of the paper's search, any of them, or the "
+            "one with the smallest results",
+            config::one_of({tasks::kDefaultLabels, tasks::kAnyLabels, tasks::kSmallestLabels}));
     v.field(
         "as_released", as_released,
         "planning, countdown-3..5: the paper's own examples, as its authors' program drew them");
@@ -123,8 +128,8 @@ void write_generated(const GenerateSettings& settings, const tasks::Task& task, 
 
 void run_generate(const GenerateSettings& settings) {
   const auto task = tasks::make_task(
-      settings.task,
-      tasks::task_options(settings.nodes, settings.difficulty, settings.guesses, settings.largest));
+      settings.task, tasks::task_options(settings.nodes, settings.difficulty, settings.guesses,
+                                         settings.largest, settings.labels));
   const bool csv = asks_for_csv(settings, *task);
   if (settings.as_released || settings.traces)
     write_released(settings, *task);

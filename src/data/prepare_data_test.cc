@@ -176,6 +176,7 @@ TEST(PrepareData, RefusesWhatDoesNotFitTogether) {
   EXPECT_TRUE(refused("countdown-4", {"as_released=true", "endless=true", "length=64"}));
   EXPECT_TRUE(refused("countdown-6", {"as_released=true"}));
   EXPECT_TRUE(refused("countdown-4", {"as_released=true", "largest=13"}));
+  EXPECT_TRUE(refused("countdown-4", {"as_released=true", "labels=any"}));
   EXPECT_TRUE(refused("planning", {"as_released=true", "nodes=4"}));
   EXPECT_TRUE(refused("planning", {"as_released=true", "count=999999"}));  // and two held out
 }

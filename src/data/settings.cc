@@ -27,11 +27,13 @@ void SourceSettings::visit(config::Visitor& v) {
   v.field("nodes", nodes, "planning: nodes per stream", range(2, 50));
   v.field("largest", largest, "countdown: the largest number drawn",
           range(tasks::kLeastLargest, tasks::kDefaultLargest));
+  v.field("labels", labels, "countdown: which solution is the label",
+          one_of({tasks::kDefaultLabels, tasks::kAnyLabels, tasks::kSmallestLabels}));
   v.field("weight", weight, "places of this source in every round of the sources", range(1, 1e6));
 }
 
 tasks::TaskOptions SourceSettings::task_options() const {
-  return tasks::task_options(nodes, difficulty, guesses, largest);
+  return tasks::task_options(nodes, difficulty, guesses, largest, labels);
 }
 
 void DataSettings::visit(config::Visitor& v) {

@@ -20,6 +20,7 @@ struct SourceSettings {
   std::string guesses;
   std::int64_t nodes = tasks::kDefaultNodes;
   std::int64_t largest = tasks::kDefaultLargest;
+  std::string labels = tasks::kDefaultLabels;
   std::int64_t weight = 1;
 
   void visit(config::Visitor& v);

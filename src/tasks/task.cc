@@ -31,7 +31,8 @@ std::optional<int> numbered(std::string_view name, std::string_view prefix, int 
 std::unique_ptr<Task> find_task(std::string_view name, const TaskOptions& options) {
   if (name == "planning") return planning::make_planning(options.nodes.value_or(kPaperNodes));
   if (const auto k = numbered(name, "countdown-", countdown::kMinNumbers, countdown::kMaxNumbers))
-    return countdown::make_countdown(*k, options.largest.value_or(kDefaultLargest));
+    return countdown::make_countdown(
+        *k, {options.largest.value_or(kDefaultLargest), options.labels.value_or(Labels::kFirst)});
   if (const auto k = numbered(name, "search-", 3, 5))
     return countdown::make_search_task(*k, countdown::Answer::kSearch);
   if (const auto k = numbered(name, "optimal-", 3, 5))
@@ -46,9 +47,10 @@ std::unique_ptr<Task> find_task(std::string_view name, const TaskOptions& option
 }  // namespace
 
 std::unique_ptr<Released> Task::released(Split) const {
-  throw UsageError(
-      fmt::format("the released data of {} cannot be made again", name()),
-      "planning with 6 nodes; countdown-3, countdown-4 or countdown-5 with numbers up to 99");
+  throw UsageError(fmt::format("the released data of {} cannot be made again", name()),
+                   "planning with 6 nodes; countdown-3, countdown-4 or countdown-5 with numbers up "
+                   "to 99 and first "
+                   "labels");
 }
 
 Example Task::augment(const Example&, Stream&) const {
@@ -82,12 +84,14 @@ std::optional<Guesses> parse_guesses(std::string_view text) {
 }
 
 TaskOptions task_options(std::int64_t nodes, std::string_view difficulty, std::string_view guesses,
-                         std::int64_t largest) {
+                         std::int64_t largest, std::string_view labels) {
   TaskOptions options;
   if (nodes != kDefaultNodes) options.nodes = static_cast<int>(nodes);
   if (difficulty != kDefaultDifficulty) options.difficulty = Difficulty::kHard;
   options.guesses = parse_guesses(guesses);
   if (largest != kDefaultLargest) options.largest = static_cast<int>(largest);
+  if (labels == kAnyLabels) options.labels = Labels::kAny;
+  if (labels == kSmallestLabels) options.labels = Labels::kSmallest;
   return options;
 }
 
@@ -109,6 +113,9 @@ std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& option
   if (options.largest && !name.starts_with("countdown-"))
     throw UsageError(fmt::format("{} has no largest number", name),
                      "a largest number only with countdown");
+  if (options.labels && !name.starts_with("countdown-"))
+    throw UsageError(fmt::format("{} has one label for a puzzle", name),
+                     "other labels only with countdown");
   return task;
 }
 

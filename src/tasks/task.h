@@ -138,21 +138,28 @@ struct Guesses {
 // "10..", "5..9", "..4" or "7"; none when the text is empty. UsageError for anything else.
 std::optional<Guesses> parse_guesses(std::string_view text);
 
+// Which of its solutions a puzzle of countdown is labelled with: the first of a fixed search, as in
+// the paper; any of them, drawn; or the one with the smallest numbers on the way.
+enum class Labels { kFirst, kAny, kSmallest };
+
 // Options that only some tasks have; giving one to another task is a UsageError.
 struct TaskOptions {
   std::optional<int> nodes = {};              // planning: nodes per stream (6 in the paper)
   std::optional<Difficulty> difficulty = {};  // sudoku: the paper's easy puzzles, or minimal ones
   std::optional<Guesses> guesses = {};        // sudoku, hard: only puzzles that take so many
-  std::optional<int> largest = {};  // countdown: the largest number drawn (99 in the paper)
+  std::optional<int> largest = {};    // countdown: the largest number drawn (99 in the paper)
+  std::optional<Labels> labels = {};  // countdown
 };
 
-// The options as settings name them. A default (6 nodes, easy, 99) is no choice: only what the user
-// asked for can be wrong for a task.
+// The options as settings name them. A default (6 nodes, easy, 99, first) is no choice: only what
+// the user asked for can be wrong for a task.
 constexpr std::int64_t kDefaultNodes = 6;
 constexpr const char* kDefaultDifficulty = "easy";
 constexpr std::int64_t kDefaultLargest = 99, kLeastLargest = 10;
+constexpr const char *kDefaultLabels = "first", *kAnyLabels = "any", *kSmallestLabels = "smallest";
 TaskOptions task_options(std::int64_t nodes, std::string_view difficulty,
-                         std::string_view guesses = "", std::int64_t largest = kDefaultLargest);
+                         std::string_view guesses = "", std::int64_t largest = kDefaultLargest,
+                         std::string_view labels = kDefaultLabels);
 
 // The kinds of puzzles that a task has, the most demanding first: by nodes, or minimal Sudoku.
 std::vector<TaskOptions> task_kinds(std::string_view name);

@@ -74,6 +74,7 @@ TEST(Tasks, UnknownNamesAndMisplacedOptions) {
   EXPECT_THROW(make_task("planning", {.difficulty = Difficulty::kHard}), UsageError);
   EXPECT_THROW(make_task("planning", {.guesses = Guesses{1, 2}}), UsageError);
   EXPECT_THROW(make_task("search-4", {.largest = 13}), UsageError);
+  EXPECT_THROW(make_task("sudoku", {.labels = Labels::kAny}), UsageError);
 }
 
 // Nobody tries, or compares names: a task says what it can.

@@ -46,6 +46,32 @@ bool slow_search(std::vector<Number> numbers, Number target, std::string& text) 
   return false;
 }
 
+TEST(CountdownSearch, DrawsEverySolutionAsOften) {
+  // By hand, 6 from 1, 2 and 3: those of CountsSolutions, none of which has another order.
+  std::map<std::string, int> seen;
+  constexpr int kDraws = 3000, kSolutions = 9;
+  const std::vector<Number> numbers{1, 2, 3};
+  Stream random(5, Purpose::kGenerate, 0);
+  for (int i = 0; i < kDraws; ++i) ++seen[render(*any_solution(numbers, 6, random))];
+  EXPECT_EQ(seen.size(), kSolutions);
+  // Mean 333, standard deviation 17.2.
+  for (const auto& [text, n] : seen) EXPECT_NEAR(n, kDraws / kSolutions, 5 * 17.2) << text;
+  EXPECT_FALSE(any_solution(numbers, 77, random));
+}
+
+TEST(CountdownSearch, FindsTheSolutionWithTheSmallestResults) {
+  const auto smallest = [](std::vector<Number> numbers, Number target) {
+    const auto solution = smallest_solution(numbers, target);
+    return solution ? render(*solution) : "none";
+  };
+  // 34 + 68 has 102 on the way, the two others have not; 34 - 2 leaves less than 68 - 2.
+  EXPECT_EQ(smallest({34, 68, 2}, 100), "34-2=32,68+32=100");
+  // The largest result is 6 in all nine; then the sum decides: 2/1=2 and 1*2=2 come to 8, and 1*2
+  // is found before.
+  EXPECT_EQ(smallest({1, 2, 3}, 6), "1*2=2,3*2=6");
+  EXPECT_EQ(smallest({1, 2, 3}, 77), "none");
+}
+
 TEST(CountdownSearch, FindsTheProtocolsFirstSolution) {
   // From the paper's released test file.
   EXPECT_EQ(label({86, 28, 13, 31}, 96), "86+28=114,31-13=18,114-18=96");
@@ -210,7 +236,7 @@ TEST(CountdownGenerate, TargetsAreHeldOutAndUniform) {
     for (const Number target : targets(count, Split::kTest)) EXPECT_FALSE(train.contains(target));
   }
   std::map<std::string, int> seen;
-  const auto task = make_countdown(4, 99);
+  const auto task = make_countdown(4);
   constexpr int kItems = 3000;
   for (std::uint32_t item = 0; item < kItems; ++item) {
     const Example example = task->generate(3, Split::kTest, item);
@@ -224,7 +250,7 @@ TEST(CountdownGenerate, TargetsAreHeldOutAndUniform) {
 }
 
 TEST(CountdownGenerate, DrawsNumbersUpToTheLargest) {
-  const auto task = make_countdown(4, 13);
+  const auto task = make_countdown(4, {.largest = 13});
   std::set<Number> seen;
   int twenty_four = 0;
   for (std::uint32_t item = 0; item < 3000; ++item) {
@@ -238,7 +264,7 @@ TEST(CountdownGenerate, DrawsNumbersUpToTheLargest) {
   EXPECT_EQ(*seen.rbegin(), 13);
   EXPECT_EQ(twenty_four, 0);  // that is Game of 24
   // The default still has 24, and the smallest choice reaches every target.
-  const auto usual = make_countdown(4, 99);
+  const auto usual = make_countdown(4);
   for (std::uint32_t item = 0; item < 1000; ++item)
     twenty_four += usual->generate(0, Split::kTrain, item).input.ends_with(",24");
   EXPECT_GT(twenty_four, 0);
@@ -252,10 +278,30 @@ TEST(CountdownGenerate, DrawsNumbersUpToTheLargest) {
   }
 }
 
+TEST(CountdownGenerate, LabelsArePuzzlesOtherSolutions) {
+  const auto first = make_countdown(4), any = make_countdown(4, {.labels = Labels::kAny}),
+             smallest = make_countdown(4, {.labels = Labels::kSmallest});
+  int other = 0, smaller = 0;
+  for (std::uint32_t item = 0; item < 500; ++item) {
+    const Example usual = first->generate(0, Split::kTrain, item);
+    const Problem problem = parse_problem(usual.input, 4);
+    const Example drawn = any->generate(0, Split::kTrain, item);
+    const Example small = smallest->generate(0, Split::kTrain, item);
+    EXPECT_EQ(drawn.input, usual.input);
+    EXPECT_EQ(small.input, usual.input);
+    EXPECT_TRUE(correct(problem, drawn.output)) << drawn.output;
+    EXPECT_TRUE(correct(problem, small.output)) << small.output;
+    other += drawn.output != usual.output;
+    smaller += small.output != usual.output;
+  }
+  EXPECT_GT(other, 200);
+  EXPECT_GT(smaller, 100);
+}
+
 TEST(CountdownGenerate, SequencesFitThePapersLengths) {
   const std::map<int, std::size_t> lengths{{3, 37}, {4, 64}, {5, 74}};
   for (const auto& [count, length] : lengths) {
-    const auto task = make_countdown(count, 99);
+    const auto task = make_countdown(count);
     for (std::uint32_t item = 0; item < 300; ++item) {
       const Example example = task->generate(0, Split::kTrain, item);
       EXPECT_LE(example.input.size() + example.output.size() + 2, length);

@@ -35,6 +35,19 @@ bool is_game_of_24(const Problem& problem) {
          *std::max_element(problem.numbers.begin(), problem.numbers.end()) <= 13;
 }
 
+std::optional<std::vector<Equation>> label_of(const Problem& problem, Labels labels,
+                                              Stream& random) {
+  switch (labels) {
+    case Labels::kFirst:
+      return first_solution(problem.numbers, problem.target);
+    case Labels::kAny:
+      return any_solution(problem.numbers, problem.target, random);
+    case Labels::kSmallest:
+      return smallest_solution(problem.numbers, problem.target);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 const std::vector<Number>& targets(int count, Split split) {
@@ -49,7 +62,7 @@ const std::vector<Number>& targets(int count, Split split) {
   return all[static_cast<std::size_t>(count)][static_cast<std::size_t>(split)];
 }
 
-Example generate(Stream& random, int count, Split split, int largest) {
+Example generate(Stream& random, int count, Split split, const Puzzles& puzzles) {
   const std::vector<Number>& allowed = targets(count, split);
   Problem problem;
   const auto draw_target = [&] {
@@ -58,12 +71,12 @@ Example generate(Stream& random, int count, Split split, int largest) {
   draw_target();
   problem.numbers.resize(static_cast<std::size_t>(count));
   while (true) {
-    for (Number& number : problem.numbers) number = random.between(1, largest);
+    for (Number& number : problem.numbers) number = random.between(1, puzzles.largest);
     if (is_game_of_24(problem)) {
       draw_target();
       continue;
     }
-    if (const auto solution = first_solution(problem.numbers, problem.target))
+    if (const auto solution = label_of(problem, puzzles.labels, random))
       return {render(problem), render(*solution)};
   }
 }

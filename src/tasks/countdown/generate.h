@@ -9,9 +9,16 @@ namespace mgdm::tasks::countdown {
 // Targets 10..100 that belong to a split: nine of them per `count` of numbers are the test's.
 const std::vector<Number>& targets(int count, Split split);
 
+// What is drawn (TaskOptions).
+struct Puzzles {
+  int largest = kDefaultLargest;
+  Labels labels = Labels::kFirst;
+  bool operator==(const Puzzles&) const = default;
+};
+
 // Draws a target, then numbers 1..largest again and again until they reach it, so targets stay
-// uniform. Game of 24 is held out: where four numbers up to 13 are to make 24, another target is
-// drawn.
-Example generate(Stream& random, int count, Split split, int largest);
+// uniform; then the label, where it is to be any. Game of 24 is held out: where four numbers up to
+// 13 are to make 24, another target is drawn.
+Example generate(Stream& random, int count, Split split, const Puzzles& puzzles);
 
 }  // namespace mgdm::tasks::countdown

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <set>
 
 #include "base/error.h"
@@ -113,6 +114,20 @@ bool search_any(std::span<const Number> numbers, Number target, Equation* path, 
 
 using Path = std::array<Equation, kMaxNumbers>;
 
+// Of all solutions the last one that better(path) prefers to those before.
+template <class Better>
+std::optional<std::vector<Equation>> best_solution(std::span<const Number> numbers, Number target,
+                                                   Better&& better) {
+  Path path, best;
+  bool found = false;
+  search_any(numbers, target, path.data(), [&] {
+    if (better(path)) best = path, found = true;
+    return false;
+  });
+  if (!found) return std::nullopt;
+  return std::vector<Equation>(best.begin(), best.begin() + numbers.size() - 1);
+}
+
 }  // namespace
 
 std::optional<std::vector<Equation>> first_solution(std::span<const Number> numbers,
@@ -120,6 +135,28 @@ std::optional<std::vector<Equation>> first_solution(std::span<const Number> numb
   Path path;
   if (!search_any(numbers, target, path.data(), [] { return true; })) return std::nullopt;
   return std::vector<Equation>(path.begin(), path.begin() + numbers.size() - 1);
+}
+
+std::optional<std::vector<Equation>> any_solution(std::span<const Number> numbers, Number target,
+                                                  Stream& random) {
+  std::uint32_t seen = 0;  // the n-th takes the place of an earlier one with probability 1 / n
+  return best_solution(numbers, target, [&](const Path&) { return random.below(++seen) == 0; });
+}
+
+std::optional<std::vector<Equation>> smallest_solution(std::span<const Number> numbers,
+                                                       Number target) {
+  struct Size {
+    Number largest = std::numeric_limits<Number>::max(), sum = 0;
+    auto operator<=>(const Size&) const = default;
+  } least;
+  return best_solution(numbers, target, [&](const Path& path) {
+    Size size{0, 0};
+    for (std::size_t i = 0; i + 1 < numbers.size(); ++i) {
+      size.largest = std::max(size.largest, path[i].z);
+      size.sum += path[i].z;
+    }
+    return size < least && (least = size, true);
+  });
 }
 
 bool reachable(std::span<const Number> numbers, Number target) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/random.h"
 #include "tasks/countdown/problem.h"
 
 namespace mgdm::tasks::countdown {
@@ -14,6 +15,16 @@ namespace mgdm::tasks::countdown {
 // index order; for a pair a+b, a*b, larger-smaller, larger/smaller if exact, in that order; the
 // result goes to the end of the remaining numbers. All numbers are used.
 std::optional<std::vector<Equation>> first_solution(std::span<const Number> numbers, Number target);
+
+// One of them all, each as likely as any other. Solutions whose equations stand in another order
+// are others.
+std::optional<std::vector<Equation>> any_solution(std::span<const Number> numbers, Number target,
+                                                  Stream& random);
+
+// The one whose largest result is the smallest; of those the one with the smallest sum of results,
+// of those the first.
+std::optional<std::vector<Equation>> smallest_solution(std::span<const Number> numbers,
+                                                       Number target);
 
 // Whether any solution exists (1 to kMaxNumbers numbers).
 bool reachable(std::span<const Number> numbers, Number target);

@@ -33,7 +33,7 @@ class SearchTask : public Task {
 
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
     Stream random = item_stream(seed, split, item);
-    Example example = countdown::generate(random, count_, split, kDefaultLargest);
+    Example example = countdown::generate(random, count_, split, {});
     const Problem problem = parse_problem(example.input, count_);
     if (written_ == Answer::kOptimalPath) {
       example.output =

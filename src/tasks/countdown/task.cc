@@ -17,7 +17,7 @@ namespace {
 
 class Countdown : public Task {
  public:
-  Countdown(int count, int largest) : count_(count), largest_(largest) {}
+  Countdown(int count, const Puzzles& puzzles) : count_(count), puzzles_(puzzles) {}
 
   std::string name() const override { return fmt::format("countdown-{}", count_); }
 
@@ -31,7 +31,7 @@ class Countdown : public Task {
 
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
     Stream random = item_stream(seed, split, item);
-    return countdown::generate(random, count_, split, largest_);
+    return countdown::generate(random, count_, split, puzzles_);
   }
 
   std::unique_ptr<Released> released(Split split) const override {
@@ -72,15 +72,16 @@ class Countdown : public Task {
   }
 
  private:
-  bool is_released() const { return has_released(count_) && largest_ == kDefaultLargest; }
+  bool is_released() const { return has_released(count_) && puzzles_ == Puzzles{}; }
 
-  const int count_, largest_;
+  const int count_;
+  const Puzzles puzzles_;
 };
 
 }  // namespace
 
-std::unique_ptr<Task> make_countdown(int count, int largest) {
-  return std::make_unique<Countdown>(count, largest);
+std::unique_ptr<Task> make_countdown(int count, const Puzzles& puzzles) {
+  return std::make_unique<Countdown>(count, puzzles);
 }
 
 }  // namespace mgdm::tasks::countdown

@@ -6,7 +6,7 @@
 
 namespace mgdm::tasks::countdown {
 
-// Generated puzzles have numbers 1..largest.
-std::unique_ptr<Task> make_countdown(int count, int largest);
+// `puzzles` is what it generates.
+std::unique_ptr<Task> make_countdown(int count, const Puzzles& puzzles = {});
 
 }  // namespace mgdm::tasks::countdown
