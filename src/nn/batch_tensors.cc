@@ -2,6 +2,7 @@
 
 #include <ATen/ops/empty.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace mgdm::nn {
@@ -32,9 +33,24 @@ at::Tensor tokens_tensor(std::span<const data::Token> tokens, std::int64_t rows,
 }
 
 TensorRows tensors_of(const data::Rows& rows, c10::Device device) {
-  const auto count = static_cast<std::int64_t>(rows.count());
-  return {tokens_tensor(rows.tokens, count, device), bool_tensor(rows.frozen, count, device),
-          items_tensor(rows.items, device)};
+  // One copy for all: of a few rows it is the copies that take time, not their bytes.
+  const auto count = static_cast<std::int64_t>(rows.count()),
+             numbers = static_cast<std::int64_t>(rows.tokens.size());
+  constexpr std::int64_t kWide = sizeof(std::int64_t);
+  const std::int64_t items = kWide * numbers, frozen = items + kWide * count;  // where they begin
+  const at::Tensor here = at::empty({frozen + numbers}, at::kByte);
+  auto* const words = static_cast<std::int64_t*>(here.data_ptr());
+  std::copy(rows.tokens.begin(), rows.tokens.end(), words);
+  std::copy(rows.items.begin(), rows.items.end(), words + numbers);
+  std::transform(rows.frozen.begin(), rows.frozen.end(), here.data_ptr<std::uint8_t>() + frozen,
+                 [](std::uint8_t flag) { return std::uint8_t{flag != 0}; });
+  const at::Tensor there = here.to(device);
+  const auto part = [&](std::int64_t begin, std::int64_t end, at::ScalarType type) {
+    return there.slice(0, begin, end).view(type);
+  };
+  return {part(0, items, at::kLong).view({count, numbers / count}),
+          part(frozen, frozen + numbers, at::kBool).view({count, numbers / count}),
+          part(items, frozen, at::kLong)};
 }
 
 std::vector<data::Token> tokens_of(const at::Tensor& row) {
