@@ -149,6 +149,7 @@ Command generate_command() {
       "  mgdm generate sudoku --difficulty hard --guesses 10.. --count 1000\n"
       "  mgdm generate planning --nodes 4 --seed 7\n"
       "  mgdm generate countdown-4 --largest 13\n"
+      "  mgdm generate countdown-5 --labels smallest\n"
       "  mgdm generate countdown-4 --as-released --count 500000 --out train.jsonl\n"
       "  mgdm generate planning --as-released --split test --out path_test.jsonl\n"
       "  mgdm generate countdown-4 --traces --count 60 --out traces.jsonl\n",
