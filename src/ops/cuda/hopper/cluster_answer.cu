@@ -146,7 +146,7 @@ Buffers buffers_in(Pieces& pieces, const AnswerShape& s) {
   const auto width = static_cast<std::size_t>(s.width);
   const auto tokens = static_cast<std::size_t>(round_up(s.vocabulary, kHeadTokens));
   Buffers b{};
-  b.qkv = pieces.take<__nv_bfloat16>(positions * 3 * width);
+  b.qkv = pieces.take<__nv_bfloat16>(2 * positions * 3 * width);  // of two layers
   b.head = pieces.take<__nv_bfloat16>(tokens * kHeadParts * width);
   b.active = pieces.take<bool>(static_cast<std::size_t>(s.rows));
   b.counter = pieces.take<unsigned>(1);

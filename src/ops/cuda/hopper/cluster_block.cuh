@@ -340,6 +340,13 @@ class Block {
     return unpack(pack(b.x, b.y));
   }
 
+  // Queries, keys and values of the layer. Those of two layers have places of their own: another
+  // cluster may still read the last layer's, and meets this one before the next.
+  __device__ __nv_bfloat16* qkv() const {
+    const std::int64_t positions = static_cast<std::int64_t>(a_.shape.rows) * a_.shape.length;
+    return g_.buffers.qkv + turn_ * positions * 3 * kWidth;
+  }
+
   __device__ __forceinline__ void make_qkv(const AnswerLayer& layer) {
     constexpr int kParts = 3, kSplits = splits_of(kParts);
     const int part = warp() / kUnits, unit = warp() % kUnits;
@@ -349,7 +356,7 @@ class Block {
     multiply<kUnits>(kParts, [&](int) { return normed(); });
     if (!mine) return;
     const float4 y = total<kUnits>(part * kSplits, kSplits, unit);
-    __nv_bfloat16* const to = g_.buffers.qkv + place(0) * 3 * kWidth + column;
+    __nv_bfloat16* const to = qkv() + place(0) * 3 * kWidth + column;
     if (part_row(0) < valid_)
       *reinterpret_cast<std::uint32_t*>(to + part_row(0) * 3 * kWidth) =
           pack(y.x + bias.x, y.y + bias.y);
@@ -420,10 +427,11 @@ class Block {
                                        int bytes) {
     fence_async();
     __syncthreads();
-    const int warp = this->warp();
+    static_assert(kWarps == kRanks);
+    const int rank = warp();
     if (lane() == 0)
-      send_bytes(address_at(shared_address(to), warp), shared_address(from), bytes,
-                 address_at(shared_address(&known_.there[which]), warp));
+      send_bytes(address_at(shared_address(to), rank), shared_address(from), bytes,
+                 address_at(shared_address(&known_.there[which]), rank));
   }
 
   // --- attention: a head of the row for each block ---
@@ -437,7 +445,7 @@ class Block {
                         v = shared_address(v_rows);
     for (int head = rank_; head < a_.shape.heads; head += kRanks) {
       const __nv_bfloat16* const from =
-          g_.buffers.qkv + static_cast<std::int64_t>(row_) * length * 3 * kWidth + head * kSize;
+          qkv() + static_cast<std::int64_t>(row_) * length * 3 * kWidth + head * kSize;
       load_rows<kSize>(q, from + first_ * 3 * kWidth, 3 * kWidth, valid_, kRows);
       load_rows<kSize>(k, from + kWidth, 3 * kWidth, length, padded);
       load_rows<kSize>(v, from + 2 * kWidth, 3 * kWidth, length, padded);

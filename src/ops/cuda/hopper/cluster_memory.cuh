@@ -22,7 +22,7 @@ constexpr int kExchanges = kBrought + 1;
 constexpr int kHeadTokens = 8, kHeadParts = 3, kHeadRows = kHeadTokens * kHeadParts;
 
 struct Buffers {
-  __nv_bfloat16* qkv;   // (R, 3C)
+  __nv_bfloat16* qkv;   // (2, R, 3C): of two layers
   __nv_bfloat16* head;  // (tokens / 8, 3, 8, C)
   bool* active;         // (B)
   unsigned* counter;
