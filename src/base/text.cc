@@ -9,6 +9,11 @@
 #include "base/utf8.h"
 
 namespace mgdm {
+namespace {
+
+constexpr std::string_view kSpace = " \t\r\n\v\f";
+
+}  // namespace
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -21,10 +26,20 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 std::string_view trim(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n\v\f";
   const std::size_t begin = text.find_first_not_of(kSpace);
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+std::string without_space_around(std::string_view separators, std::string_view text) {
+  std::string out;
+  while (true) {
+    const std::size_t end = text.find_first_of(separators);
+    out += trim(text.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    out += text[end];
+    text.remove_prefix(end + 1);
+  }
 }
 
 std::string lowered(std::string_view text) {

@@ -17,6 +17,9 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 // Without white space (also '\r') at both ends.
 std::string_view trim(std::string_view text);
 
+// Without white space at both ends and on either side of a separator: "4, 5 ,6" is "4,5,6".
+std::string without_space_around(std::string_view separators, std::string_view text);
+
 // With a-z for A-Z.
 std::string lowered(std::string_view text);
 

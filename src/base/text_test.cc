@@ -19,6 +19,13 @@ TEST(Text, Trim) {
   EXPECT_EQ(trim(" \n "), "");
 }
 
+TEST(Text, SpaceAroundSeparators) {
+  EXPECT_EQ(without_space_around(",", " 4, 5\t ,6 7 "), "4,5,6 7");
+  EXPECT_EQ(without_space_around(",/-", "1 , 2 / 2,3 - 1 ,3"), "1,2/2,3-1,3");
+  EXPECT_EQ(without_space_around(",", ", ,"), ",,");
+  EXPECT_EQ(without_space_around(",", ""), "");
+}
+
 TEST(Text, Lowered) { EXPECT_EQ(lowered("A.CSV \u00c9z"), "a.csv \u00c9z"); }
 
 TEST(Text, ParseInt) {

@@ -83,7 +83,7 @@ class Task {
   virtual std::unique_ptr<Released> released(Split split) const;
 
   // What a person types or a file holds, as the dataset writes it: Sudoku's '.' becomes '0', DIMACS
-  // becomes literals. Throws Error when it is no puzzle of this task.
+  // becomes literals, spaces around numbers go. Throws Error when it is no puzzle of this task.
   virtual std::string normalize_input(std::string_view text) const = 0;
 
   // The label of an input by exact search; none when it has no solution.

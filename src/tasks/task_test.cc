@@ -35,6 +35,27 @@ TEST(Tasks, EveryNameMakesATaskThatKeepsTheContract) {
   }
 }
 
+// People put a space after a comma.
+TEST(Tasks, SpacesAroundSeparatorsDoNotCount) {
+  std::vector<std::string> names = task_names();
+  for (const std::string& name : search_task_names()) names.push_back(name);
+  for (const std::string& name : names) {
+    const auto task = make_task(name);
+    const Example example = task->generate(1, Split::kTest, 2);
+    std::string after, around;
+    for (const char c : example.input) {
+      const bool separates = c == ',' || c == '/' || c == '-';
+      after += separates ? std::string(1, c) + ' ' : std::string(1, c);
+      around += separates ? std::string(" ") + c + "\t " : std::string(1, c);
+    }
+    EXPECT_EQ(task->normalize_input(after), example.input) << name;
+    EXPECT_EQ(task->normalize_input(around), example.input) << name;
+  }
+  EXPECT_THROW(make_task("countdown-3")->normalize_input("8 6,28,13,96"), Error);
+  EXPECT_THROW(make_task("countdown-3")->normalize_input("86 28 13 96"), Error);
+  EXPECT_THROW(make_task("planning")->normalize_input("1 0,2/2,3-1,3"), Error);
+}
+
 TEST(Tasks, TwinsAreSolvedPuzzles) {
   for (const std::string name : {"planning", "sudoku", "sat-5", "sat-9"}) {
     const auto task = make_task(name);

@@ -52,7 +52,7 @@ class SearchTask : public Task {
   }
 
   std::string normalize_input(std::string_view text) const override {
-    return render(parse_problem(trim(text), count_));
+    return render(parse_problem(without_space_around(",", text), count_));
   }
 
   // The first search that gets there, or the path itself where none does.

@@ -44,7 +44,7 @@ class Planning : public Task {
   }
 
   std::string normalize_input(std::string_view text) const override {
-    return render(parse_problem(trim(text)));
+    return render(parse_problem(without_space_around(",/-", text)));
   }
 
   std::optional<std::string> solve(std::string_view input) const override {

@@ -45,7 +45,9 @@ class Sat : public Task {
   }
 
   std::string normalize_input(std::string_view text) const override {
-    return render_formula(parse_formula(text, notation_), notation_);
+    const bool dimacs = text.find("cnf") != text.npos;
+    const std::string tight = dimacs ? std::string(text) : without_space_around(",/", text);
+    return render_formula(parse_formula(tight, notation_), notation_);
   }
 
   std::optional<std::string> solve(std::string_view input) const override {
