@@ -167,6 +167,20 @@ TEST(CountdownExplain, NumberNotAvailable) {
             (Found{{"number not available", 1}, {"target missed", 0}}));
 }
 
+TEST(CountdownExplain, SaysWhetherANumberIsThereAtAll) {
+  const auto words = [](const std::string& input, const std::string& answer) {
+    return explain(parse_problem(input, 4), answer).front().words;
+  };
+  EXPECT_EQ(words("4,5,6,10,24", "4+4=8"),
+            "equation 1 uses 4 twice, but the numbers at hand have it once: 4, 5, 6, 10");
+  EXPECT_EQ(words("4,5,6,10,24", "7+7=14"),
+            "equation 1 uses 7, but the numbers at hand are 4, 5, 6, 10");
+  EXPECT_EQ(words("4,5,6,10,24", "4+7=11"),
+            "equation 1 uses 7, but the numbers at hand are 4, 5, 6, 10");
+  EXPECT_EQ(words("4,5,6,10,24", "4+5=9,9+4=13"),
+            "equation 2 uses 4, but the numbers at hand are 6, 10, 9");
+}
+
 TEST(CountdownExplain, TargetMissedAndPlanningError) {
   // After 86*28=2408 nothing reaches 96 any more.
   EXPECT_EQ(faults("86,28,13,31,96", "86*28=2408,13+31=44,2408-44=2364"),

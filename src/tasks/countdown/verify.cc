@@ -106,9 +106,13 @@ std::vector<Fault> explain(const Problem& problem, std::string_view answer) {
     const auto x = pool.take(equation->x);
     const auto y = x ? pool.take(equation->y) : std::nullopt;
     if (!y) {
-      faults.push_back({"number not available", where,
-                        fmt::format("equation {} uses {}, but the numbers at hand are {}", where,
-                                    x ? equation->y : equation->x, before)});
+      faults.push_back(
+          {"number not available", where,
+           x && equation->x == equation->y
+               ? fmt::format("equation {} uses {} twice, but the numbers at hand have it once: {}",
+                             where, equation->y, before)
+               : fmt::format("equation {} uses {}, but the numbers at hand are {}", where,
+                             x ? equation->y : equation->x, before)});
       followed = false;
       continue;
     }
