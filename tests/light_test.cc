@@ -122,6 +122,15 @@ TEST_F(Light, PicksTheModelForThePuzzle) {
   EXPECT_MENTIONS(none.err, "no model at hand takes the puzzle");
 }
 
+TEST_F(Light, SaysWhenAPuzzleIsBeyondWhatModelsAreTrainedOn) {
+  const std::string note =
+      "note: 500 is beyond the numbers 1..99 and the targets 10..100 that models are trained on\n";
+  EXPECT_MENTIONS(light("solve '4, 5, 500, 24'").err, note);
+  EXPECT_MENTIONS(light("solve --json --show 4,5,500,24").err, note);
+  EXPECT_EQ(light("solve 4,5,15,24").err.find("note"), std::string::npos);
+  EXPECT_EQ(light("solve --quiet 4,5,500,24").err, "");
+}
+
 TEST_F(Light, SaysWhichProgramRunsModelsOfNoisedVectors) {
   ASSERT_EQ(mgdm("train '" MGDM_SOURCE_DIR "/recipes/smoke/vdm.toml' training.steps=1 "
                  "evaluation.count=0 --quiet --out " +

@@ -13,6 +13,15 @@ namespace {
 
 constexpr std::string_view kSpace = " \t\r\n\v\f";
 
+std::string joined(std::span<const std::string> names, std::string_view last) {
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) out += i + 1 == names.size() ? last : ", ";
+    out += names[i];
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -90,14 +99,9 @@ bool contains(std::span<const std::string> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::string joined_or(std::span<const std::string> names) {
-  std::string out;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) out += i + 1 == names.size() ? " or " : ", ";
-    out += names[i];
-  }
-  return out;
-}
+std::string joined_or(std::span<const std::string> names) { return joined(names, " or "); }
+
+std::string joined_and(std::span<const std::string> names) { return joined(names, " and "); }
 
 namespace {
 

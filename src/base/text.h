@@ -38,8 +38,9 @@ std::string printable(std::string_view text, std::string_view keep = "");
 // Whether `name` is one of them.
 bool contains(std::span<const std::string> names, std::string_view name);
 
-// "a, b or c".
+// "a, b or c", "a, b and c".
 std::string joined_or(std::span<const std::string> names);
+std::string joined_and(std::span<const std::string> names);
 
 // The valid name closest to `name` by edit distance; empty when none is near.
 std::string nearest(std::string_view name, std::span<const std::string> valid);

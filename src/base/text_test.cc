@@ -56,6 +56,7 @@ TEST(Text, NearestName) {
   EXPECT_EQ(nearest("", names), "");
   EXPECT_EQ(did_you_mean("plannig", names), "did you mean 'planning'?");
   EXPECT_EQ(did_you_mean("qqqqqqqq", names), "");
+  EXPECT_EQ(joined_and(std::vector<std::string>{"2", "5", "8"}), "2, 5 and 8");
   EXPECT_EQ(joined_or(names), "sudoku, planning, --count or --seed");
 }
 

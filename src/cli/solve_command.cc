@@ -16,6 +16,8 @@ namespace mgdm::cli {
 namespace {
 
 void print(const inference::Solved& solved, const SolveSettings& settings) {
+  if (solved.unfamiliar && !settings.quiet)
+    fmt::print(stderr, "note: {} that models are trained on\n", printable(*solved.unfamiliar));
   if (settings.json) {
     fmt::print("{}\n", inference::solved_json(solved));
     return;

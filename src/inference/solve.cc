@@ -27,6 +27,7 @@ Solved check(const Reasoner& reasoner, const std::string& input, const Answer& a
   solved.verified = tasks::judge(reasoner.task(), example, answer.best).correct;
   if (!solved.verified) solved.faults = reasoner.task().explain(example, solved.text);
   solved.passes = answer.best_passes;
+  solved.unfamiliar = reasoner.task().unfamiliar(input);
   return solved;
 }
 

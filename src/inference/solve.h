@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct Solved {
   bool verified = false;
   std::vector<tasks::Fault> faults;
   std::int64_t passes = 0;
+  std::optional<std::string> unfamiliar = {};  // what of the puzzle no model has learned (Task)
 };
 
 // "1 pass", "20 passes".

@@ -86,6 +86,10 @@ class Task {
   // becomes literals, spaces around numbers go. Throws Error when it is no puzzle of this task.
   virtual std::string normalize_input(std::string_view text) const = 0;
 
+  // What of a puzzle is beyond all that this task generates, in words: numbers that models have
+  // never seen. None where nothing is, or the task does not look.
+  virtual std::optional<std::string> unfamiliar(std::string_view) const { return std::nullopt; }
+
   // The label of an input by exact search; none when it has no solution.
   virtual std::optional<std::string> solve(std::string_view input) const = 0;
 

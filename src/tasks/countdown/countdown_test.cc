@@ -148,6 +148,22 @@ std::vector<std::pair<std::string, int>> faults(const std::string& input,
 
 using Found = std::vector<std::pair<std::string, int>>;
 
+TEST(Countdown, SaysWhatIsNeverDrawn) {
+  const auto task = make_task("countdown-4");
+  for (const Split split : {Split::kTrain, Split::kTest})
+    for (std::uint32_t item = 0; item < 50; ++item)
+      EXPECT_FALSE(task->unfamiliar(task->generate(0, split, item).input));
+  EXPECT_FALSE(task->unfamiliar("1,99,99,1,10"));
+  EXPECT_FALSE(task->unfamiliar("1,99,99,1,100"));
+  EXPECT_EQ(task->unfamiliar("1,2,500,3,96"),
+            "500 is beyond the numbers 1..99 and the targets 10..100");
+  EXPECT_EQ(task->unfamiliar("0,2,100,3,900"),
+            "0, 100 and the target 900 are beyond the numbers 1..99 and the targets 10..100");
+  EXPECT_EQ(make_task("countdown-4", {.largest = 13})->unfamiliar("4,5,6,14,9"),
+            "14 and the target 9 are beyond the numbers 1..13 and the targets 10..100");
+  EXPECT_TRUE(make_task("search-4")->unfamiliar("4,5,6,14,9"));
+}
+
 TEST(CountdownExplain, NothingWrong) {
   EXPECT_EQ(faults("86,28,13,31,96", "86+28=114,31-13=18,114-18=96"), Found{});
 }

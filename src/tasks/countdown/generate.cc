@@ -1,13 +1,18 @@
 #include "tasks/countdown/generate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "tasks/countdown/search.h"
 
 namespace mgdm::tasks::countdown {
 namespace {
+
+constexpr Number kLeastTarget = 10, kLargestTarget = 100;
 
 using Targets = std::array<Number, 9>;
 
@@ -25,7 +30,7 @@ std::vector<Number> make_targets(int count, Split split) {
   const Targets& test = held_out(count);
   if (split == Split::kTest) return {test.begin(), test.end()};
   std::vector<Number> train;
-  for (Number target = 10; target <= 100; ++target)
+  for (Number target = kLeastTarget; target <= kLargestTarget; ++target)
     if (std::find(test.begin(), test.end(), target) == test.end()) train.push_back(target);
   return train;
 }
@@ -79,6 +84,18 @@ Example generate(Stream& random, int count, Split split, const Puzzles& puzzles)
     if (const auto solution = label_of(problem, puzzles.labels, random))
       return {render(problem), render(*solution)};
   }
+}
+
+std::optional<std::string> never_drawn(const Problem& problem, const Puzzles& puzzles) {
+  std::vector<std::string> beyond;
+  for (const Number number : problem.numbers)
+    if (number < 1 || number > puzzles.largest) beyond.push_back(std::to_string(number));
+  if (problem.target < kLeastTarget || problem.target > kLargestTarget)
+    beyond.push_back(fmt::format("the target {}", problem.target));
+  if (beyond.empty()) return std::nullopt;
+  return fmt::format("{} {} beyond the numbers 1..{} and the targets {}..{}", joined_and(beyond),
+                     beyond.size() == 1 ? "is" : "are", puzzles.largest, kLeastTarget,
+                     kLargestTarget);
 }
 
 }  // namespace mgdm::tasks::countdown

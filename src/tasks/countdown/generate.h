@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "base/random.h"
 #include "tasks/countdown/problem.h"
 #include "tasks/task.h"
@@ -20,5 +23,8 @@ struct Puzzles {
 // uniform; then the label, where it is to be any. Game of 24 is held out: where four numbers up to
 // 13 are to make 24, another target is drawn.
 Example generate(Stream& random, int count, Split split, const Puzzles& puzzles);
+
+// What of a puzzle is never drawn: "500 and the target 900 are beyond ...". None when all may be.
+std::optional<std::string> never_drawn(const Problem& problem, const Puzzles& puzzles);
 
 }  // namespace mgdm::tasks::countdown

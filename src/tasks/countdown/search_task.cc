@@ -55,6 +55,10 @@ class SearchTask : public Task {
     return render(parse_problem(without_space_around(",", text), count_));
   }
 
+  std::optional<std::string> unfamiliar(std::string_view input) const override {
+    return never_drawn(parse_problem(input, count_), {});
+  }
+
   // The first search that gets there, or the path itself where none does.
   std::optional<std::string> solve(std::string_view input) const override {
     const Problem problem = parse_problem(input, count_);

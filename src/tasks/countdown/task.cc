@@ -43,6 +43,10 @@ class Countdown : public Task {
     return render(parse_problem(without_space_around(",", text), count_));
   }
 
+  std::optional<std::string> unfamiliar(std::string_view input) const override {
+    return never_drawn(parse_problem(input, count_), puzzles_);
+  }
+
   std::optional<std::string> solve(std::string_view input) const override {
     const Problem problem = parse_problem(input, count_);
     const auto solution = first_solution(problem.numbers, problem.target);

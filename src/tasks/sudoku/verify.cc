@@ -13,16 +13,6 @@ namespace {
 bool is_digit(char c) { return c >= '1' && c <= '9'; }
 bool is_blank(char c) { return c == '0' || c == '.'; }
 
-// {"2", "5", "8"} -> "2, 5 and 8".
-std::string joined_and(const std::vector<std::string>& parts) {
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
-    text += parts[i];
-  }
-  return text;
-}
-
 // A digit that stands several times in a unit; `unit` as in kUnits.
 Fault clash(std::size_t unit, char digit, const std::vector<std::size_t>& cells) {
   constexpr std::array<const char*, 3> kKinds = {"row", "column", "box"};
