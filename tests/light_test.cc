@@ -131,6 +131,24 @@ TEST_F(Light, SaysWhenAPuzzleIsBeyondWhatModelsAreTrainedOn) {
   EXPECT_EQ(light("solve --quiet 4,5,500,24").err, "");
 }
 
+TEST_F(Light, PassesOverASudokuWhoseGivensClash) {
+  const std::string good =
+      "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+  const std::string bad = "55" + good.substr(2);
+  const std::string words = "the givens clash: row 1 has 5 twice (columns 1 and 2)";
+  for (const std::string show : {"", " --show"}) {
+    const Outcome outcome = light("solve " + bad + " " + good + show);
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_MENTIONS(outcome.out, "534678912672195348198342567859761423426853791713924856961537284");
+    EXPECT_EQ(outcome.err.substr(0, outcome.err.find('\n')), "not solved: " + words);
+    EXPECT_MENTIONS(outcome.err, "\nverified, ");
+  }
+  const Outcome json = light("solve --json " + bad);
+  EXPECT_EQ(json.code, 1);
+  EXPECT_MENTIONS(json.out, "\"solution\":\"\",\"verified\":false,\"explanation\":\"" + words +
+                                "\",\"passes\":0");
+}
+
 TEST_F(Light, SaysWhichProgramRunsModelsOfNoisedVectors) {
   ASSERT_EQ(mgdm("train '" MGDM_SOURCE_DIR "/recipes/smoke/vdm.toml' training.steps=1 "
                  "evaluation.count=0 --quiet --out " +

@@ -155,7 +155,8 @@ using OnStep = std::function<bool(const Step& step)>;
 
 struct Answer {
   std::string puzzle;               // as the task writes it: 0 for the empty cells of a Sudoku
-  std::string text;                 // [MASK] for each character that was still hidden at the end
+  std::string text;                 // [MASK] for each character that was still hidden at the end;
+                                    // empty where the givens of a Sudoku clash: no model was asked
   bool correct = false;             // by the rules of the puzzle
   std::vector<std::string> faults;  // what is wrong, in words; empty when correct
   std::int64_t passes = 0;          // through the network, over all tries

@@ -24,6 +24,10 @@ void print(const inference::Solved& solved, const SolveSettings& settings) {
   }
   fmt::print("{}\n", printable(solved.text));
   if (settings.quiet) return;
+  if (!solved.asked) {
+    fmt::print(stderr, "not solved: {}\n", printable(solved.faults.front().words));
+    return;
+  }
   fmt::print(stderr, "{}, {}\n", solved.verified ? "verified" : "wrong",
              inference::passes_of(solved.passes));
   for (std::size_t i = 0; i < solved.faults.size() && i < 3; ++i)

@@ -16,7 +16,17 @@ Posed pose(const Reasoner& reasoner, const std::string& puzzle) {
   Posed posed{reasoner.task().normalize_input(puzzle), std::vector<std::uint8_t>(rows.length())};
   std::vector<data::Token> tokens(rows.length());
   rows.write_puzzle(posed.input, {tokens, posed.frozen});
+  posed.contradiction = reasoner.task().contradiction(posed.input);
   return posed;
+}
+
+Solved unanswerable(Posed&& posed) {
+  MGDM_CHECK(posed.contradiction);
+  Solved solved;
+  solved.input = std::move(posed.input);
+  solved.faults.push_back(*std::move(posed.contradiction));
+  solved.asked = false;
+  return solved;
 }
 
 Solved check(const Reasoner& reasoner, const std::string& input, const Answer& answer) {
@@ -41,6 +51,10 @@ Solved solve(const Reasoner& reasoner, const std::string& puzzle, std::uint32_t 
 std::vector<Solved> solve_all(const Reasoner& reasoner, std::span<const std::string> puzzles,
                               std::uint32_t first_item, const spec::DecodingSettings& settings,
                               std::size_t batch, const OnStepOfPuzzle& on_step) {
+  std::vector<Solved> solved(puzzles.size());
+  // Of those that the model is asked: which of the puzzles each is, and the rest by its number
+  // here.
+  std::vector<std::size_t> places;
   std::vector<std::string> inputs;
   std::vector<std::vector<std::uint8_t>> frozen;
   std::vector<std::uint32_t> items;
@@ -48,6 +62,11 @@ std::vector<Solved> solve_all(const Reasoner& reasoner, std::span<const std::str
     Posed puzzle = puzzles.size() == 1 ? pose(reasoner, puzzles[i])
                                        : with_location(fmt::format("puzzle {}", i + 1), 0,
                                                        [&] { return pose(reasoner, puzzles[i]); });
+    if (puzzle.contradiction) {
+      solved[i] = unanswerable(std::move(puzzle));
+      continue;
+    }
+    places.push_back(i);
     inputs.push_back(std::move(puzzle.input));
     frozen.push_back(std::move(puzzle.frozen));
     items.push_back(first_item + static_cast<std::uint32_t>(i));
@@ -55,14 +74,13 @@ std::vector<Solved> solve_all(const Reasoner& reasoner, std::span<const std::str
   decoding::Observer observer;
   if (on_step)
     observer = [&](const decoding::Step& step) {
-      return on_step(step.slot, step_text(reasoner.rows(), frozen[step.slot], step));
+      return on_step(places[step.slot], step_text(reasoner.rows(), frozen[step.slot], step));
     };
-  std::vector<Solved> solved(inputs.size());
   reasoner.answer(
       inputs, items, settings, batch,
       [&](const Reasoner::Answers& answers) {
         for (const auto& [index, answer] : answers)
-          solved[index] = check(reasoner, inputs[index], answer);
+          solved[places[index]] = check(reasoner, inputs[index], answer);
       },
       observer);
   stop_if_interrupted();

@@ -21,6 +21,7 @@ struct Solved {
   bool verified = false;
   std::vector<tasks::Fault> faults;
   std::int64_t passes = 0;
+  bool asked = true;  // whether the model was: not where the puzzle contradicts itself
   std::optional<std::string> unfamiliar = {};  // what of the puzzle no model has learned (Task)
 };
 
@@ -29,13 +30,17 @@ inline std::string passes_of(std::int64_t passes) {
   return std::to_string(passes) + (passes == 1 ? " pass" : " passes");
 }
 
-// A puzzle as the task writes it, and which tokens of its row are given. Throws what is wrong with
-// it.
+// A puzzle as the task writes it, which tokens of its row are given, and why it cannot have an
+// answer, where the task sees that. Throws what is wrong with it.
 struct Posed {
   std::string input;
   std::vector<std::uint8_t> frozen;
+  std::optional<tasks::Fault> contradiction = {};
 };
 Posed pose(const Reasoner& reasoner, const std::string& puzzle);
+
+// What becomes of one that contradicts itself: no answer, without asking the model.
+Solved unanswerable(Posed&& posed);
 
 // An answer to it, checked.
 Solved check(const Reasoner& reasoner, const std::string& input, const Answer& answer);

@@ -29,6 +29,7 @@ void SolveStream::add(const std::string& puzzle) {
   {
     const std::lock_guard lock(mutex_);
     item = next_item_++;
+    if (posed.contradiction) return hand_out(item, [&] { return unanswerable(std::move(posed)); });
     request = reasoner_.request(posed.input, item, settings_);
     under_way_.emplace(item, std::move(posed));
   }
@@ -53,10 +54,15 @@ void SolveStream::wait_until_under_way(std::size_t most) {
 void SolveStream::answered(std::uint32_t item, const decoding::Finished& finished) {
   const std::lock_guard lock(mutex_);
   const auto posed = under_way_.extract(item);
+  hand_out(item, [&] {
+    return check(reasoner_, posed.mapped().input, reasoner_.read(finished, posed.mapped().frozen));
+  });
+}
+
+void SolveStream::hand_out(std::uint32_t item, const std::function<Solved()>& make) {
   try {
     if (failure_) return;
-    early_.emplace(item, check(reasoner_, posed.mapped().input,
-                               reasoner_.read(finished, posed.mapped().frozen)));
+    early_.emplace(item, make());
     for (auto next = early_.find(next_taken_); next != early_.end();
          next = early_.find(next_taken_)) {
       take_(next->second);

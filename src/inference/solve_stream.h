@@ -44,6 +44,8 @@ class SolveStream {
  private:
   void wait_until_under_way(std::size_t most);
   void answered(std::uint32_t item, const decoding::Finished& finished);
+  // What make() gives, once all before it are out. Under the mutex; what it throws is a failure.
+  void hand_out(std::uint32_t item, const std::function<Solved()>& make);
 
   const Reasoner& reasoner_;
   const spec::DecodingSettings settings_;  // resolved

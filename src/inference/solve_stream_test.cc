@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <set>
 
 #include "base/error.h"
 #include "inference/test_support.h"
@@ -51,6 +52,49 @@ TEST(SolveStreams, GiveInOrderWhatEachPuzzleGetsAlone) {
     EXPECT_GT(right, 10);
     EXPECT_LT(right, 90);
   }
+}
+
+// A puzzle that contradicts itself is nothing for the model, and does not stop the others.
+TEST(SolveStreams, PassOverPuzzlesThatContradictThemselves) {
+  const auto task = tasks::make_task("sudoku");
+  std::vector<Example> examples;
+  for (std::uint32_t i = 0; i < 4; ++i)
+    examples.push_back(task->generate(0, tasks::Split::kTest, i));
+  const Reasoner reasoner = scripted_reasoner("sudoku", 164, examples);
+  std::vector<std::string> puzzles;
+  for (const Example& example : examples) puzzles.push_back(example.input);
+  puzzles[0] = puzzles[2] = "55" + std::string(79, '.');
+  const spec::DecodingSettings settings = early_stopping();
+  std::vector<Solved> got;
+  {
+    SolveStream stream(reasoner, settings, 2, [&](const Solved& solved) { got.push_back(solved); });
+    for (const std::string& puzzle : puzzles) stream.add(puzzle);
+    stream.finish();
+  }
+  std::vector<std::size_t> watched;
+  const std::vector<Solved> together =
+      solve_all(reasoner, puzzles, 0, settings, 2, [&](std::size_t puzzle, const StepText&) {
+        watched.push_back(puzzle);
+        return true;
+      });
+  for (const std::vector<Solved>* all : {&std::as_const(got), &together}) {
+    ASSERT_EQ(all->size(), 4u);
+    for (const std::size_t i : {0u, 2u}) {
+      const Solved& solved = all->at(i);
+      EXPECT_EQ(solved.text, "");
+      EXPECT_FALSE(solved.asked || solved.verified);
+      EXPECT_EQ(solved.passes, 0);
+      EXPECT_EQ(solved.faults.at(0).words, "the givens clash: row 1 has 5 twice (columns 1 and 2)");
+    }
+    for (const std::size_t i : {1u, 3u}) {
+      EXPECT_TRUE(all->at(i).asked && all->at(i).verified);
+      EXPECT_EQ(all->at(i).text, examples[i].output);
+    }
+  }
+  EXPECT_EQ(std::set<std::size_t>(watched.begin(), watched.end()), (std::set<std::size_t>{1, 3}));
+  SolveStream full(reasoner, settings, 2, [](const Solved&) { throw Error("the disk is full"); });
+  full.add(puzzles[0]);
+  EXPECT_THROW(full.finish(), Error);
 }
 
 TEST(SolveStreams, AnswerWhileTheNextPuzzleIsWaitedFor) {

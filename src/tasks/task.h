@@ -90,6 +90,10 @@ class Task {
   // never seen. None where nothing is, or the task does not look.
   virtual std::optional<std::string> unfamiliar(std::string_view) const { return std::nullopt; }
 
+  // Why nothing can be an answer, where the puzzle itself shows it at a glance: givens of a Sudoku
+  // that clash. None for puzzles without a solution that take a search to see it.
+  virtual std::optional<Fault> contradiction(std::string_view) const { return std::nullopt; }
+
   // The label of an input by exact search; none when it has no solution.
   virtual std::optional<std::string> solve(std::string_view input) const = 0;
 

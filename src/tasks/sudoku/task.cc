@@ -46,6 +46,10 @@ class Sudoku final : public Task {
     return render(parse_grid(text));
   }
 
+  std::optional<Fault> contradiction(std::string_view input) const override {
+    return clash_of_givens(parse_grid(input));
+  }
+
   // Of a puzzle with several solutions the first that the search meets.
   std::optional<std::string> solve(std::string_view input) const override {
     const std::optional<Grid> solution = first_solution(parse_grid(input));

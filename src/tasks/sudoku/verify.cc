@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "base/text.h"
 
@@ -28,6 +29,19 @@ Fault clash(std::size_t unit, char digit, const std::vector<std::size_t>& cells)
   return {fmt::format("{} clash", kKinds[kind]), where,
           fmt::format("{} {} has {} {} ({}{})", kKinds[kind], where, digit, times, kPlaces[kind],
                       joined_and(places))};
+}
+
+// Of 81 characters: every digit that stands several times in a row, column or box.
+std::vector<Fault> clashes(std::string_view grid) {
+  std::vector<Fault> found;
+  for (std::size_t unit = 0; unit < kUnits.size(); ++unit)
+    for (char digit = '1'; digit <= '9'; ++digit) {
+      std::vector<std::size_t> cells;
+      for (const std::uint8_t cell : kUnits[unit])
+        if (grid[cell] == digit) cells.push_back(cell);
+      if (cells.size() > 1) found.push_back(clash(unit, digit, cells));
+    }
+  return found;
 }
 
 }  // namespace
@@ -83,14 +97,14 @@ std::vector<Fault> explain(const Grid& puzzle, std::string_view answer) {
           {"given changed", where,
            fmt::format("{} is given as {}, the answer has {}", cell_name(cell), puzzle[cell], c)});
   });
-  for (std::size_t unit = 0; unit < kUnits.size(); ++unit)
-    for (char digit = '1'; digit <= '9'; ++digit) {
-      std::vector<std::size_t> cells;
-      for (const std::uint8_t cell : kUnits[unit])
-        if (answer[cell] == digit) cells.push_back(cell);
-      if (cells.size() > 1) faults.push_back(clash(unit, digit, cells));
-    }
+  for (Fault& fault : clashes(answer)) faults.push_back(std::move(fault));
   return faults;
+}
+
+std::optional<Fault> clash_of_givens(const Grid& puzzle) {
+  const std::vector<Fault> found = clashes(render(puzzle));
+  if (found.empty()) return std::nullopt;
+  return Fault{"givens clash", found.front().where, "the givens clash: " + found.front().words};
 }
 
 }  // namespace mgdm::tasks::sudoku

@@ -1,6 +1,7 @@
 // Is an answer right, and if not, why not.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -21,5 +22,8 @@ Verdict verify(const Grid& puzzle, std::string_view solution, std::string_view a
 //   "not a digit", "blank cell", "given changed"   the cell, 1 to 81
 //   "row clash", "column clash", "box clash"       the row, column or box, 1 to 9
 std::vector<Fault> explain(const Grid& puzzle, std::string_view answer);
+
+// "givens clash": a digit stands twice among the givens of a row, column or box; the first of them.
+std::optional<Fault> clash_of_givens(const Grid& puzzle);
 
 }  // namespace mgdm::tasks::sudoku

@@ -128,5 +128,21 @@ TEST(SudokuVerify, ExplainsExactlyWhatIsWrong) {
   EXPECT_GT(right, 50);
 }
 
+TEST(SudokuVerify, GivensThatClash) {
+  EXPECT_FALSE(clash_of_givens(parse_grid(kPuzzle)));
+  EXPECT_FALSE(clash_of_givens(Grid{}));
+  const auto words = [](std::initializer_list<std::size_t> cells) {
+    Grid grid{};
+    for (const std::size_t cell : cells) grid[cell] = 5;
+    const auto fault = clash_of_givens(grid);
+    EXPECT_EQ(fault.value().category, "givens clash");
+    return fault->words;
+  };
+  EXPECT_EQ(words({0, 8}), "the givens clash: row 1 has 5 twice (columns 1 and 9)");
+  EXPECT_EQ(words({1, 73}), "the givens clash: column 2 has 5 twice (rows 1 and 9)");
+  EXPECT_EQ(words({0, 10}),
+            "the givens clash: box 1 has 5 twice (row 1 column 1 and row 2 column 2)");
+}
+
 }  // namespace
 }  // namespace mgdm::tasks::sudoku
