@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -71,6 +72,21 @@ void Reasoner::check_symmetries(const spec::DecodingSettings& settings) const {
                      "one of the two: symmetries vote, tries are verified");
 }
 
+std::vector<data::View> Reasoner::other_forms(const std::string& input, std::uint32_t item,
+                                              const spec::DecodingSettings& resolved) const {
+  constexpr std::int64_t kDraws = 8;  // for each: of six forms, hardly one is missed
+  std::vector<data::View> views;
+  std::set<std::string> seen{input};
+  for (std::int64_t k = 1; k < kDraws * resolved.symmetries; ++k) {
+    if (std::ssize(seen) == resolved.symmetries) break;
+    Stream random(static_cast<std::uint64_t>(resolved.seed), Purpose::kView, item,
+                  static_cast<std::uint32_t>(k));
+    const tasks::View view = task().view(input, random);
+    if (seen.insert(view.input).second) views.push_back(rows_->view(view));
+  }
+  return views;
+}
+
 decoding::Request Reasoner::request(const std::string& input, std::uint32_t item,
                                     const spec::DecodingSettings& resolved,
                                     decoding::Observer observer) const {
@@ -80,11 +96,7 @@ decoding::Request Reasoner::request(const std::string& input, std::uint32_t item
   rows_->write_puzzle(input, {request.puzzle.tokens, request.puzzle.frozen});
   request.puzzle.item = item;
   request.puzzle.settings = resolved;
-  for (std::int64_t k = 1; k < resolved.symmetries; ++k) {
-    Stream random(static_cast<std::uint64_t>(resolved.seed), Purpose::kView, item,
-                  static_cast<std::uint32_t>(k));
-    request.views.push_back(rows_->view(task().view(input, random)));
-  }
+  request.views = other_forms(input, item, resolved);
   request.observer = std::move(observer);
   if (resolved.tries > 1)
     request.verified = [rows = rows_, input,

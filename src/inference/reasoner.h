@@ -78,6 +78,10 @@ class Reasoner {
 
  private:
   void check_symmetries(const spec::DecodingSettings& settings) const;
+  // A puzzle under random symmetries: with itself as many as are asked for, no two alike, or fewer
+  // where it has no more.
+  std::vector<data::View> other_forms(const std::string& input, std::uint32_t item,
+                                      const spec::DecodingSettings& resolved) const;
 
   std::shared_ptr<Engine> engine_;
   spec::ModelSettings model_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "base/error.h"
 #include "inference/solve.h"
@@ -185,6 +186,26 @@ TEST(Reasoner, ViewsAreDrawnBySeedAndItem) {
   EXPECT_EQ(views(7), (std::vector(first.begin(), first.begin() + 2)));
   settings.seed = 2;
   EXPECT_NE(views(7), (std::vector(first.begin(), first.begin() + 2)));
+}
+
+// A puzzle of three numbers has six orders, fewer when numbers are equal: no more are decoded.
+TEST(Reasoner, DecodesEveryFormOnce) {
+  const std::vector<Example> nothing;
+  const Reasoner reasoner = scripted_reasoner("countdown-3", 64, nothing);
+  const auto forms = [&](const std::string& input, std::int64_t symmetries) {
+    spec::DecodingSettings settings = steps(4);
+    settings.symmetries = symmetries;
+    const auto request = reasoner.request(input, 7, reasoner.resolved(settings));
+    std::set<std::vector<data::Token>> distinct{request.puzzle.tokens};
+    for (const data::View& view : request.views) distinct.insert(view.tokens);
+    EXPECT_EQ(distinct.size(), request.views.size() + 1) << input;
+    return distinct.size();
+  };
+  EXPECT_EQ(forms("3,5,7,24", 256), 6u);
+  EXPECT_EQ(forms("3,5,5,24", 256), 3u);
+  EXPECT_EQ(forms("5,5,5,24", 256), 1u);
+  EXPECT_EQ(forms("3,5,7,24", 4), 4u);
+  EXPECT_EQ(forms("3,5,7,24", 1), 1u);
 }
 
 TEST(Reasoner, SaysWhichSettingsCount) {

@@ -30,10 +30,10 @@ void DecodingSettings::visit(config::Visitor& v, std::string_view order_key) {
   v.field("early_stop", early_stop, "stop when two passes agree and every prediction is sure");
   v.field("loops", loops, "looped models: loops in each pass (0 = as many as in training)",
           range(0, 256));
-  v.field(
-      "symmetries", symmetries,
-      "forms of a puzzle, by symmetries of its task, that are decoded; the answer of most counts",
-      range(1, 256));
+  v.field("symmetries", symmetries,
+          "different forms of a puzzle, by symmetries of its task, that are decoded; the answer of "
+          "most counts",
+          range(1, 256));
   v.field("tries", tries, "restarts with other noise until the answer verifies", range(1, 10000));
   v.field("seed", seed, "of the noise and the symmetries", at_least(0));
 }
