@@ -85,6 +85,19 @@ TEST_F(Light, SaysWhenSymmetriesVoted) {
   EXPECT_MENTIONS(both.err, "3 symmetries and 2 tries");
 }
 
+TEST_F(Light, SolveSaysHowManyFormsAgreed) {
+  const Outcome few = light("solve --symmetries 256 4,5,15,24");
+  EXPECT_MENTIONS(few.err, " of 6 forms (256 asked)\n");
+  const Outcome shown = light("solve --symmetries 3 --show 4,5,15,24");
+  EXPECT_MENTIONS(shown.err, "the puzzle as it is; its other forms, up to 2, are decoded unseen\n");
+  EXPECT_MENTIONS(shown.err, " of 3 forms\n");
+  const Outcome json = light("solve --symmetries 3 --json 5,5,15,25");
+  EXPECT_MENTIONS(json.out, ",\"symmetries\":3,\"forms\":3,\"agreed\":");
+  const Outcome one = light("solve --json 4,5,15,24");
+  EXPECT_EQ(one.out.find("symmetries"), std::string::npos);
+  EXPECT_EQ(light("solve --show 4,5,15,24").err.find("form"), std::string::npos);
+}
+
 TEST_F(Light, SolvesWhatComesThroughAPipeInOrder) {
   ASSERT_EQ(mgdm("generate planning --nodes 4 --count 300 --out " + path("puzzles")).code, 0);
   const std::string solve = "solve --model quick-planning-mgdm --json --input ";

@@ -28,8 +28,7 @@ void print(const inference::Solved& solved, const SolveSettings& settings) {
     fmt::print(stderr, "not solved: {}\n", printable(solved.faults.front().words));
     return;
   }
-  fmt::print(stderr, "{}, {}\n", solved.verified ? "verified" : "wrong",
-             inference::passes_of(solved.passes));
+  fmt::print(stderr, "{}, {}\n", solved.verified ? "verified" : "wrong", inference::effort(solved));
   for (std::size_t i = 0; i < solved.faults.size() && i < 3; ++i)
     fmt::print(stderr, "  {}\n", printable(solved.faults[i].words));
 }

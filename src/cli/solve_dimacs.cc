@@ -63,8 +63,7 @@ int solve_dimacs(const inference::Reasoner& reasoner, const std::string& file,
     fmt::print("{}\n", inference::solved_json(solved));
   } else {
     if (!settings.quiet) {
-      fmt::print("c {}, {}\n", satisfiable ? "verified" : "not solved",
-                 inference::passes_of(solved.passes));
+      fmt::print("c {}, {}\n", satisfiable ? "verified" : "not solved", inference::effort(solved));
       if (!solved.faults.empty()) fmt::print("c {}\n", printable(solved.faults.front().words));
     }
     fmt::print("s {}\n", satisfiable ? "SATISFIABLE" : "UNKNOWN");

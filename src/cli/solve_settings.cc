@@ -1,5 +1,7 @@
 #include "cli/solve_settings.h"
 
+#include <fmt/format.h>
+
 #include "cli/arithmetic.h"
 #include "cli/painter.h"
 #include "cli/threads.h"
@@ -14,7 +16,7 @@ void SolveSettings::visit(config::Visitor& v) {
       "input", input,
       "a file of puzzles (JSONL, lines, Sudoku CSV) or one DIMACS formula; - is standard input. "
       "Answers come in order, a batch at a time (--batch 1: each as soon as it is found)");
-  v.field("show", show, "watch the answer fill in");
+  v.field("show", show, "watch the answer fill in; with --symmetries, that of the puzzle as it is");
   v.field("json", json, "one JSON object per puzzle");
   decode.visit(v);
   v.field("device", device, "auto, cpu, cuda or cuda:N");
@@ -27,10 +29,14 @@ void SolveSettings::visit(config::Visitor& v) {
 inference::Solved solve_shown(const inference::Reasoner& reasoner, const std::string& puzzle,
                               std::uint32_t item, const SolveSettings& settings,
                               const std::string& prefix) {
+  const spec::DecodingSettings decoding = settings.decode.over(reasoner);
   Painter painter(reasoner.task(), prefix);
   inference::OnStepText on_step;
   if (settings.show) on_step = [&](const inference::StepText& step) { return painter.paint(step); };
-  return inference::solve(reasoner, puzzle, item, settings.decode.over(reasoner), on_step);
+  if (settings.show && decoding.symmetries > 1 && !settings.quiet)
+    fmt::print(stderr, "{}the puzzle as it is; its other forms, up to {}, are decoded unseen\n",
+               prefix, decoding.symmetries - 1);
+  return inference::solve(reasoner, puzzle, item, decoding, on_step);
 }
 
 }  // namespace mgdm::cli

@@ -48,11 +48,19 @@ struct Answer {
   std::int64_t forward_passes = 0;
 };
 
+// Forms of a puzzle: how many were asked for, how many were decoded, since it may have fewer, and
+// how many of these gave the answer.
+struct Votes {
+  std::int64_t asked = 1, forms = 1, agreed = 1;
+  bool operator==(const Votes&) const = default;
+};
+
 struct Finished {
   SlotId slot = 0;
   Answer first = {};                 // of the first try alone: what a single try reaches
   Answer best = {};                  // the accepted answer, else the first; passes of all tries
   std::int64_t successful_try = -1;  // which try was accepted, from 0; -1 for none
+  Votes votes = {};                  // of a request with views (inference/voting.h)
   std::exception_ptr error = {};     // what ended the slot too early; null when all went well
 };
 

@@ -110,7 +110,7 @@ Answer Reasoner::read(const decoding::Finished& finished,
                       std::span<const std::uint8_t> frozen) const {
   if (finished.error) std::rethrow_exception(finished.error);
   return {rows_->read(finished.first.tokens, frozen), finished.first.forward_passes,
-          rows_->read(finished.best.tokens, frozen), finished.best.forward_passes};
+          rows_->read(finished.best.tokens, frozen), finished.best.forward_passes, finished.votes};
 }
 
 void Reasoner::answer(std::span<const std::string> inputs, std::span<const std::uint32_t> items,

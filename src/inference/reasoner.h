@@ -29,6 +29,7 @@ struct Answer {
   std::int64_t forward_passes = 0;
   std::string best;              // the first verified one of settings.tries tries, else `text`
   std::int64_t best_passes = 0;  // of all tries it took
+  decoding::Votes votes = {};
 };
 
 class Reasoner {

@@ -11,6 +11,15 @@
 
 namespace mgdm::inference {
 
+std::string effort(const Solved& solved) {
+  const auto& [asked, forms, agreed] = solved.votes;
+  std::string text = passes_of(solved.passes);
+  if (asked == 1) return text;
+  text += fmt::format(", the answer of {} of {} form{}", agreed, forms, forms == 1 ? "" : "s");
+  if (forms < asked) text += fmt::format(" ({} asked)", asked);
+  return text;
+}
+
 Posed pose(const Reasoner& reasoner, const std::string& puzzle) {
   const spec::PuzzleRows& rows = reasoner.rows();
   Posed posed{reasoner.task().normalize_input(puzzle), std::vector<std::uint8_t>(rows.length())};
@@ -20,11 +29,12 @@ Posed pose(const Reasoner& reasoner, const std::string& puzzle) {
   return posed;
 }
 
-Solved unanswerable(Posed&& posed) {
+Solved unanswerable(Posed&& posed, const spec::DecodingSettings& settings) {
   MGDM_CHECK(posed.contradiction);
   Solved solved;
   solved.input = std::move(posed.input);
   solved.faults.push_back(*std::move(posed.contradiction));
+  solved.votes = {settings.symmetries, 0, 0};
   solved.asked = false;
   return solved;
 }
@@ -37,6 +47,7 @@ Solved check(const Reasoner& reasoner, const std::string& input, const Answer& a
   solved.verified = tasks::judge(reasoner.task(), example, answer.best).correct;
   if (!solved.verified) solved.faults = reasoner.task().explain(example, solved.text);
   solved.passes = answer.best_passes;
+  solved.votes = answer.votes;
   solved.unfamiliar = reasoner.task().unfamiliar(input);
   return solved;
 }
@@ -63,7 +74,7 @@ std::vector<Solved> solve_all(const Reasoner& reasoner, std::span<const std::str
                                        : with_location(fmt::format("puzzle {}", i + 1), 0,
                                                        [&] { return pose(reasoner, puzzles[i]); });
     if (puzzle.contradiction) {
-      solved[i] = unanswerable(std::move(puzzle));
+      solved[i] = unanswerable(std::move(puzzle), settings);
       continue;
     }
     places.push_back(i);
@@ -88,12 +99,17 @@ std::vector<Solved> solve_all(const Reasoner& reasoner, std::span<const std::str
 }
 
 std::string solved_json(const Solved& solved) {
-  const nlohmann::ordered_json line{
+  nlohmann::ordered_json line{
       {"input", solved.input},
       {"solution", solved.text},
       {"verified", solved.verified},
       {"explanation", solved.faults.empty() ? "" : solved.faults.front().words},
       {"passes", solved.passes}};
+  if (const decoding::Votes& votes = solved.votes; votes.asked > 1) {
+    line["symmetries"] = votes.asked;
+    line["forms"] = votes.forms;
+    line["agreed"] = votes.agreed;
+  }
   return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

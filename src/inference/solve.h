@@ -21,6 +21,7 @@ struct Solved {
   bool verified = false;
   std::vector<tasks::Fault> faults;
   std::int64_t passes = 0;
+  decoding::Votes votes = {};
   bool asked = true;  // whether the model was: not where the puzzle contradicts itself
   std::optional<std::string> unfamiliar = {};  // what of the puzzle no model has learned (Task)
 };
@@ -29,6 +30,9 @@ struct Solved {
 inline std::string passes_of(std::int64_t passes) {
   return std::to_string(passes) + (passes == 1 ? " pass" : " passes");
 }
+
+// "20 passes"; with symmetries "20 passes, the answer of 5 of 6 forms (256 asked)".
+std::string effort(const Solved& solved);
 
 // A puzzle as the task writes it, which tokens of its row are given, and why it cannot have an
 // answer, where the task sees that. Throws what is wrong with it.
@@ -40,7 +44,7 @@ struct Posed {
 Posed pose(const Reasoner& reasoner, const std::string& puzzle);
 
 // What becomes of one that contradicts itself: no answer, without asking the model.
-Solved unanswerable(Posed&& posed);
+Solved unanswerable(Posed&& posed, const spec::DecodingSettings& settings);
 
 // An answer to it, checked.
 Solved check(const Reasoner& reasoner, const std::string& input, const Answer& answer);
@@ -61,7 +65,8 @@ std::vector<Solved> solve_all(const Reasoner& reasoner, std::span<const std::str
                               std::uint32_t first_item, const spec::DecodingSettings& settings,
                               std::size_t batch, const OnStepOfPuzzle& on_step = {});
 
-// {"input", "solution", "verified", "explanation", "passes"} on one line.
+// {"input", "solution", "verified", "explanation", "passes"} on one line; with symmetries also
+// {"symmetries", "forms", "agreed"}.
 std::string solved_json(const Solved& solved);
 
 }  // namespace mgdm::inference

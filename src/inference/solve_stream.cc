@@ -29,7 +29,8 @@ void SolveStream::add(const std::string& puzzle) {
   {
     const std::lock_guard lock(mutex_);
     item = next_item_++;
-    if (posed.contradiction) return hand_out(item, [&] { return unanswerable(std::move(posed)); });
+    if (posed.contradiction)
+      return hand_out(item, [&] { return unanswerable(std::move(posed), settings_); });
     request = reasoner_.request(posed.input, item, settings_);
     under_way_.emplace(item, std::move(posed));
   }

@@ -115,6 +115,7 @@ class VotingEngine : public Engine {
     election.open.erase(open);
     if (election.views.empty() || finished.error) {
       finished.slot = election.result.slot;
+      finished.votes.asked = election.puzzle.settings.symmetries;
       election.result = std::move(finished);
       return true;
     }
@@ -127,6 +128,8 @@ class VotingEngine : public Engine {
       answer = {std::move(election.answers[0]), election.seen};
     } else if (election.open.empty()) {
       answer.tokens = election.answers[most_agreed(election.answers)];
+      election.result.votes = {election.puzzle.settings.symmetries, std::ssize(election.answers),
+                               std::ranges::count(election.answers, answer.tokens)};
     } else {
       return false;
     }

@@ -105,6 +105,20 @@ TEST(Voting, TwoThatAgreeOutvoteOthersThatDoNot) {
   EXPECT_FALSE(solved(right_in({3}), {1, 2, 3}));
 }
 
+TEST(Voting, SaysHowManyAgreed) {
+  const auto votes = [](std::vector<std::size_t> right, std::initializer_list<std::size_t> shifts) {
+    const auto engine = engine_of(right_in(std::move(right)));
+    Request request = asked(shifts);
+    request.puzzle.settings.symmetries = 9;
+    engine->join(request);
+    return all_of(*engine).at(0).votes;
+  };
+  EXPECT_EQ(votes({0}, {}), (decoding::Votes{9, 1, 1}));
+  EXPECT_EQ(votes({0, 1, 2, 3}, {1, 2, 3}), (decoding::Votes{9, 4, 4}));
+  EXPECT_EQ(votes({1, 3}, {1, 2, 3}), (decoding::Votes{9, 4, 2}));
+  EXPECT_EQ(votes({1}, {1}), (decoding::Votes{9, 2, 1}));
+}
+
 TEST(Voting, CountsThePassesOfAllViews) {
   const auto engine = engine_of(right_in({0, 1, 2, 3}));
   engine->join(asked({}));
