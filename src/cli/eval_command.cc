@@ -34,10 +34,10 @@ Examples read_puzzles(const EvalSettings& settings, const tasks::Task& task) {
 namespace {
 
 void write_predictions(const std::string& path, const Examples& examples,
-                       const std::vector<std::string>& answers) {
+                       const std::vector<inference::Answer>& answers) {
   AtomicFile file(path);
   for (std::size_t i = 0; i < examples.size(); ++i)
-    file.write(formats::jsonl_line({{"input", examples[i].input}, {"output", answers[i]}}));
+    file.write(formats::jsonl_line({{"input", examples[i].input}, {"output", answers[i].text}}));
   file.commit();
 }
 

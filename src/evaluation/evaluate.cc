@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <utility>
+
+#include "base/error.h"
 
 namespace mgdm::evaluation {
 namespace {
@@ -19,7 +22,7 @@ std::size_t likely_done(std::size_t done, double spent, double limit) {
 
 Evaluation evaluate(const inference::Reasoner& reasoner, std::span<const tasks::Example> examples,
                     const spec::DecodingSettings& settings, std::int64_t batch,
-                    const std::function<void(std::size_t)>& progress, double limit) {
+                    const std::function<void(std::size_t)>& progress, double limit, Begun begun) {
   using Clock = std::chrono::steady_clock;
   Evaluation result;
   result.symmetries = settings.symmetries;
@@ -30,14 +33,18 @@ Evaluation evaluate(const inference::Reasoner& reasoner, std::span<const tasks::
   }
   std::vector<std::uint32_t> items(examples.size());
   std::iota(items.begin(), items.end(), 0u);
-  std::vector<inference::Answer> answers(examples.size());
+  const std::size_t first = begun.answers.size();
+  MGDM_CHECK(first <= examples.size());
+  std::vector<inference::Answer> answers = std::move(begun.answers);
+  answers.resize(examples.size());
+  if (progress && first > 0) progress(first);
 
   const auto began = Clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - began).count(); };
-  std::size_t done = 0;
-  while (done < examples.size() && (limit == 0 || done == 0 || seconds() < limit)) {
+  std::size_t done = first;
+  while (done < examples.size() && (limit == 0 || done == first || seconds() < limit)) {
     std::size_t count = examples.size() - done;
-    if (limit > 0) count = std::min(count, likely_done(done, seconds(), limit));
+    if (limit > 0) count = std::min(count, likely_done(done - first, seconds(), limit));
     reasoner.answer(std::span(inputs).subspan(done, count), std::span(items).subspan(done, count),
                     settings, std::min(static_cast<std::size_t>(batch), count),
                     [&](inference::Reasoner::Answers&& some) {
@@ -46,14 +53,14 @@ Evaluation evaluate(const inference::Reasoner& reasoner, std::span<const tasks::
                     });
     done += count;
   }
-  result.seconds = seconds();
+  result.seconds = begun.seconds + seconds();
   if (done == 0) return result;
   for (std::size_t i = 0; i < done; ++i) {
     result.score.add(reasoner.task(), examples[i], answers[i].text);
     result.best.add(reasoner.task(), examples[i], answers[i].best);
     result.forward_passes += static_cast<double>(answers[i].forward_passes);
     result.best_forward_passes += static_cast<double>(answers[i].best_passes);
-    result.answers.push_back(std::move(answers[i].text));
+    result.answers.push_back(std::move(answers[i]));
   }
   const auto n = static_cast<double>(done);
   result.forward_passes /= n;

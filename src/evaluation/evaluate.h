@@ -14,21 +14,30 @@
 namespace mgdm::evaluation {
 
 struct Evaluation {
-  tasks::Score score;                // of single tries
-  std::vector<std::string> answers;  // of single tries, in the order of the examples
-  double forward_passes = 0;         // of a single try, mean per example
-  std::int64_t symmetries = 1;       // views that voted; the passes are those of all of them
-  tasks::Score best;                 // of the first verified answer among settings.tries
-  double best_forward_passes = 0;    // of all the tries it took, mean per example
-  double seconds = 0;                // decoding only, with all tries
+  tasks::Score score;                      // of single tries
+  std::vector<inference::Answer> answers;  // in the order of the examples
+  double forward_passes = 0;               // of a single try, mean per example
+  std::int64_t symmetries = 1;             // views that voted; the passes are those of all of them
+  tasks::Score best;                       // of the first verified answer among settings.tries
+  double best_forward_passes = 0;          // of all the tries it took, mean per example
+  double seconds = 0;                      // decoding only, with all tries
   double samples_per_second = 0;
+};
+
+// What an evaluation that was cut short has of it: answers to the first examples, and the seconds
+// that they took.
+struct Begun {
+  std::vector<inference::Answer> answers = {};
+  double seconds = 0;
 };
 
 // progress(n) is called after every n examples. With a limit in seconds (0 = none) no more puzzles
 // are begun than are likely to be done in that time, but always a few: the result is then about the
-// first score.all.n examples.
+// first score.all.n examples. It goes on from what was begun earlier, at most all of it, and comes
+// to the same as if it had not been cut.
 Evaluation evaluate(const inference::Reasoner& reasoner, std::span<const tasks::Example> examples,
                     const spec::DecodingSettings& settings, std::int64_t batch,
-                    const std::function<void(std::size_t)>& progress = {}, double limit = 0);
+                    const std::function<void(std::size_t)>& progress = {}, double limit = 0,
+                    Begun begun = {});
 
 }  // namespace mgdm::evaluation

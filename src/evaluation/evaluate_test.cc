@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "inference/test_support.h"
 
@@ -48,7 +49,7 @@ TEST(Evaluate, CountsWhatWentWrongAndWhere) {
   EXPECT_EQ(result.best_forward_passes, 5);
   EXPECT_GT(result.samples_per_second, 0);
   ASSERT_EQ(result.answers.size(), 3u);
-  EXPECT_TRUE(result.answers[1].starts_with(answers[1].output + "[EOS][PAD]"));
+  EXPECT_TRUE(result.answers[1].text.starts_with(answers[1].output + "[EOS][PAD]"));
 }
 
 // 2 ms for every puzzle and pass.
@@ -78,6 +79,37 @@ TEST(Evaluate, EndsWhenItsTimeIsOver) {
   const auto some = std::span<const Example>(examples).first(40);
   EXPECT_EQ(evaluate(reasoner, some, plain_decoding(1), 1000).score.all.n, 40u);
   EXPECT_EQ(evaluate(reasoner, some, plain_decoding(1), 1000, {}, /*limit=*/60).score.all.n, 40u);
+}
+
+// What was cut short is gone on with, to the same end.
+TEST(Evaluate, GoesOnFromWhatWasBegun) {
+  const auto task = tasks::make_task("planning", {.nodes = 3});
+  std::vector<Example> examples;
+  for (std::uint32_t i = 0; i < 20; ++i)
+    examples.push_back(task->generate(0, tasks::Split::kTest, i));
+  const Reasoner reasoner = scripted_reasoner("planning", 28, examples, /*hardest=*/2);
+  spec::DecodingSettings settings = plain_decoding(6);
+  settings.order = "random";  // drawn by the number of the puzzle
+  settings.tries = 3;
+  const Evaluation whole = evaluate(reasoner, examples, settings, 16);
+  Begun begun;
+  std::size_t reported = 0;
+  for (const std::size_t n : {4u, 8u, 12u, 16u, 20u, 20u}) {
+    const Evaluation part = evaluate(
+        reasoner, examples, settings, 16, [&](std::size_t some) { reported += some; },
+        /*limit=*/1e-9, begun);
+    ASSERT_EQ(part.answers.size(), n);
+    EXPECT_EQ(std::exchange(reported, 0), n);
+    EXPECT_GE(part.seconds, begun.seconds);
+    begun = {part.answers, part.seconds};
+    if (n < 20) continue;
+    EXPECT_EQ(part.score.all.correct, whole.score.all.correct);
+    EXPECT_EQ(part.best.all.correct, whole.best.all.correct);
+    EXPECT_EQ(part.forward_passes, whole.forward_passes);
+    EXPECT_EQ(part.best_forward_passes, whole.best_forward_passes);
+    EXPECT_GT(part.samples_per_second, 0);
+  }
+  EXPECT_LT(whole.score.all.correct, whole.best.all.correct);
 }
 
 TEST(Evaluate, PerPlanningDistance) {
@@ -114,7 +146,8 @@ TEST(Evaluate, RestartsStandApart) {
   const Evaluation once = evaluate(reasoner, examples, settings, 16);
   settings.tries = 8;
   const Evaluation often = evaluate(reasoner, examples, settings, 16);
-  EXPECT_EQ(once.answers, often.answers);
+  for (std::size_t i = 0; i < examples.size(); ++i)
+    EXPECT_EQ(once.answers[i].text, often.answers[i].text);
   EXPECT_EQ(once.score.all.correct, often.score.all.correct);
   EXPECT_EQ(once.forward_passes, often.forward_passes);
   EXPECT_EQ(once.best.all.correct, once.score.all.correct);

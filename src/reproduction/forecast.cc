@@ -55,8 +55,7 @@ class Forecast {
       unknown_ = unknown_ || weights.empty();
       return add(what, weights.empty() ? "after its training" : weights, "not known yet");
     }
-    if (is_measured(context_, *trained, cell, seconds_for_evaluation(plan_, context_)))
-      return add(what, "measured", "0s");
+    if (is_measured(context_, *trained, cell)) return add(what, "measured", "0s");
     try {
       const double seconds = estimate(context_, *trained, cell);
       total_ += seconds;

@@ -6,11 +6,13 @@
 #include <cmath>
 #include <map>
 
+#include "base/error.h"
 #include "base/progress.h"
 #include "base/version.h"
 #include "evaluation/evaluate.h"
 #include "report/evaluation_json.h"
 #include "report/score_report.h"
+#include "reproduction/begun.h"
 #include "reproduction/json_members.h"
 #include "reproduction/kept_results.h"
 #include "reproduction/puzzles.h"
@@ -37,15 +39,23 @@ fs::path cell_file(const Context& context, const Trained& trained, const Cell& c
                                context.limit, context.files.string()));
 }
 
-// The result as it was measured before. One that a budget cut short counts only where its share is
-// not larger now; 0 for no limit.
-std::optional<Json> known_result(const fs::path& file, double share) {
+// The result as it was measured before, all of it or what a budget left.
+std::optional<Json> known_result(const fs::path& file) {
   auto json = read_kept(file);
   if (!json || !json->contains("accuracy")) return std::nullopt;
-  const bool cut = json->contains("cut_after_seconds");
-  if (cut && (share == 0 || share > number_or_zero(*json, "cut_after_seconds")))
-    return std::nullopt;
   return json;
+}
+
+bool is_cut(const Json& result) {
+  return result.contains("begun") || result.contains("cut_after_seconds");  // as it once was kept
+}
+
+// What a budget left of it, for going on; nothing where there is none.
+evaluation::Begun begun_of(const fs::path& file, std::size_t puzzles) {
+  const auto known = known_result(file);
+  if (!known) return {};
+  evaluation::Begun begun = read_begun(object_at(*known, "begun"));
+  return begun.answers.size() <= puzzles ? std::move(begun) : evaluation::Begun();
 }
 
 struct Ready {
@@ -75,7 +85,8 @@ void add_ratings(const TestSet& test, const Context& context, const Ready& ready
   const std::vector<double> ratings = ratings_of(test, context);
   std::map<std::string, tasks::Score> parts;
   for (std::size_t i = 0; i < result.answers.size(); ++i)
-    parts[rating_name(ratings[i])].add(ready.reasoner.task(), ready.puzzles[i], result.answers[i]);
+    parts[rating_name(ratings[i])].add(ready.reasoner.task(), ready.puzzles[i],
+                                       result.answers[i].text);
   for (const auto& [name, score] : parts)
     json["accuracy_by_rating"][name] = report::tally_json(score.all);
 }
@@ -98,24 +109,26 @@ std::string evaluation_key(const Cell& cell) {
   return fmt::format("{} on {} by{}", cell.model, about(cell.test), decoding_flags(cell));
 }
 
-bool is_measured(const Context& context, const Trained& trained, const Cell& cell, double share) {
-  return known_result(cell_file(context, trained, cell), share).has_value();
+bool is_measured(const Context& context, const Trained& trained, const Cell& cell) {
+  const auto known = known_result(cell_file(context, trained, cell));
+  return known && !is_cut(*known);
 }
 
-Json measure(const Context& context, const Trained& trained, const Cell& cell,
-             const EvaluationTime& time) {
+Json measure(const Context& context, const Trained& trained, const Cell& cell, double seconds) {
   const fs::path file = cell_file(context, trained, cell);
-  if (auto known = known_result(file, time.share)) return *std::move(known);
+  if (auto known = known_result(file); known && (!is_cut(*known) || seconds <= 0))
+    return *std::move(known);
+  if (seconds <= 0) throw Error("not evaluated: the budget was spent before");
   const Stopwatch watch(context);
   const Ready ready = make_ready(context, trained, cell);
   Progress progress("evaluating " + cell.model, ready.puzzles.size(), context.quiet);
   // Reading the model and making the puzzles took some of the time. A few are answered however
   // little is left.
   constexpr double kNone = 1e-9;
-  const double limit = time.share == 0 ? 0 : std::max(kNone, time.left - watch.seconds());
+  const double limit = std::isinf(seconds) ? 0 : std::max(kNone, seconds - watch.seconds());
   const evaluation::Evaluation result = evaluation::evaluate(
       ready.reasoner, ready.puzzles, ready.decoding, kBatch,
-      [&](std::size_t n) { progress.add(n); }, limit);
+      [&](std::size_t n) { progress.add(n); }, limit, begun_of(file, ready.puzzles.size()));
   Json json = report::evaluation_json(cell.test.task, result, ready.decoding.tries);
   add_ratings(cell.test, context, ready, result, json);
   json["model"] = trained.folder;
@@ -132,7 +145,7 @@ Json measure(const Context& context, const Trained& trained, const Cell& cell,
   if (result.score.all.n < ready.puzzles.size()) {
     json["note"] =
         fmt::format("the first {} puzzles of {}", result.score.all.n, ready.puzzles.size());
-    json["cut_after_seconds"] = time.share;
+    json["begun"] = begun_json(result);
   }
   json["version"] = version();
   json["git_revision"] = git_revision();
@@ -153,7 +166,9 @@ double estimate(const Context& context, const Trained& trained, const Cell& cell
       evaluation::evaluate(ready.reasoner, some, decoding, kBatch, /*progress=*/{}, kSeconds);
   const auto passes = static_cast<double>(decoding.steps);
   const bool all_passes = result.forward_passes == passes;
-  return static_cast<double>(ready.puzzles.size()) / result.samples_per_second *
+  const std::size_t begun =
+      begun_of(cell_file(context, trained, cell), ready.puzzles.size()).answers.size();
+  return static_cast<double>(ready.puzzles.size() - begun) / result.samples_per_second *
          (all_passes ? static_cast<double>(ready.decoding.steps) / passes : 1);
 }
 

@@ -15,22 +15,16 @@ std::string decoding_flags(const Cell& cell);
 // What is evaluated for a cell: cells with the same text share it.
 std::string evaluation_key(const Cell& cell);
 
-// The seconds of an evaluation: its share of the budget, and how many of them are left. Without a
-// budget 0 and without end.
-struct EvaluationTime {
-  double share = 0;
-  double left = std::numeric_limits<double>::infinity();
-};
-
 // The result of `mgdm eval` as JSON (docs/formats.md), measured now or earlier. Fewer puzzles count
-// where the time is over before all are answered.
+// where the time is over before all are answered; the next call goes on after them. An Error where
+// there is no time for any.
 Json measure(const Context& context, const Trained& trained, const Cell& cell,
-             const EvaluationTime& time);
+             double seconds = std::numeric_limits<double>::infinity());
 
-// Whether it has been measured already, for such a share of a budget or a larger one.
-bool is_measured(const Context& context, const Trained& trained, const Cell& cell, double share);
+// Whether it has been measured already, on all of its puzzles.
+bool is_measured(const Context& context, const Trained& trained, const Cell& cell);
 
-// Seconds that measuring it would take here, from a few puzzles.
+// Seconds that measuring it, or the rest of it, would take here, from a few puzzles.
 double estimate(const Context& context, const Trained& trained, const Cell& cell);
 
 // The number that a cell shows of such a result.

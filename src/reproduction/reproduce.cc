@@ -104,13 +104,10 @@ std::string joined(const std::string& a, const std::string& b) {
 class Filler {
  public:
   Filler(const Plan& plan, const Context& context, Failures failures, const TimeLeft& time)
-      : context_(context),
-        failures_(std::move(failures)),
-        time_(time),
-        share_(seconds_for_evaluation(plan, context)) {
+      : context_(context), failures_(std::move(failures)), time_(time) {
     for (const Cell* const cell : evaluations(plan))
       if (const auto trained = find_trained(context, cell->model);
-          trained && !is_measured(context, *trained, *cell, share_))
+          trained && !is_measured(context, *trained, *cell))
         ++left_;
   }
 
@@ -149,18 +146,13 @@ class Filler {
   };
 
   Json measured(const Trained& trained, const Cell& cell) {
-    EvaluationTime time{share_};
-    if (share_ > 0 && !is_measured(context_, trained, cell, share_)) {
-      time.left = time_.seconds() / static_cast<double>(left_--);
-      if (time.left <= 0) throw Error("not evaluated: the budget was spent before");
-    }
-    return measure(context_, trained, cell, time);
+    if (is_measured(context_, trained, cell)) return measure(context_, trained, cell);
+    return measure(context_, trained, cell, time_.seconds() / static_cast<double>(left_--));
   }
 
   const Context& context_;
   const Failures failures_;
   const TimeLeft& time_;
-  const double share_;    // of the budget, for each evaluation
   std::size_t left_ = 0;  // evaluations
   std::map<std::string, Result> results_;
 };
@@ -203,11 +195,6 @@ std::vector<std::string> notes_on(const Context& context, std::size_t missing) {
 
 }  // namespace
 
-double seconds_for_evaluation(const Plan& plan, const Context& context) {
-  return context.budget * (1 - kTrainingShare) /
-         static_cast<double>(std::max<std::size_t>(1, evaluations(plan).size()));
-}
-
 Table reproduce(const Plan& named, const Context& context) {
   const TimeLeft time(context);
   const Plan plan = with_rows(named);
@@ -236,8 +223,10 @@ Table reproduce(const Plan& named, const Context& context) {
     table.notes.push_back(
         fmt::format("Left out, since these models are not here: {}.", fmt::join(absent, ", ")));
   if (context.budget > 0 && says_anything(table))
-    table.notes.push_back(fmt::format("Shortened: everything here was given {} in all (--budget).",
-                                      format_duration(context.budget)));
+    table.notes.push_back(fmt::format(
+        "Shortened: this call was given {} in all (--budget); what calls before it trained "
+        "and measured counts, too.",
+        format_duration(context.budget)));
   return table;
 }
 

@@ -10,12 +10,10 @@
 namespace mgdm::reproduction {
 
 // Steps and evaluations that were done are not done again, in this call or a later one. With a
-// budget every training that is missing gets an equal share of it, into a run of its own. What
-// fails is told in the notes of its cells.
+// budget every training that is missing gets an equal share of it, into a run of its own, and an
+// evaluation that it cuts short is gone on with in the next call. What fails is told in the notes
+// of its cells.
 Table reproduce(const Plan& plan, const Context& context);
-
-// The seconds that each evaluation of a plan gets of the budget; 0 without one.
-double seconds_for_evaluation(const Plan& plan, const Context& context);
 
 // What reproduce() would do, as Markdown: what is trained and measured, what would be, and how long
 // it takes here.

@@ -186,7 +186,7 @@ TEST_F(Reproduction, ABudgetIsTheWholeTime) {
     EXPECT_TRUE(contains(order.overrides, "data.held_out=0"));
     EXPECT_TRUE(contains(order.overrides, "evaluation.count=0"));
   }
-  EXPECT_CONTAINS(to_markdown(table), "Shortened: everything here was given 10m 00s in all");
+  EXPECT_CONTAINS(to_markdown(table), "Shortened: this call was given 10m 00s in all");
 }
 
 TEST_F(Reproduction, NothingIsEvaluatedWhenTheBudgetIsSpent) {
@@ -206,18 +206,37 @@ TEST_F(Reproduction, NothingIsEvaluatedWhenTheBudgetIsSpent) {
   EXPECT_EQ(orders_.size(), 1u);
 }
 
-// A result that a budget cut short does not stand for a whole one.
-TEST_F(Reproduction, WhatWasCutShortIsMeasuredAgain) {
+// A result that a budget cut short does not stand for a whole one: calls go on with it, and come to
+// what one call without a budget measures.
+TEST_F(Reproduction, WhatWasCutShortIsGoneOnWith) {
   const Plan plan = small_plan("quick-planning-ar", "quick-planning-mgdm");
-  context_.limit = 40;
+  context_.limit = 20;
   context_.clock = [] { return 0; };
-  context_.budget = 1e-9;
-  const Table cut = reproduce(plan, context_);
-  EXPECT_CONTAINS(cut.rows[0].values[0].note, "the first 4 puzzles of 40");
-  EXPECT_CONTAINS(forecast(plan, context_), "| measured");
-  context_.budget = 0;
+  context_.budget = 1e-9;  // a few puzzles of each are answered however short it is
+  const auto note = [&] { return reproduce(plan, context_).rows[0].values[0].note; };
+  EXPECT_EQ(note(), "the first 4 puzzles of 20");
   EXPECT_CONTAINS(forecast(plan, context_), "to be measured");
-  EXPECT_EQ(reproduce(plan, context_).rows[0].values[0].note, "");
+  EXPECT_EQ(note(), "the first 8 puzzles of 20");
+  context_.budget = 600;
+  context_.clock = [this] { return now_ += 700; };  // nothing is left: what is known stays
+  EXPECT_EQ(note(), "the first 8 puzzles of 20");
+  context_.budget = 1e-9;
+  context_.clock = [] { return 0; };
+  const Table cut = reproduce(plan, context_);
+  EXPECT_CONTAINS(to_markdown(cut), "what calls before it trained and measured counts, too");
+  EXPECT_CONTAINS(to_markdown(cut), "planning-4-nodes.jsonl --limit 12");
+  context_.budget = 0;
+  const Table whole = reproduce(plan, context_);
+  EXPECT_EQ(whole.rows[0].values[0].note, "");
+  EXPECT_CONTAINS(forecast(plan, context_), "| measured");
+  context_.out = folder_.path() / "at-once";
+  const Table at_once = reproduce(plan, context_);
+  for (const std::size_t row : {0u, 1u})
+    for (const std::size_t column : {0u, 1u}) {
+      EXPECT_EQ(whole.rows[row].values[column].ours, at_once.rows[row].values[column].ours);
+      EXPECT_EQ(whole.rows[row].values[column].n, at_once.rows[row].values[column].n);
+      EXPECT_GT(whole.rows[row].values[column].n, cut.rows[row].values[column].n);
+    }
 }
 
 TEST_F(Reproduction, TrainsWhereAndHowItIsAsked) {

@@ -88,7 +88,7 @@ std::vector<TableRow> predictions(const Context& context, const TimeLeft& time) 
                                              static_cast<std::int64_t>(rows.size()));
     for (std::size_t i = 0; i < rows.size(); ++i) {
       Value value;
-      value.parts = marked(*task, puzzles[i], result.answers[i]);
+      value.parts = marked(*task, puzzles[i], result.answers[i].text);
       value.note = trained->note;
       value.commands = {fmt::format("mgdm solve --model {} {}",
                                     is_recipe(model) ? trained->folder : model, rows[i].label)};
