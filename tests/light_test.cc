@@ -114,12 +114,61 @@ TEST_F(Light, SolvesWhatComesThroughAPipeInOrder) {
     EXPECT_EQ(answers[at].substr(0, input.size() - 1).substr(9), input.substr(10)) << at;
     if (++at == 300) break;
   }
-  // An answer comes before the line that is none is complained about.
-  write_file(path("bad"), std::string(split(puzzles, '\n')[0]) + "\n{\"input\": \"?\"}\n");
-  const Outcome bad = light(solve + path("bad"));
-  EXPECT_EQ(bad.code, 1);
-  EXPECT_EQ(bad.out, std::string(answers[0]) + "\n");
-  EXPECT_MENTIONS(bad.err, path("bad") + ":2: ");
+}
+
+TEST_F(Light, GoesOnAfterAPuzzleThatIsNone) {
+  const std::string planning = "solve --quiet --model quick-planning-mgdm ";
+  const std::string puzzle = "7,1/4,0/6,2/0,6/5,7/4,5-4,1", answer = "4,5/5,7/7,1\n";
+  ASSERT_EQ(light(planning + puzzle).out, answer);
+  write_file(path("bad.jsonl"), "{\"input\": \"" + puzzle + "\"}\n{\"input\": \"?\"}\n{\n{}\n" +
+                                    "{\"input\": \"" + puzzle + "\"}\n");
+  for (const std::string show : {"", "--show "}) {
+    const Outcome bad =
+        light("solve --model quick-planning-mgdm " + show + "--input " + path("bad.jsonl"));
+    EXPECT_EQ(bad.code, 1);
+    EXPECT_EQ(bad.out.substr(bad.out.size() - answer.size()), answer);
+    const std::size_t first = bad.err.find("verified, "), second = bad.err.rfind("verified, ");
+    std::size_t at = first;
+    for (const char* line : {":2: ", ":3: ", ":4: "}) {
+      EXPECT_LT(at, bad.err.find(line)) << bad.err;
+      at = bad.err.find(line);
+    }
+    EXPECT_LT(at, second) << bad.err;
+    EXPECT_MENTIONS(bad.err, "3 of 5 puzzles could not be read\n");
+  }
+  const Outcome words = light(planning + "what '" + puzzle + "'");
+  EXPECT_EQ(words.code, 1);
+  EXPECT_EQ(words.out, answer);
+  EXPECT_MENTIONS(words.err, "puzzle 1: 'what' is not a planning puzzle");
+  EXPECT_EQ(words.err.find("could not be read"), std::string::npos);
+  // Sudoku lines, and a puzzle for which the model has no room.
+  const std::string grid =
+      "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+  write_file(path("lines.txt"), grid + "\n" + grid.substr(1) + "\n" + grid + "\n");
+  const Outcome lines = light("solve --quiet --input " + path("lines.txt"));
+  EXPECT_EQ(lines.code, 1);
+  EXPECT_EQ(lines.out.size(), 164u);
+  EXPECT_MENTIONS(lines.err, "lines.txt:2: no puzzle in ");
+  std::string large = "0,1";
+  for (int i = 1; i < 19; ++i) large += "/" + std::to_string(i) + "," + std::to_string(i + 1);
+  write_file(path("large.txt"), large + "-0,19\n" + puzzle + "\n");
+  const Outcome room = light(planning + "--input " + path("large.txt"));
+  EXPECT_EQ(room.code, 1);
+  EXPECT_EQ(room.out, answer);
+  EXPECT_MENTIONS(room.err, "large.txt:1: the puzzle ");
+}
+
+// Also where the puzzle is wrong, too.
+TEST_F(Light, SolveTellsAWrongCommandLineFromAWrongPuzzle) {
+  for (const std::string model : {"", "--model countdown-3 "}) {
+    EXPECT_EQ(light("solve " + model + "nonsense").code, 1) << model;
+    EXPECT_EQ(light("solve " + model).code, 2) << model;
+    EXPECT_EQ(light("solve " + model + "4,5,15,24 --steps 0").code, 2) << model;
+    EXPECT_EQ(light("solve " + model + "4,5,15,24 --symmetries 2 --tries 2").code, 2) << model;
+    EXPECT_EQ(light("solve " + model + "4,5,15,24 --show --symmetries 2 --tries 2").code, 2);
+  }
+  EXPECT_EQ(light("solve --model countdown-3 nonsense --show --symmetries 2 --tries 2").code, 2);
+  EXPECT_MENTIONS(light("solve --help").out, "Exit code: 0 when all answers are verified; 1 when");
 }
 
 TEST_F(Light, PicksTheModelForThePuzzle) {
@@ -131,7 +180,7 @@ TEST_F(Light, PicksTheModelForThePuzzle) {
   EXPECT_EQ(sudoku.out,
             "534678912672195348198342567859761423426853791713924856961537284287419635345286179\n");
   const Outcome none = light("solve 'what is love'");
-  EXPECT_EQ(none.code, 2);
+  EXPECT_EQ(none.code, 1);
   EXPECT_MENTIONS(none.err, "no model at hand takes the puzzle");
 }
 

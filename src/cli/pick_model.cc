@@ -34,8 +34,8 @@ std::string pick_model(const std::string& puzzle) {
   }
   if (all.empty()) throw UsageError("there is no model at hand", "--model FOLDER");
   if (folders.empty())
-    throw UsageError(fmt::format("no model at hand takes the puzzle {}", in_quotes(puzzle)),
-                     "a puzzle for " + joined_or(all), "mgdm tasks shows one of each");
+    throw Error(fmt::format("no model at hand takes the puzzle {}", in_quotes(puzzle)),
+                "a puzzle for " + joined_or(all), "mgdm tasks shows one of each");
   if (folders.size() > 1)
     throw UsageError(
         fmt::format("{} take the puzzle {}", fmt::join(names, " and "), in_quotes(puzzle)),

@@ -6,7 +6,8 @@
 namespace mgdm::cli {
 
 // The folder of the one whose task the puzzle is of; of several of that task the largest.
-// UsageError when there is none, or more than one task would take it.
+// Error when it is a puzzle of none of them; UsageError when there is no model, or more than one
+// task would take it.
 std::string pick_model(const std::string& puzzle);
 
 }  // namespace mgdm::cli

@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <functional>
+#include <utility>
+
+#include "base/bad_line.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/interrupt.h"
@@ -33,41 +37,73 @@ void print(const inference::Solved& solved, const SolveSettings& settings) {
     fmt::print(stderr, "  {}\n", printable(solved.faults[i].words));
 }
 
-// All of them, word by word and line by line. An Error of a line comes after the answers before it.
-template <class Use>
-void for_each_puzzle(const SolveSettings& settings, const tasks::Task& task, Use&& use) {
-  for (const std::string& puzzle : settings.puzzles) use(puzzle);
+// All of them, word by word and line by line. Those that are none go to on_bad.
+void for_each_puzzle(const SolveSettings& settings, const inference::Reasoner& reasoner,
+                     const OnBadLine& on_bad,
+                     const std::function<void(inference::Posed&& posed)>& use) {
+  const auto give = [&](const std::string& place, std::size_t line, const std::string& puzzle) {
+    auto posed = unless_bad(on_bad, [&] {
+      return place.empty()
+                 ? inference::pose(reasoner, puzzle)
+                 : with_location(place, line, [&] { return inference::pose(reasoner, puzzle); });
+    });
+    if (posed) use(*std::move(posed));
+  };
+  const bool alone = settings.puzzles.size() == 1;
+  for (std::size_t i = 0; i < settings.puzzles.size(); ++i)
+    give(alone ? "" : fmt::format("puzzle {}", i + 1), 0, settings.puzzles[i]);
   if (settings.input.empty()) return;
-  data::for_each_example(settings.input, task,
-                         [&](data::LocatedExample&& located) { use(located.example.input); });
+  data::for_each_example(
+      settings.input, reasoner.task(),
+      [&](data::LocatedExample&& located) {
+        give(settings.input, located.line, located.example.input);
+      },
+      on_bad);
 }
 
-// Whether all answers are right.
-bool watch_all(const inference::Reasoner& reasoner, const SolveSettings& settings) {
-  bool all_verified = true;
+// What became of the puzzles.
+struct Outcome {
+  std::size_t verified = 0, wrong = 0, bad = 0;
+
+  void count(const inference::Solved& solved) { ++(solved.verified ? verified : wrong); }
+
+  void complain(const Error& error) {
+    ++bad;
+    fmt::print(stderr, "mgdm: {}\n", printable(error.what(), "\n"));
+  }
+};
+
+Outcome watch_all(const inference::Reasoner& reasoner, const SolveSettings& settings) {
+  Outcome outcome;
   std::uint32_t item = 0;
-  for_each_puzzle(settings, reasoner.task(), [&](const std::string& puzzle) {
-    stop_if_interrupted();
-    const inference::Solved solved = solve_shown(reasoner, puzzle, item++, settings);
-    print(solved, settings);
-    all_verified = all_verified && solved.verified;
-  });
-  return all_verified;
+  for_each_puzzle(
+      settings, reasoner, [&](const Error& error) { outcome.complain(error); },
+      [&](inference::Posed&& posed) {
+        stop_if_interrupted();
+        const inference::Solved solved = solve_shown(reasoner, posed.input, item++, settings);
+        print(solved, settings);
+        outcome.count(solved);
+      });
+  return outcome;
 }
 
 // The same, as many at a time as fit.
-bool solve_all(const inference::Reasoner& reasoner, const SolveSettings& settings) {
-  bool all_verified = true;
+Outcome solve_all(const inference::Reasoner& reasoner, const SolveSettings& settings) {
+  Outcome outcome;
   inference::SolveStream stream(reasoner, settings.decode.over(reasoner),
                                 static_cast<std::size_t>(settings.batch),
                                 [&](const inference::Solved& solved) {
                                   print(solved, settings);
                                   std::fflush(stdout);
-                                  all_verified = all_verified && solved.verified;
+                                  outcome.count(solved);
                                 });
+  const auto on_bad = [&](const Error& error) {
+    stream.finish();  // complaints come after the answers before them
+    outcome.complain(error);
+  };
   try {
-    for_each_puzzle(settings, reasoner.task(),
-                    [&](const std::string& puzzle) { stream.add(puzzle); });
+    for_each_puzzle(settings, reasoner, on_bad,
+                    [&](inference::Posed&& posed) { stream.add(std::move(posed)); });
   } catch (const Interrupted&) {
     throw;
   } catch (const Error&) {
@@ -75,7 +111,7 @@ bool solve_all(const inference::Reasoner& reasoner, const SolveSettings& setting
     throw;
   }
   stream.finish();
-  return all_verified;
+  return outcome;
 }
 
 std::string model_of(const SolveSettings& settings) {
@@ -95,7 +131,11 @@ int run_solve(const SolveSettings& settings) {
                                                      .threads = static_cast<int>(settings.threads),
                                                      .arithmetic = settings.arithmetic});
   if (dimacs) return solve_dimacs(reasoner, settings.input, read_file(settings.input), settings);
-  return (settings.show ? watch_all : solve_all)(reasoner, settings) ? 0 : 1;
+  reasoner.resolved(settings.decode.over(reasoner));  // what is wrong with flags comes first
+  const auto [verified, wrong, bad] = (settings.show ? watch_all : solve_all)(reasoner, settings);
+  if (const std::size_t all = verified + wrong + bad; bad > 0 && all > 1 && !settings.quiet)
+    fmt::print(stderr, "{} of {} puzzles could not be read\n", bad, all);
+  return wrong + bad == 0 ? 0 : 1;
 }
 
 }  // namespace
@@ -111,6 +151,12 @@ Command solve_command() {
       "  mgdm solve --model runs/sat-7/checkpoint-29000 --input formula.cnf --tries 20\n",
       {"puzzles"}, {}, run_solve);
   command.inherited = decoding_keys();
+  command.more =
+      "Exit code: 0 when all answers are verified; 1 when one is not, or something cannot be "
+      "read;\n"
+      "2 when the command line is wrong. A puzzle that cannot be read is reported and counted, and "
+      "the\n"
+      "next one is taken. For a DIMACS formula 10 when it is satisfied, 0 when that is unknown.\n";
   return command;
 }
 

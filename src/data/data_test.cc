@@ -452,6 +452,37 @@ TEST_F(ExamplesFile, ComplaintsNameTheLine) {
   EXPECT_NE(complaint("", "sudoku").find("no puzzle"), std::string::npos);
 }
 
+TEST_F(ExamplesFile, ReadsOnPastBadLinesForThoseWhoAreTold) {
+  std::vector<std::string> bad;
+  const auto lines = [&](const std::string& text, const std::string& task) {
+    write_file(path_, text);
+    bad.clear();
+    std::vector<std::size_t> good;
+    for_each_example(
+        path_, *tasks::make_task(task),
+        [&](LocatedExample&& example) { good.push_back(example.line); },
+        [&](const Error& error) { bad.emplace_back(error.what()); });
+    for (const std::string& words : bad) EXPECT_TRUE(words.starts_with(path_ + ":")) << words;
+    return good;
+  };
+  using Lines = std::vector<std::size_t>;
+  const std::string good = "{\"input\": \"1,2,3,6\"}\n";
+  EXPECT_EQ(lines(good + "{\n{}\n{\"input\": \"1\"}\n" + good, "countdown-3"), (Lines{1, 5}));
+  EXPECT_EQ(bad.size(), 3u);
+  EXPECT_EQ(lines("1,2,3,6\n1,2\n2, 2, 2, 8\n", "countdown-3"), (Lines{1, 3}));
+  EXPECT_EQ(bad.size(), 1u);
+  const std::string grid(81, '0'), solution(81, '1');
+  EXPECT_EQ(lines(grid + "\n12\n" + grid + "\n", "sudoku"), (Lines{1, 3}));
+  EXPECT_EQ(bad.size(), 1u);
+  const std::string row = grid + "," + solution + "\n";
+  EXPECT_EQ(lines("quizzes,solutions\n1,2\n" + row + grid + "\n" + row, "sudoku"), (Lines{3, 5}));
+  EXPECT_EQ(bad.size(), 2u);
+  EXPECT_EQ(lines("1,2\n", "countdown-3"), Lines{});  // told: no second complaint
+  EXPECT_EQ(bad.size(), 1u);
+  EXPECT_THROW(lines("p cnf 2 1\n1 x 0\n", "sat"), Error);  // the file is one puzzle
+  EXPECT_THROW(lines("", "countdown-3"), Error);
+}
+
 TEST_F(ExamplesFile, FormulasAreRecognisedByTheirFirstLine) {
   const auto is = [&](const std::string& text) {
     write_file(path_, text);

@@ -47,19 +47,28 @@ LocatedExample located(const std::string& path, std::size_t line, const tasks::T
 }  // namespace
 
 void for_each_example(const std::string& path, const tasks::Task& task,
-                      const std::function<void(LocatedExample&& example)>& use) {
+                      const std::function<void(LocatedExample&& example)>& use,
+                      const OnBadLine& on_bad) {
   bool any = false;
+  OnBadLine bad;
+  if (on_bad)
+    bad = [&](const Error& error) {
+      any = true;
+      on_bad(error);
+    };
   const auto give = [&](std::size_t line, std::string_view input, std::string output) {
     any = true;
-    use(located(path, line, task, input, std::move(output)));
+    auto example =
+        unless_bad(bad, [&] { return located(path, line, task, input, std::move(output)); });
+    if (example) use(*std::move(example));
   };
   switch (kind_of(path)) {
     case Kind::kEmpty:
       break;
     case Kind::kJsonl:
-      for (formats::JsonlReader reader(path, Reading::kOnce); reader.next();)
-        give(reader.line_number(), reader.required_text("input"),
-             reader.text("output").value_or(""));
+      for (formats::JsonlReader reader(path, Reading::kOnce, bad); reader.next();)
+        if (auto input = unless_bad(bad, [&] { return reader.required_text("input"); }))
+          give(reader.line_number(), *input, reader.text("output").value_or(""));
       break;
     case Kind::kSudokuCsv:
       formats::for_each_sudoku_csv(
@@ -67,7 +76,7 @@ void for_each_example(const std::string& path, const tasks::Task& task,
           [&](formats::SudokuRecord&& record, std::size_t line) {
             give(line, record.puzzle, record.solution.value_or(""));
           },
-          Reading::kOnce);
+          Reading::kOnce, bad);
       break;
     case Kind::kDimacs:
       formats::read_dimacs(read_file(path), path);  // for its complaints, which name the line
@@ -82,7 +91,7 @@ void for_each_example(const std::string& path, const tasks::Task& task,
             [&](formats::SudokuRecord&& record, std::size_t line) {
               give(line, record.puzzle, "");
             },
-            Reading::kOnce);
+            Reading::kOnce, bad);
         break;
       }
       LineReader lines(path, Reading::kOnce);

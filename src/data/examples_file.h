@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/bad_line.h"
 #include "tasks/task.h"
 
 namespace mgdm::data {
@@ -20,10 +21,12 @@ struct LocatedExample {
   std::size_t line = 0;  // in the file, from 1; 0 when the file holds this one alone (DIMACS)
 };
 
-// Every input is checked and normalised by the task; an Error names file:line. One example is held
-// at a time, and a pipe's come as they are written: it cannot be read again.
+// Every input is checked and normalised by the task; an Error names file:line, or on_bad is told
+// and the next line is read. One example is held at a time, and a pipe's come as they are written:
+// it cannot be read again.
 void for_each_example(const std::string& path, const tasks::Task& task,
-                      const std::function<void(LocatedExample&& example)>& use);
+                      const std::function<void(LocatedExample&& example)>& use,
+                      const OnBadLine& on_bad = {});
 std::vector<LocatedExample> read_examples(const std::string& path, const tasks::Task& task);
 
 // Whether it is a formula in DIMACS, by its first line; and the first puzzle in a file, as it

@@ -63,12 +63,16 @@ std::string jsonl_line(
 }
 
 bool JsonlReader::next() {
-  std::string_view line;
-  do {
-    if (!lines_.next(line)) return false;
-  } while (trim(line).empty());
-  members_ = with_location(path(), line_number(), [&] { return parse_jsonl_line(line); });
-  return true;
+  for (std::string_view line; lines_.next(line);) {
+    if (trim(line).empty()) continue;
+    auto members = unless_bad(on_bad_, [&] {
+      return with_location(path(), line_number(), [&] { return parse_jsonl_line(line); });
+    });
+    if (!members) continue;
+    members_ = *std::move(members);
+    return true;
+  }
+  return false;
 }
 
 std::optional<std::string> JsonlReader::text(std::string_view key) const {

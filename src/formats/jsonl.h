@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bad_line.h"
 #include "base/files.h"
 
 namespace mgdm::formats {
@@ -33,10 +34,11 @@ std::string jsonl_line(
 
 class JsonlReader {
  public:
-  explicit JsonlReader(const std::string& path, Reading reading = Reading::kAgain)
-      : lines_(path, reading) {}
+  explicit JsonlReader(const std::string& path, Reading reading = Reading::kAgain,
+                       OnBadLine on_bad = {})
+      : lines_(path, reading), on_bad_(std::move(on_bad)) {}
 
-  // False at the end of the file.
+  // False at the end of the file. Lines that are no objects are passed over where on_bad is told.
   bool next();
 
   // A string member of the current line; none when it is absent or no string.
@@ -50,6 +52,7 @@ class JsonlReader {
 
  private:
   LineReader lines_;
+  OnBadLine on_bad_;
   JsonStrings members_;
 };
 

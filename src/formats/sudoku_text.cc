@@ -55,17 +55,26 @@ SudokuRecord parse_line(std::string_view line) {
               "a column of 81 characters: digits 1-9, and 0 or '.' for a blank cell");
 }
 
+// The record of the line at hand.
+template <class Parse>
+void give(const LineReader& reader, const SudokuSink& sink, const OnBadLine& on_bad,
+          const Parse& parse) {
+  auto record =
+      unless_bad(on_bad, [&] { return with_location(reader.path(), reader.line_number(), parse); });
+  if (record) sink(*std::move(record), reader.line_number());
+}
+
 std::vector<SudokuRecord> collect(const std::string& path, decltype(for_each_sudoku_csv) for_each) {
   std::vector<SudokuRecord> records;
-  for_each(
-      path, [&](SudokuRecord&& record, std::size_t) { records.push_back(std::move(record)); },
-      Reading::kAgain);
+  for_each(path, [&](SudokuRecord&& record, std::size_t) { records.push_back(std::move(record)); },
+           Reading::kAgain, {});
   return records;
 }
 
 }  // namespace
 
-void for_each_sudoku_csv(const std::string& path, const SudokuSink& sink, Reading reading) {
+void for_each_sudoku_csv(const std::string& path, const SudokuSink& sink, Reading reading,
+                         const OnBadLine& on_bad) {
   LineReader reader(path, reading);
   std::string_view line;
   const bool any = reader.next(line);
@@ -75,8 +84,7 @@ void for_each_sudoku_csv(const std::string& path, const SudokuSink& sink, Readin
         fmt::format("the header {}", kSudokuCsvHeader));
   while (reader.next(line)) {
     if (trim(line).empty()) continue;
-    sink(with_location(reader.path(), reader.line_number(), [&] { return parse_csv_row(line); }),
-         reader.line_number());
+    give(reader, sink, on_bad, [&] { return parse_csv_row(line); });
   }
 }
 
@@ -84,14 +92,14 @@ std::vector<SudokuRecord> read_sudoku_csv(const std::string& path) {
   return collect(path, for_each_sudoku_csv);
 }
 
-void for_each_sudoku_line(const std::string& path, const SudokuSink& sink, Reading reading) {
+void for_each_sudoku_line(const std::string& path, const SudokuSink& sink, Reading reading,
+                          const OnBadLine& on_bad) {
   LineReader reader(path, reading);
   std::string_view line;
   while (reader.next(line)) {
     line = trim(line);
     if (line.empty() || line.front() == '#') continue;
-    sink(with_location(reader.path(), reader.line_number(), [&] { return parse_line(line); }),
-         reader.line_number());
+    give(reader, sink, on_bad, [&] { return parse_line(line); });
   }
 }
 

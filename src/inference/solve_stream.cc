@@ -21,8 +21,9 @@ SolveStream::SolveStream(const Reasoner& reasoner, const spec::DecodingSettings&
       take_(std::move(take)),
       queue_(reasoner.shared_engine(), {.slots = batch, .waiting = kHeld * batch}) {}
 
-void SolveStream::add(const std::string& puzzle) {
-  Posed posed = pose(reasoner_, puzzle);
+void SolveStream::add(const std::string& puzzle) { add(pose(reasoner_, puzzle)); }
+
+void SolveStream::add(Posed&& posed) {
   wait_until_under_way(most_ - 1);
   std::uint32_t item = 0;
   decoding::Request request;

@@ -37,6 +37,7 @@ class SolveStream {
   // The n-th puzzle (from 0) is item n. Throws what is wrong with the puzzle, what went wrong with
   // an earlier one or in take(), and Interrupted.
   void add(const std::string& puzzle);
+  void add(Posed&& posed);
 
   // Returns when all are answered. Throws the same.
   void finish();
