@@ -269,6 +269,8 @@ TEST_F(Program, WrongUsageIsTwoAndNamesTheNearest) {
       {"generate sat", "sat-5 to sat-9"},
       {"generate sudoku --as-released", "planning with 6 nodes; countdown-3"},
       {"generate countdown-4 --largest 13 --as-released", "numbers up to 99"},
+      {"generate countdown-4 --labels any --as-released", "labels=first"},
+      {"generate sudoku --labels any", "one label for a puzzle"},
       {"generate planning --nodes 4 --as-released", "planning with 6 nodes"},
       {"generate planning --as-released --split test --count 1001", "at most 1000"},
       {"generate countdown-4 --as-released --seed 1", "no --seed"},

@@ -28,7 +28,7 @@ struct GenerateSettings {
     v.field("largest", largest, "countdown: the largest number drawn",
             config::range(tasks::kLeastLargest, tasks::kDefaultLargest));
     v.field("labels", labels, "countdown: which solution is the label",
-            config::one_of({tasks::kDefaultLabels, tasks::kAnyLabels, tasks::kSmallestLabels}));
+            config::one_of(tasks::label_names()));
     v.field("threads", threads, kThreadsHelp, config::range(0, kMostThreads));
   }
 };

@@ -46,6 +46,19 @@ TEST(Generate, ByEveryOption) {
   EXPECT_NE(generate("sudoku", 2, hard).at(1).input, minimal.at(1).input);
 }
 
+TEST(Generate, LabelsWithAnotherSolution) {
+  GenerateOptions smallest;
+  smallest.labels = "smallest";
+  const auto usual = generate("countdown-5", 20), other = generate("countdown-5", 20, smallest);
+  int different = 0;
+  for (std::size_t i = 0; i < usual.size(); ++i) {
+    EXPECT_EQ(other[i].input, usual[i].input);
+    EXPECT_TRUE(verify("countdown-5", other[i], other[i].solution).correct) << other[i].solution;
+    different += other[i].solution != usual[i].solution;
+  }
+  EXPECT_GT(different, 5);
+}
+
 TEST(Generate, DrawsNumbersUpToTheLargest) {
   GenerateOptions small;
   small.largest = 10;
@@ -87,6 +100,8 @@ TEST(Generate, RefusesWhatMakesNoSense) {
   EXPECT_NE(refused("countdown-4", [](auto& o) { o.nodes = 4; }), "nothing");
   EXPECT_NE(refused("sudoku", [](auto& o) { o.guesses = "9..5"; }), "nothing");
   EXPECT_EQ(refused("countdown-4", [](auto& o) { o.largest = 9; }), "largest = 9");
+  EXPECT_EQ(refused("countdown-4", [](auto& o) { o.labels = "all"; }), "labels = \"all\"");
+  EXPECT_NE(refused("sudoku", [](auto& o) { o.labels = "any"; }), "nothing");
 }
 
 TEST(Failure, HasItsParts) {

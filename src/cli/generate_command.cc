@@ -47,7 +47,7 @@ struct GenerateSettings {
     v.field("labels", labels,
             "countdown: the label is the first solution of the paper's search, any of them, or the "
             "one with the smallest results",
-            config::one_of({tasks::kDefaultLabels, tasks::kAnyLabels, tasks::kSmallestLabels}));
+            config::one_of(tasks::label_names()));
     v.field(
         "as_released", as_released,
         "planning, countdown-3..5: the paper's own examples, as its authors' program drew them");

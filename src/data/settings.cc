@@ -27,8 +27,7 @@ void SourceSettings::visit(config::Visitor& v) {
   v.field("nodes", nodes, "planning: nodes per stream", range(2, 50));
   v.field("largest", largest, "countdown: the largest number drawn",
           range(tasks::kLeastLargest, tasks::kDefaultLargest));
-  v.field("labels", labels, "countdown: which solution is the label",
-          one_of({tasks::kDefaultLabels, tasks::kAnyLabels, tasks::kSmallestLabels}));
+  v.field("labels", labels, "countdown: which solution is the label", one_of(tasks::label_names()));
   v.field("weight", weight, "places of this source in every round of the sources", range(1, 1e6));
 }
 

@@ -35,7 +35,7 @@ at::Tensor tokens_tensor(std::span<const data::Token> tokens, std::int64_t rows,
 TensorRows tensors_of(const data::Rows& rows, c10::Device device) {
   // One copy for all: of a few rows it is the copies that take time, not their bytes.
   const auto count = static_cast<std::int64_t>(rows.count()),
-             numbers = static_cast<std::int64_t>(rows.tokens.size());
+             length = static_cast<std::int64_t>(rows.length), numbers = count * length;
   constexpr std::int64_t kWide = sizeof(std::int64_t);
   const std::int64_t items = kWide * numbers, frozen = items + kWide * count;  // where they begin
   const at::Tensor here = at::empty({frozen + numbers}, at::kByte);
@@ -48,8 +48,8 @@ TensorRows tensors_of(const data::Rows& rows, c10::Device device) {
   const auto part = [&](std::int64_t begin, std::int64_t end, at::ScalarType type) {
     return there.slice(0, begin, end).view(type);
   };
-  return {part(0, items, at::kLong).view({count, numbers / count}),
-          part(frozen, frozen + numbers, at::kBool).view({count, numbers / count}),
+  return {part(0, items, at::kLong).view({count, length}),
+          part(frozen, frozen + numbers, at::kBool).view({count, length}),
           part(items, frozen, at::kLong)};
 }
 

@@ -96,7 +96,7 @@ void Gpt2::run(Residual& stream, double dropout, Cache* cache, const Input& inpu
       mixed = attend(block, x, dropout, seen);
     } else if (i == 0) {
       mixed = attend_pairs(x, places).flatten(0, 1);
-      stream.keep(places.view(-1));
+      stream.keep(places.reshape(-1));
     } else {
       mixed = attend(block, x.view({input.tokens.size(0), input.tokens.size(1), -1}), dropout, seen)
                   .flatten(0, 1);

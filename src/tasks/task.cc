@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <limits>
+#include <utility>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -19,6 +22,12 @@ namespace mgdm::tasks {
 namespace {
 
 constexpr int kPaperNodes = 6;
+
+constexpr std::array<std::pair<std::string_view, Labels>, 3> kLabels{{
+    {kDefaultLabels, Labels::kFirst},
+    {"any", Labels::kAny},
+    {"smallest", Labels::kSmallest},
+}};
 
 // "countdown-4" with prefix "countdown-" and range 3..6 gives 4.
 std::optional<int> numbered(std::string_view name, std::string_view prefix, int low, int high) {
@@ -83,6 +92,12 @@ std::optional<Guesses> parse_guesses(std::string_view text) {
   return range;
 }
 
+std::vector<std::string> label_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, labels] : kLabels) names.emplace_back(name);
+  return names;
+}
+
 TaskOptions task_options(std::int64_t nodes, std::string_view difficulty, std::string_view guesses,
                          std::int64_t largest, std::string_view labels) {
   TaskOptions options;
@@ -90,8 +105,10 @@ TaskOptions task_options(std::int64_t nodes, std::string_view difficulty, std::s
   if (difficulty != kDefaultDifficulty) options.difficulty = Difficulty::kHard;
   options.guesses = parse_guesses(guesses);
   if (largest != kDefaultLargest) options.largest = static_cast<int>(largest);
-  if (labels == kAnyLabels) options.labels = Labels::kAny;
-  if (labels == kSmallestLabels) options.labels = Labels::kSmallest;
+  const auto label = std::ranges::find(kLabels, labels, [](const auto& l) { return l.first; });
+  if (label == kLabels.end())
+    throw UsageError(fmt::format("labels {}", in_quotes(labels)), joined_or(label_names()));
+  if (labels != kDefaultLabels) options.labels = label->second;
   return options;
 }
 

@@ -164,7 +164,8 @@ struct TaskOptions {
 constexpr std::int64_t kDefaultNodes = 6;
 constexpr const char* kDefaultDifficulty = "easy";
 constexpr std::int64_t kDefaultLargest = 99, kLeastLargest = 10;
-constexpr const char *kDefaultLabels = "first", *kAnyLabels = "any", *kSmallestLabels = "smallest";
+constexpr const char* kDefaultLabels = "first";
+std::vector<std::string> label_names();  // first, any, smallest
 TaskOptions task_options(std::int64_t nodes, std::string_view difficulty,
                          std::string_view guesses = "", std::int64_t largest = kDefaultLargest,
                          std::string_view labels = kDefaultLabels);

@@ -16,8 +16,8 @@ namespace mgdm::tasks::countdown {
 // result goes to the end of the remaining numbers. All numbers are used.
 std::optional<std::vector<Equation>> first_solution(std::span<const Number> numbers, Number target);
 
-// One of them all, each as likely as any other. Solutions whose equations stand in another order
-// are others.
+// One of them all, each path of the search as likely as any other: equations in another order, and
+// an equal number in the place of another, make another path.
 std::optional<std::vector<Equation>> any_solution(std::span<const Number> numbers, Number target,
                                                   Stream& random);
 
