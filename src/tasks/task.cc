@@ -56,10 +56,9 @@ std::unique_ptr<Task> find_task(std::string_view name, const TaskOptions& option
 }  // namespace
 
 std::unique_ptr<Released> Task::released(Split) const {
-  throw UsageError(fmt::format("the released data of {} cannot be made again", name()),
-                   "planning with 6 nodes; countdown-3, countdown-4 or countdown-5 with numbers up "
-                   "to 99 and first "
-                   "labels");
+  throw UsageError(
+      fmt::format("the released data of {} cannot be made again", name()),
+      "planning with 6 nodes; countdown-3, -4 or -5 with numbers up to 99 and labels=first");
 }
 
 Example Task::augment(const Example&, Stream&) const {
