@@ -182,7 +182,7 @@ TEST(Score, SudokusAreCountedByGuesses) {
   const std::vector<std::string> names = {"0",    "1-4",   "1-4",   "5-19", "5-19",
                                           "5-19", "20-49", "20-49", "50+",  "50+"};
   std::vector<std::string> found;
-  for (const std::uint64_t guesses : {0, 1, 4, 5, 6, 19, 20, 49, 50, 1000})
+  for (const std::uint64_t guesses : {0u, 1u, 4u, 5u, 6u, 19u, 20u, 49u, 50u, 1000u})
     found.push_back(name_of_guesses(first_of_guesses(guesses)));
   EXPECT_EQ(found, names);
 
