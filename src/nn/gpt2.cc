@@ -96,14 +96,14 @@ void Gpt2::run(Residual& stream, double dropout, Cache* cache, const Input& inpu
       mixed = attend(block, x, dropout, seen);
     } else if (i == 0) {
       mixed = attend_pairs(x, places).flatten(0, 1);
-      stream.keep(places.reshape(-1));
+      stream.pick(places.reshape(-1));
     } else {
       mixed = attend(block, x.view({input.tokens.size(0), input.tokens.size(1), -1}), dropout, seen)
                   .flatten(0, 1);
     }
     if (input.wanted.defined() && i + 1 == blocks_.size()) {
       mixed = mixed.flatten(0, -2).index_select(0, input.wanted);
-      stream.keep(input.wanted);
+      stream.pick(input.wanted);
     }
     stream.add(ops::linear_branch(mixed, block.projection.weight, block.projection.bias));
     stream.add(mlp(block, stream.normed(block.norm_mlp)));

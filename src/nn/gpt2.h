@@ -39,10 +39,10 @@ class Gpt2 : public Model {
   Branch mlp(const Block& block, const at::Tensor& x) const;
   // Before the first attention a position is its token's embedding and its own: of a large batch,
   // with nobody to ask for gradients, all pairs of a position and a token are fewer. Then these go
-  // through the first norm and product, (N V, C), and are looked up: where a batch's stand, (B, N).
+  // through the first norm and product, and are looked up.
   bool looks_up(const Input& input) const;
-  at::Tensor pairs(std::int64_t length) const;
-  at::Tensor places_of(const at::Tensor& tokens) const;
+  at::Tensor pairs(std::int64_t length) const;           // (N V, C)
+  at::Tensor places_of(const at::Tensor& tokens) const;  // (B, N): the number of each one's pair
   // Attention of the first block, of the pairs' norm.
   at::Tensor attend_pairs(const at::Tensor& x, const at::Tensor& places) const;
   // With places the stream begins with pairs, and is (B N, C) after the first block. Of the last

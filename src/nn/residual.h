@@ -21,20 +21,21 @@ using ops::Norm;
 
 class Residual {
  public:
-  // x (B, N, C); a fraction `dropout` of every branch is dropped.
+  // x (..., C); a fraction `dropout` of every branch is dropped.
   Residual(at::Tensor x, double dropout) : x_(std::move(x)), dropout_(dropout) {}
 
   void add(Branch branch);
   at::Tensor normed(const Norm& norm);
   at::Tensor value() const;  // the stream, with all that was added
 
-  // From now on only some rows of (B N), by their numbers (W): branches and norms are (W, C).
-  void keep(at::Tensor rows);
+  // From now on the stream is these of its rows, by number (W); one may come more than once.
+  // Branches and norms are (W, C).
+  void pick(at::Tensor rows);
 
  private:
   at::Tensor x_;
-  at::Tensor kept_;  // those of x's rows that are left; undefined: all
-  Branch pending_;   // the branch not added yet, or nothing
+  at::Tensor picked_;  // rows of x; undefined: all
+  Branch pending_;     // the branch not added yet, or nothing
   double dropout_;
 };
 

@@ -78,7 +78,7 @@ TEST(Residual, GoesOnWithTheRowsThatAreKept) {
     const at::Tensor x = draw.rows(1), before = draw.rows(1), branch = draw({3, kWidth}, 1);
     Residual stream(x, /*dropout=*/0);
     stream.add({before});
-    stream.keep(kept);
+    stream.pick(kept);
     expect_near(stream.value(), numbers((x + before).flatten(0, 1).index_select(0, kept)));
     stream.add({branch});
     const Numbers sum = numbers((x + before).flatten(0, 1).index_select(0, kept) + branch);

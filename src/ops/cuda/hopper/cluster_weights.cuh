@@ -55,7 +55,7 @@ class Weights {
 
   __device__ bool has_head() const { return has_head_; }
 
-  // No copy may be under way when the block ends. `parts` have been copied and not dropped.
+  // No copy may be under way when the block ends: what was copied and not dropped is awaited.
   __device__ void end() const {
     for (int part = 0; part < arguments_.slots; ++part) wait(part);
   }
