@@ -138,7 +138,7 @@ TEST_F(Light, GoesOnAfterAPuzzleThatIsNone) {
   }
   const Outcome words = light(planning + "what '" + puzzle + "'");
   EXPECT_EQ(words.code, 1);
-  EXPECT_EQ(words.out, answer);
+  EXPECT_EQ(words.out, "\n" + answer);  // its place is kept
   EXPECT_MENTIONS(words.err, "puzzle 1: 'what' is not a planning puzzle");
   EXPECT_EQ(words.err.find("could not be read"), std::string::npos);
   // Sudoku lines, and a puzzle for which the model has no room.
@@ -147,15 +147,32 @@ TEST_F(Light, GoesOnAfterAPuzzleThatIsNone) {
   write_file(path("lines.txt"), grid + "\n" + grid.substr(1) + "\n" + grid + "\n");
   const Outcome lines = light("solve --quiet --input " + path("lines.txt"));
   EXPECT_EQ(lines.code, 1);
-  EXPECT_EQ(lines.out.size(), 164u);
+  EXPECT_EQ(lines.out.size(), 165u);
   EXPECT_MENTIONS(lines.err, "lines.txt:2: no puzzle in ");
   std::string large = "0,1";
   for (int i = 1; i < 19; ++i) large += "/" + std::to_string(i) + "," + std::to_string(i + 1);
   write_file(path("large.txt"), large + "-0,19\n" + puzzle + "\n");
   const Outcome room = light(planning + "--input " + path("large.txt"));
   EXPECT_EQ(room.code, 1);
-  EXPECT_EQ(room.out, answer);
+  EXPECT_EQ(room.out, "\n" + answer);
   EXPECT_MENTIONS(room.err, "large.txt:1: the puzzle ");
+}
+
+TEST_F(Light, TheFirstPuzzleThatAModelTakesPicksIt) {
+  const Outcome words = light("solve --json nonsense 4,5,15,24");
+  EXPECT_EQ(words.code, 1);
+  EXPECT_EQ(words.out.find("{\"error\":\"puzzle 1: 'nonsense' is not a countdown-3"), 0u)
+      << words.out;
+  EXPECT_MENTIONS(words.out, "\n{\"input\":\"4,5,15,24\"");
+  write_file(path("mixed.txt"), "nonsense\n4,5,15,24\n");
+  EXPECT_MENTIONS(light("solve --json --input " + path("mixed.txt")).out, "\"4,5,15,24\"");
+  EXPECT_MENTIONS(light("solve nonsense more").err, "no model at hand takes the puzzle 'nonsense'");
+}
+
+TEST_F(Light, SaysWhenAPuzzleHasNoSolution) {
+  const Outcome none = light("solve 1,1,1,100");
+  EXPECT_EQ(none.code, 1);
+  EXPECT_MENTIONS(none.err, "no answer is right: the puzzle has no solution");
 }
 
 // Also where the puzzle is wrong, too.

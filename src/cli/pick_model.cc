@@ -35,7 +35,8 @@ std::string pick_model(const std::string& puzzle) {
   if (all.empty()) throw UsageError("there is no model at hand", "--model FOLDER");
   if (folders.empty())
     throw Error(fmt::format("no model at hand takes the puzzle {}", in_quotes(puzzle)),
-                "a puzzle for " + joined_or(all), "mgdm tasks shows one of each");
+                "a puzzle for " + joined_or(all),
+                "mgdm tasks shows one of each, --model NAME tells what is wrong");
   if (folders.size() > 1)
     throw UsageError(
         fmt::format("{} take the puzzle {}", fmt::join(names, " and "), in_quotes(puzzle)),

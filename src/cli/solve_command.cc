@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <exception>
 #include <functional>
 #include <utility>
 
@@ -19,7 +21,8 @@
 namespace mgdm::cli {
 namespace {
 
-void print(const inference::Solved& solved, const SolveSettings& settings) {
+void print(const inference::Solved& solved, const tasks::Task& task,
+           const SolveSettings& settings) {
   if (solved.unfamiliar && !settings.quiet)
     fmt::print(stderr, "note: {} that models are trained on\n", printable(*solved.unfamiliar));
   if (settings.json) {
@@ -33,6 +36,10 @@ void print(const inference::Solved& solved, const SolveSettings& settings) {
     return;
   }
   fmt::print(stderr, "{}, {}\n", solved.verified ? "verified" : "wrong", inference::effort(solved));
+  if (!solved.verified && !task.solve(solved.input)) {
+    fmt::print(stderr, "  no answer is right: the puzzle has no solution\n");
+    return;
+  }
   for (std::size_t i = 0; i < solved.faults.size() && i < 3; ++i)
     fmt::print(stderr, "  {}\n", printable(solved.faults[i].words));
 }
@@ -67,8 +74,10 @@ struct Outcome {
 
   void count(const inference::Solved& solved) { ++(solved.verified ? verified : wrong); }
 
-  void complain(const Error& error) {
+  // Its place among the answers is kept.
+  void complain(const Error& error, const SolveSettings& settings) {
     ++bad;
+    fmt::print("{}\n", settings.json ? inference::error_json(error.what()) : "");
     fmt::print(stderr, "mgdm: {}\n", printable(error.what(), "\n"));
   }
 };
@@ -77,11 +86,11 @@ Outcome watch_all(const inference::Reasoner& reasoner, const SolveSettings& sett
   Outcome outcome;
   std::uint32_t item = 0;
   for_each_puzzle(
-      settings, reasoner, [&](const Error& error) { outcome.complain(error); },
+      settings, reasoner, [&](const Error& error) { outcome.complain(error, settings); },
       [&](inference::Posed&& posed) {
         stop_if_interrupted();
         const inference::Solved solved = solve_shown(reasoner, posed.input, item++, settings);
-        print(solved, settings);
+        print(solved, reasoner.task(), settings);
         outcome.count(solved);
       });
   return outcome;
@@ -93,13 +102,13 @@ Outcome solve_all(const inference::Reasoner& reasoner, const SolveSettings& sett
   inference::SolveStream stream(reasoner, settings.decode.over(reasoner),
                                 static_cast<std::size_t>(settings.batch),
                                 [&](const inference::Solved& solved) {
-                                  print(solved, settings);
+                                  print(solved, reasoner.task(), settings);
                                   std::fflush(stdout);
                                   outcome.count(solved);
                                 });
   const auto on_bad = [&](const Error& error) {
     stream.finish();  // complaints come after the answers before them
-    outcome.complain(error);
+    outcome.complain(error, settings);
   };
   try {
     for_each_puzzle(settings, reasoner, on_bad,
@@ -116,8 +125,24 @@ Outcome solve_all(const inference::Reasoner& reasoner, const SolveSettings& sett
 
 std::string model_of(const SolveSettings& settings) {
   if (!settings.model.empty()) return inference::find_model(settings.model);
-  return pick_model(settings.puzzles.empty() ? data::first_puzzle(settings.input)
-                                             : settings.puzzles.front());
+  // The first puzzle that one takes decides; if none does, what is wrong with the very first.
+  std::string found;
+  std::exception_ptr first;
+  const auto taken = [&](const std::string& puzzle) {
+    try {
+      found = pick_model(puzzle);
+      return true;
+    } catch (const UsageError&) {
+      throw;
+    } catch (const Error&) {
+      if (!first) first = std::current_exception();
+      return false;
+    }
+  };
+  if (!std::ranges::any_of(settings.puzzles, taken) &&
+      (settings.input.empty() || !data::any_puzzle(settings.input, taken)))
+    std::rethrow_exception(first);
+  return found;
 }
 
 int run_solve(const SolveSettings& settings) {
@@ -156,7 +181,9 @@ Command solve_command() {
       "read;\n"
       "2 when the command line is wrong. A puzzle that cannot be read is reported and counted, and "
       "the\n"
-      "next one is taken. For a DIMACS formula 10 when it is satisfied, 0 when that is unknown.\n";
+      "next one is taken. Without --model the first puzzle that a model takes decides which one "
+      "answers.\n"
+      "For a DIMACS formula 10 when it is satisfied, 0 when that is unknown.\n";
   return command;
 }
 

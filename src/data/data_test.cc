@@ -497,16 +497,34 @@ TEST_F(ExamplesFile, FormulasAreRecognisedByTheirFirstLine) {
     EXPECT_FALSE(is(text)) << text;
 }
 
-TEST_F(ExamplesFile, TheFirstPuzzleStandsAloneInEveryFormat) {
+TEST_F(ExamplesFile, TheFirstPuzzlesStandAloneInEveryFormat) {
   const auto first = [&](const std::string& text) {
     write_file(path_, text);
-    return first_puzzle(path_);
+    std::string found;
+    any_puzzle(path_, [&](const std::string& puzzle) {
+      found = puzzle;
+      return true;
+    });
+    return found;
   };
   EXPECT_EQ(first("\n4,5,6,10,24\n1,2,3,4,24\n"), "4,5,6,10,24");
   EXPECT_EQ(first("{\"input\": \"1,2\", \"output\": \"\"}\n"), "1,2");
   EXPECT_EQ(first("quizzes,solutions\n0123,4123\n"), "0123");
   EXPECT_EQ(first("p cnf 1 1\n1 0\n"), "p cnf 1 1\n1 0\n");
   EXPECT_THROW(first("\n\n"), Error);
+
+  std::vector<std::string> seen;
+  const auto all = [&](const std::string& puzzle) {
+    seen.push_back(puzzle);
+    return puzzle == "1,2,3";
+  };
+  write_file(path_, "what\n1,2,3\n3,4,5\n");
+  EXPECT_TRUE(any_puzzle(path_, all));
+  EXPECT_EQ(seen, (std::vector<std::string>{"what", "1,2,3"}));
+  write_file(path_, "{\n{\"input\": \"1,2\"}\n{}\n");
+  seen.clear();
+  EXPECT_FALSE(any_puzzle(path_, all));
+  EXPECT_EQ(seen, (std::vector<std::string>{"", "1,2", ""}));
 }
 
 }  // namespace

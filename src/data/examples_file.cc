@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -111,18 +113,34 @@ std::vector<LocatedExample> read_examples(const std::string& path, const tasks::
 
 bool is_dimacs(const std::string& path) { return kind_of(path) == Kind::kDimacs; }
 
-std::string first_puzzle(const std::string& path) {
+bool any_puzzle(const std::string& path, const std::function<bool(const std::string&)>& wanted) {
+  constexpr int kMost = 100;
   const Kind kind = kind_of(path);
-  if (kind == Kind::kDimacs) return read_file(path);
-  if (formats::JsonlReader reader(path); kind == Kind::kJsonl && reader.next())
-    return reader.required_text("input");
-  LineReader lines(path);
-  for (std::string_view line; lines.next(line);) {
-    line = trim(line);
-    if (line.empty() || line == formats::kSudokuCsvHeader) continue;
-    return std::string(kind == Kind::kSudokuCsv ? line.substr(0, line.find(',')) : line);
+  if (kind == Kind::kDimacs) return wanted(read_file(path));
+  int seen = 0;
+  if (kind == Kind::kJsonl) {
+    formats::JsonlReader reader(path);
+    const auto read = [&]() -> std::optional<std::string> {  // empty: a line that is none
+      try {
+        return reader.next() ? std::optional(reader.required_text("input")) : std::nullopt;
+      } catch (const Error&) {
+        return "";
+      }
+    };
+    for (auto puzzle = read(); puzzle && seen < kMost; puzzle = read(), ++seen)
+      if (wanted(*puzzle)) return true;
+  } else {
+    LineReader lines(path);
+    for (std::string_view line; seen < kMost && lines.next(line);) {
+      line = trim(line);
+      if (line.empty() || line == formats::kSudokuCsvHeader) continue;
+      ++seen;
+      if (wanted(std::string(kind == Kind::kSudokuCsv ? line.substr(0, line.find(',')) : line)))
+        return true;
+    }
   }
-  throw Error(fmt::format("there is no puzzle in {}", path));
+  if (seen == 0) throw Error(fmt::format("there is no puzzle in {}", path));
+  return false;
 }
 
 std::vector<LocatedAnswer> read_answers(const std::string& path) {

@@ -29,10 +29,11 @@ void for_each_example(const std::string& path, const tasks::Task& task,
                       const OnBadLine& on_bad = {});
 std::vector<LocatedExample> read_examples(const std::string& path, const tasks::Task& task);
 
-// Whether it is a formula in DIMACS, by its first line; and the first puzzle in a file, as it
-// stands there. For these a pipe is not read further than needed, and can be read again.
+// Whether it is a formula in DIMACS, by its first line; and whether one of the first puzzles in a
+// file, as they stand there, is wanted. For these a pipe is not read further than needed, and can
+// be read again. Error when there is no puzzle.
 bool is_dimacs(const std::string& path);
-std::string first_puzzle(const std::string& path);
+bool any_puzzle(const std::string& path, const std::function<bool(const std::string&)>& wanted);
 
 struct LocatedAnswer {
   std::string answer;

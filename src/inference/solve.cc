@@ -98,6 +98,11 @@ std::vector<Solved> solve_all(const Reasoner& reasoner, std::span<const std::str
   return solved;
 }
 
+std::string error_json(const std::string& what) {
+  const nlohmann::ordered_json line{{"error", what}};
+  return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 std::string solved_json(const Solved& solved) {
   nlohmann::ordered_json line{
       {"input", solved.input},

@@ -68,5 +68,6 @@ std::vector<Solved> solve_all(const Reasoner& reasoner, std::span<const std::str
 // {"input", "solution", "verified", "explanation", "passes"} on one line; with symmetries also
 // {"symmetries", "forms", "agreed"}.
 std::string solved_json(const Solved& solved);
+std::string error_json(const std::string& what);  // {"error"}
 
 }  // namespace mgdm::inference
