@@ -11,21 +11,16 @@ namespace mgdm {
 // Told what is wrong with a line, file:line included. Readers that get none throw instead.
 using OnBadLine = std::function<void(const Error& error)>;
 
-// What `parse` gives; none where the line is bad and on_bad was told. A wrong command line and
-// Ctrl-C are not about the line and pass as they are.
+// What `parse` gives; none where the line is bad and on_bad was told.
 template <class Parse>
 auto unless_bad(const OnBadLine& on_bad, Parse&& parse) -> std::optional<decltype(parse())> {
+  using Parsed = std::optional<decltype(parse())>;
   if (!on_bad) return parse();
-  try {
-    return parse();
-  } catch (const UsageError&) {
-    throw;
-  } catch (const Interrupted&) {
-    throw;
-  } catch (const Error& error) {
-    on_bad(error);
-    return std::nullopt;
-  }
+  return attempt([&] { return Parsed(parse()); },
+                 [&](const Error& error) {
+                   on_bad(error);
+                   return Parsed();
+                 });
 }
 
 }  // namespace mgdm

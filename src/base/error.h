@@ -44,23 +44,31 @@ class Interrupted : public Error {
   using Error::Error;
 };
 
-// "path:line: ", the prefix of every complaint about a line of a file (lines count from 1); "path:
-// " for line 0, the file as a whole.
-std::string at(std::string_view path, std::size_t line);
-
-// Runs `parse`; an Error it throws is thrown again with at(path, line) in front. A wrong command
-// line and Ctrl-C are not about the line and pass as they are.
-template <class Parse>
-auto with_location(std::string_view path, std::size_t line, Parse&& parse) {
+// What `action` gives; where it throws an Error, what otherwise(error) gives. A wrong command line
+// and Ctrl-C are about the whole program and pass as they are.
+template <class Action, class Otherwise>
+auto attempt(Action&& action, Otherwise&& otherwise) -> decltype(action()) {
   try {
-    return parse();
+    return action();
   } catch (const UsageError&) {
     throw;
   } catch (const Interrupted&) {
     throw;
   } catch (const Error& error) {
-    throw Error(at(path, line) + error.seen(), error.expected(), error.hint());
+    return otherwise(error);
   }
+}
+
+// "path:line: ", the prefix of every complaint about a line of a file (lines count from 1); "path:
+// " for line 0, the file as a whole.
+std::string at(std::string_view path, std::size_t line);
+
+// Runs `parse`; an Error it throws is thrown again with at(path, line) in front.
+template <class Parse>
+auto with_location(std::string_view path, std::size_t line, Parse&& parse) {
+  return attempt(parse, [&](const Error& error) -> decltype(parse()) {
+    throw Error(at(path, line) + error.seen(), error.expected(), error.hint());
+  });
 }
 
 [[noreturn]] void check_failed(const char* condition, const char* file, int line);

@@ -25,5 +25,16 @@ TEST(Error, KeepsItsPartsWhenAFileIsNamed) {
   }
 }
 
+TEST(Error, OfALineIsHandledOthersPass) {
+  const auto handled = [](const auto& thrown) {
+    return attempt([&]() -> std::string { throw thrown; },
+                   [](const Error& error) { return error.seen(); });
+  };
+  EXPECT_EQ(handled(Error("80 digits")), "80 digits");
+  EXPECT_THROW(handled(UsageError("--digits 80")), UsageError);
+  EXPECT_THROW(handled(Interrupted("interrupted")), Interrupted);
+  EXPECT_EQ(attempt([] { return 81; }, [](const Error&) { return 80; }), 81);
+}
+
 }  // namespace
 }  // namespace mgdm

@@ -56,17 +56,13 @@ class Forecast {
       return add(what, weights.empty() ? "after its training" : weights, "not known yet");
     }
     if (is_measured(context_, *trained, cell)) return add(what, "measured", "0s");
-    try {
-      const double seconds = estimate(context_, *trained, cell);
-      total_ += seconds;
-      add(what, "to be measured", time_text(seconds));
-    } catch (const UsageError&) {
-      throw;
-    } catch (const Interrupted&) {
-      throw;
-    } catch (const Error& error) {
-      add(what, error.seen(), "");
-    }
+    attempt(
+        [&] {
+          const double seconds = estimate(context_, *trained, cell);
+          total_ += seconds;
+          add(what, "to be measured", time_text(seconds));
+        },
+        [&](const Error& error) { add(what, error.seen(), ""); });
   }
 
   std::string text() const {

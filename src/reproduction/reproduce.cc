@@ -29,15 +29,7 @@ using Failures = std::map<std::string, std::string>;
 
 template <class Action>
 void or_note(std::string& note, Action&& action) {
-  try {
-    action();
-  } catch (const UsageError&) {
-    throw;
-  } catch (const Interrupted&) {
-    throw;
-  } catch (const Error& error) {
-    note = error.seen();
-  }
+  attempt(action, [&](const Error& error) { note = error.seen(); });
 }
 
 // Trains what can be trained; why the others could not, by recipe.
