@@ -83,7 +83,7 @@ TEST_F(Program, PuzzlesMayComeThroughAPipe) {
   EXPECT_EQ(verify("/dev/stdin", "", data).out, file.out);
   const Outcome empty = verify("-", "", "/dev/null");
   EXPECT_EQ(empty.code, 1);
-  EXPECT_MENTIONS(empty.err, "there is no puzzle in -");
+  EXPECT_MENTIONS(empty.err, "there is no puzzle in <stdin>");
 }
 
 TEST_F(Program, GeneratedLabelsVerify) {

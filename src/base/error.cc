@@ -20,7 +20,10 @@ Error::Error(const std::string& seen, const std::string& expected, const std::st
       expected_(expected),
       hint_(hint) {}
 
+std::string_view shown_path(std::string_view path) { return path == "-" ? "<stdin>" : path; }
+
 std::string at(std::string_view path, std::size_t line) {
+  path = shown_path(path);
   return line == 0 ? fmt::format("{}: ", path) : fmt::format("{}:{}: ", path, line);
 }
 

@@ -59,6 +59,9 @@ auto attempt(Action&& action, Otherwise&& otherwise) -> decltype(action()) {
   }
 }
 
+// A path as messages have it: "<stdin>" for "-", standard input.
+std::string_view shown_path(std::string_view path);
+
 // "path:line: ", the prefix of every complaint about a line of a file (lines count from 1); "path:
 // " for line 0, the file as a whole.
 std::string at(std::string_view path, std::size_t line);

@@ -25,6 +25,13 @@ TEST(Error, KeepsItsPartsWhenAFileIsNamed) {
   }
 }
 
+TEST(Error, NamesStandardInput) {
+  EXPECT_EQ(at("-", 2), "<stdin>:2: ");
+  EXPECT_EQ(at("-", 0), "<stdin>: ");
+  EXPECT_EQ(shown_path("-"), "<stdin>");
+  EXPECT_EQ(shown_path("./-"), "./-");
+}
+
 TEST(Error, OfALineIsHandledOthersPass) {
   const auto handled = [](const auto& thrown) {
     return attempt([&]() -> std::string { throw thrown; },

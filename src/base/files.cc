@@ -22,7 +22,7 @@
 namespace mgdm {
 namespace {
 
-[[noreturn]] void fail(const std::string& what, const std::string& path) {
+[[noreturn]] void fail(std::string_view what, std::string_view path) {
   if (errno == EINTR) stop_if_interrupted();
   const std::string reason = std::strerror(errno);
   throw Error(fmt::format("cannot {} {}: {}", what, path, reason));
@@ -40,7 +40,7 @@ class LineReader::Source {
         : path_(path),
           number_(path == "-" ? ::dup(STDIN_FILENO)
                               : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
-      if (number_ < 0) fail("read", path);
+      if (number_ < 0) fail("read", shown_path(path));
     }
     ~Descriptor() { ::close(number_); }
     Descriptor(const Descriptor&) = delete;
@@ -53,7 +53,7 @@ class LineReader::Source {
         if (!is_file()) wait_to_read(number_);
         const ssize_t n = ::read(number_, to, most);
         if (n >= 0) return static_cast<std::size_t>(n);
-        if (errno != EINTR && errno != EAGAIN) fail("read", path_);
+        if (errno != EINTR && errno != EAGAIN) fail("read", shown_path(path_));
       }
     }
 
@@ -123,7 +123,7 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 LineReader::LineReader(const std::string& path, Reading reading)
-    : path_(path == "-" ? "<stdin>" : path), source_(std::make_unique<Source>(path, reading)) {}
+    : path_(path), source_(std::make_unique<Source>(path, reading)) {}
 
 LineReader::~LineReader() = default;
 

@@ -17,7 +17,7 @@ namespace {
 // The variables of the task that the model answers.
 int variables_of(const inference::Reasoner& reasoner, const std::string& file) {
   if (const auto variables = reasoner.task().abilities().variables) return *variables;
-  throw Error(fmt::format("{} is a DIMACS formula", file),
+  throw Error(fmt::format("{} is a DIMACS formula", shown_path(file)),
               fmt::format("puzzles of the task {}, which this model answers", reasoner.card().task),
               "a model that was trained on a sat task");
 }
@@ -27,7 +27,7 @@ void check_fits(const formats::Cnf& cnf, const std::string& text, const std::str
   const int variables = variables_of(reasoner, file);
   if (cnf.variables != variables)
     throw Error(
-        fmt::format("{}: the formula has {} variables", file, cnf.variables),
+        fmt::format("{}the formula has {} variables", at(file, 0), cnf.variables),
         fmt::format("{}, as in the task {} of this model", variables, reasoner.card().task));
   const std::string input =
       with_location(file, 0, [&] { return reasoner.task().normalize_input(text); });
@@ -40,7 +40,7 @@ void check_fits(const formats::Cnf& cnf, const std::string& text, const std::str
       2;  // [SEP] and [EOS]
   if (tokens > reasoner.rows().length())
     throw Error(
-        fmt::format("{}: the formula has {} clauses", file, cnf.size()),
+        fmt::format("{}the formula has {} clauses", at(file, 0), cnf.size()),
         fmt::format("fewer: with an answer it takes {} tokens, and the model reads rows of {}",
                     tokens, reasoner.rows().length()),
         "a model that was trained on formulas of this size");

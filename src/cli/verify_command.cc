@@ -46,8 +46,8 @@ void run_verify(const VerifySettings& settings) {
   const auto examples = data::read_examples(settings.data, *task);
   const auto answers = data::read_answers(settings.predictions);
   if (answers.size() != examples.size())
-    throw Error(fmt::format("{} has {} puzzles, {} has {} answers", settings.data, examples.size(),
-                            settings.predictions, answers.size()),
+    throw Error(fmt::format("{} has {} puzzles, {} has {} answers", shown_path(settings.data),
+                            examples.size(), shown_path(settings.predictions), answers.size()),
                 "one answer per puzzle, in the same order");
 
   tasks::Score score;

@@ -101,7 +101,7 @@ void for_each_example(const std::string& path, const tasks::Task& task,
         if (!trim(line).empty()) give(lines.line_number(), line, "");
     }
   }
-  if (!any) throw Error(fmt::format("there is no puzzle in {}", path));
+  if (!any) throw Error(fmt::format("there is no puzzle in {}", shown_path(path)));
 }
 
 std::vector<LocatedExample> read_examples(const std::string& path, const tasks::Task& task) {
@@ -139,7 +139,7 @@ bool any_puzzle(const std::string& path, const std::function<bool(const std::str
         return true;
     }
   }
-  if (seen == 0) throw Error(fmt::format("there is no puzzle in {}", path));
+  if (seen == 0) throw Error(fmt::format("there is no puzzle in {}", shown_path(path)));
   return false;
 }
 
