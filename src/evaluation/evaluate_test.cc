@@ -13,6 +13,7 @@
 namespace mgdm::evaluation {
 namespace {
 
+using inference::planning_examples;
 using inference::Reasoner;
 using inference::scripted_reasoner;
 using tasks::Example;
@@ -54,10 +55,7 @@ TEST(Evaluate, CountsWhatWentWrongAndWhere) {
 
 // 2 ms for every puzzle and pass.
 TEST(Evaluate, EndsWhenItsTimeIsOver) {
-  const auto task = tasks::make_task("planning", {.nodes = 3});
-  std::vector<Example> examples;
-  for (std::uint32_t i = 0; i < 2000; ++i)
-    examples.push_back(task->generate(0, tasks::Split::kTest, i));
+  const std::vector<Example> examples = planning_examples(2000);
   const data::Vocabulary vocabulary;
   auto slow = std::make_unique<decoding::FunctionNetwork>(
       static_cast<std::size_t>(vocabulary.size()),
@@ -83,10 +81,7 @@ TEST(Evaluate, EndsWhenItsTimeIsOver) {
 
 // What was cut short is gone on with, to the same end.
 TEST(Evaluate, GoesOnFromWhatWasBegun) {
-  const auto task = tasks::make_task("planning", {.nodes = 3});
-  std::vector<Example> examples;
-  for (std::uint32_t i = 0; i < 20; ++i)
-    examples.push_back(task->generate(0, tasks::Split::kTest, i));
+  const std::vector<Example> examples = planning_examples(20);
   const Reasoner reasoner = scripted_reasoner("planning", 28, examples, /*hardest=*/2);
   spec::DecodingSettings settings = plain_decoding(6);
   settings.order = "random";  // drawn by the number of the puzzle
@@ -135,10 +130,7 @@ TEST(Evaluate, PerPlanningDistance) {
 
 // Restarts change neither the single tries nor their passes; they are a score of their own.
 TEST(Evaluate, RestartsStandApart) {
-  const auto task = tasks::make_task("planning", {.nodes = 3});
-  std::vector<Example> examples;
-  for (std::uint32_t i = 0; i < 40; ++i)
-    examples.push_back(task->generate(0, tasks::Split::kTest, i));
+  const std::vector<Example> examples = planning_examples(40);
   // Order matters to this one: some tokens are known only when one or two others are shown.
   const Reasoner reasoner = scripted_reasoner("planning", 28, examples, /*hardest=*/2);
   spec::DecodingSettings settings = plain_decoding(6);
