@@ -166,6 +166,8 @@ TEST_F(Light, TheFirstPuzzleThatAModelTakesPicksIt) {
   EXPECT_MENTIONS(words.out, "\n{\"input\":\"4,5,15,24\"");
   write_file(path("mixed.txt"), "nonsense\n4,5,15,24\n");
   EXPECT_MENTIONS(light("solve --json --input " + path("mixed.txt")).out, "\"4,5,15,24\"");
+  write_file(path("broken.jsonl"), "{\n{}\n");
+  EXPECT_MENTIONS(light("solve --input " + path("broken.jsonl")).err, "broken.jsonl:1: ");
   EXPECT_MENTIONS(light("solve nonsense more").err, "no model at hand takes the puzzle 'nonsense'");
 }
 

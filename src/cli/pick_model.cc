@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/demo_models.h"
 #include "tasks/task.h"
 
 namespace mgdm::cli {
@@ -24,9 +23,9 @@ bool takes(const DemoModel& model, const std::string& puzzle) {
 
 }  // namespace
 
-std::string pick_model(const std::string& puzzle) {
+std::string pick_model(std::span<const DemoModel> models, const std::string& puzzle) {
   std::vector<std::string> folders, names, all;
-  for (const DemoModel& model : models_to_watch()) {
+  for (const DemoModel& model : models) {
     all.push_back(model.name);
     if (!takes(model, puzzle)) continue;
     folders.push_back(model.folder);

@@ -1,13 +1,15 @@
 // Which of the models at hand answers a puzzle, when none is named.
 #pragma once
 
+#include <span>
 #include <string>
+
+#include "cli/demo_models.h"
 
 namespace mgdm::cli {
 
-// The folder of the one whose task the puzzle is of; of several of that task the largest.
-// Error when it is a puzzle of none of them; UsageError when there is no model, or more than one
-// task would take it.
-std::string pick_model(const std::string& puzzle);
+// The folder of the one whose task the puzzle is of. Error when it is a puzzle of none of them;
+// UsageError when there is no model, or more than one task would take it.
+std::string pick_model(std::span<const DemoModel> models, const std::string& puzzle);
 
 }  // namespace mgdm::cli

@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <functional>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/bad_line.h"
 #include "base/error.h"
@@ -11,6 +12,7 @@
 #include "base/interrupt.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/demo_models.h"
 #include "cli/pick_model.h"
 #include "cli/solve_dimacs.h"
 #include "cli/solve_settings.h"
@@ -126,22 +128,18 @@ Outcome solve_all(const inference::Reasoner& reasoner, const SolveSettings& sett
 std::string model_of(const SolveSettings& settings) {
   if (!settings.model.empty()) return inference::find_model(settings.model);
   // The first puzzle that one takes decides; if none does, what is wrong with the very first.
+  const std::vector<DemoModel> models = models_to_watch();
+  std::optional<Error> first;
+  const OnBadLine remember = [&](const Error& error) {
+    if (!first) first = error;
+  };
   std::string found;
-  std::exception_ptr first;
   const auto taken = [&](const std::string& puzzle) {
-    try {
-      found = pick_model(puzzle);
-      return true;
-    } catch (const UsageError&) {
-      throw;
-    } catch (const Error&) {
-      if (!first) first = std::current_exception();
-      return false;
-    }
+    return unless_bad(remember, [&] { return found = pick_model(models, puzzle); }).has_value();
   };
   if (!std::ranges::any_of(settings.puzzles, taken) &&
-      (settings.input.empty() || !data::any_puzzle(settings.input, taken)))
-    std::rethrow_exception(first);
+      (settings.input.empty() || !data::any_puzzle(settings.input, taken, remember)))
+    throw *first;
   return found;
 }
 

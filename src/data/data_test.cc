@@ -501,10 +501,12 @@ TEST_F(ExamplesFile, TheFirstPuzzlesStandAloneInEveryFormat) {
   const auto first = [&](const std::string& text) {
     write_file(path_, text);
     std::string found;
-    any_puzzle(path_, [&](const std::string& puzzle) {
-      found = puzzle;
-      return true;
-    });
+    any_puzzle(path_,
+               [&](const std::string& puzzle) {
+                 found = puzzle;
+                 return true;
+               },
+               {});
     return found;
   };
   EXPECT_EQ(first("\n4,5,6,10,24\n1,2,3,4,24\n"), "4,5,6,10,24");
@@ -513,18 +515,28 @@ TEST_F(ExamplesFile, TheFirstPuzzlesStandAloneInEveryFormat) {
   EXPECT_EQ(first("p cnf 1 1\n1 0\n"), "p cnf 1 1\n1 0\n");
   EXPECT_THROW(first("\n\n"), Error);
 
-  std::vector<std::string> seen;
+  std::vector<std::string> seen, bad;
   const auto all = [&](const std::string& puzzle) {
     seen.push_back(puzzle);
     return puzzle == "1,2,3";
   };
+  const auto on_bad = [&](const Error& error) { bad.emplace_back(error.what()); };
   write_file(path_, "what\n1,2,3\n3,4,5\n");
-  EXPECT_TRUE(any_puzzle(path_, all));
+  EXPECT_TRUE(any_puzzle(path_, all, on_bad));
   EXPECT_EQ(seen, (std::vector<std::string>{"what", "1,2,3"}));
   write_file(path_, "{\n{\"input\": \"1,2\"}\n{}\n");
   seen.clear();
-  EXPECT_FALSE(any_puzzle(path_, all));
-  EXPECT_EQ(seen, (std::vector<std::string>{"", "1,2", ""}));
+  EXPECT_FALSE(any_puzzle(path_, all, on_bad));
+  EXPECT_EQ(seen, (std::vector<std::string>{"1,2"}));
+  ASSERT_EQ(bad.size(), 2u);
+  EXPECT_TRUE(bad[0].starts_with(path_ + ":1: ")) << bad[0];
+  EXPECT_TRUE(bad[1].starts_with(path_ + ":3: ")) << bad[1];
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += "{\n";
+  write_file(path_, many);
+  bad.clear();
+  EXPECT_FALSE(any_puzzle(path_, all, on_bad));
+  EXPECT_EQ(bad.size(), 100u);  // enough of them
 }
 
 }  // namespace

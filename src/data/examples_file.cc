@@ -113,22 +113,22 @@ std::vector<LocatedExample> read_examples(const std::string& path, const tasks::
 
 bool is_dimacs(const std::string& path) { return kind_of(path) == Kind::kDimacs; }
 
-bool any_puzzle(const std::string& path, const std::function<bool(const std::string&)>& wanted) {
+bool any_puzzle(const std::string& path, const std::function<bool(const std::string&)>& wanted,
+                const OnBadLine& on_bad) {
   constexpr int kMost = 100;
   const Kind kind = kind_of(path);
   if (kind == Kind::kDimacs) return wanted(read_file(path));
   int seen = 0;
   if (kind == Kind::kJsonl) {
     formats::JsonlReader reader(path);
-    const auto read = [&]() -> std::optional<std::string> {  // empty: a line that is none
-      try {
-        return reader.next() ? std::optional(reader.required_text("input")) : std::nullopt;
-      } catch (const Error&) {
-        return "";
-      }
-    };
-    for (auto puzzle = read(); puzzle && seen < kMost; puzzle = read(), ++seen)
-      if (wanted(*puzzle)) return true;
+    bool any = true;
+    for (; seen < kMost && any; seen += any) {
+      const auto puzzle = unless_bad(on_bad, [&] {
+        any = reader.next();
+        return any ? reader.required_text("input") : "";
+      });
+      if (any && puzzle && wanted(*puzzle)) return true;
+    }
   } else {
     LineReader lines(path);
     for (std::string_view line; seen < kMost && lines.next(line);) {
