@@ -64,8 +64,7 @@ void measure_score(EvalSettings settings, const inference::Reasoner& reasoner,
   if (result.symmetries > 1)
     fmt::print(out,
                "each answer is a vote over {} symmetries of the puzzle, or all that it has; the "
-               "passes of all "
-               "count\n",
+               "passes of all count\n",
                result.symmetries);
   if (decoding.tries > 1)
     fmt::print(
