@@ -25,8 +25,7 @@ namespace {
 
 void print(const inference::Solved& solved, const tasks::Task& task,
            const SolveSettings& settings) {
-  if (solved.unfamiliar && !settings.quiet)
-    fmt::print(stderr, "note: {} that models are trained on\n", printable(*solved.unfamiliar));
+  note_unfamiliar(solved, settings);
   if (settings.json) {
     fmt::print("{}\n", inference::solved_json(solved));
     return;

@@ -55,6 +55,7 @@ int solve_dimacs(const inference::Reasoner& reasoner, const std::string& file,
   check_fits(formula, text, file, reasoner);
   const inference::Solved solved = with_location(
       file, 0, [&] { return solve_shown(reasoner, text, /*item=*/0, settings, "c "); });
+  note_unfamiliar(solved, settings, "c ");
   // Verified once more against the clauses as they stand in the file.
   std::vector<int> literals;
   if (solved.verified) literals = parse_answer(solved.text, Notation::of(formula.variables));

@@ -53,6 +53,13 @@ TEST(SolveDimacs, SatisfiableIsTen) {
   EXPECT_EQ(outcome.out, "c verified, 3 passes\ns SATISFIABLE\nv -1 -2 3 -4 5 0\n");
 }
 
+TEST(SolveDimacs, NotesASizeThatModelsDoNotLearn) {
+  testing::internal::CaptureStderr();
+  solve("6,7,3,9,5");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "c note: 2 clauses are not the 41 that models are trained on\n");
+}
+
 TEST(SolveDimacs, WrongOrMalformedIsUnknownAndZero) {
   Outcome outcome = solve("1,7,3,4,5");  // the second clause is false
   EXPECT_EQ(outcome.code, 0);

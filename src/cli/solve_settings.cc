@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "cli/arithmetic.h"
 #include "cli/painter.h"
 #include "cli/threads.h"
@@ -37,6 +38,13 @@ inference::Solved solve_shown(const inference::Reasoner& reasoner, const std::st
     fmt::print(stderr, "{}the puzzle as it is; its other forms, up to {}, are decoded unseen\n",
                prefix, decoding.symmetries - 1);
   return inference::solve(reasoner, puzzle, item, decoding, on_step);
+}
+
+void note_unfamiliar(const inference::Solved& solved, const SolveSettings& settings,
+                     const std::string& prefix) {
+  if (solved.unfamiliar && !settings.quiet)
+    fmt::print(stderr, "{}note: {} that models are trained on\n", prefix,
+               printable(*solved.unfamiliar));
 }
 
 }  // namespace mgdm::cli

@@ -28,4 +28,8 @@ inference::Solved solve_shown(const inference::Reasoner& reasoner, const std::st
                               std::uint32_t item, const SolveSettings& settings,
                               const std::string& prefix = "");
 
+// Says what of the puzzle models are not trained on, on standard error behind `prefix`.
+void note_unfamiliar(const inference::Solved& solved, const SolveSettings& settings,
+                     const std::string& prefix = "");
+
 }  // namespace mgdm::cli

@@ -87,8 +87,8 @@ class Task {
   // becomes literals, spaces around numbers go. Throws Error when it is no puzzle of this task.
   virtual std::string normalize_input(std::string_view text) const = 0;
 
-  // What of a puzzle is beyond all that this task generates, in words: numbers that models have
-  // never seen. None where nothing is, or the task does not look.
+  // What of a puzzle is beyond all that this task generates, in words: numbers or sizes that models
+  // have never seen. None where nothing is, or the task does not look.
   virtual std::optional<std::string> unfamiliar(std::string_view) const { return std::nullopt; }
 
   // Why nothing can be an answer, where the puzzle itself shows it at a glance: givens of a Sudoku

@@ -50,6 +50,14 @@ class Sat : public Task {
     return render_formula(parse_formula(tight, notation_), notation_);
   }
 
+  std::optional<std::string> unfamiliar(std::string_view input) const override {
+    const auto clauses = static_cast<int>(parse_formula(input, notation_).size());
+    const int drawn = clause_count(notation_.variables());
+    if (clauses == drawn) return std::nullopt;
+    return fmt::format("{} {} not the {}", clauses, clauses == 1 ? "clause is" : "clauses are",
+                       drawn);
+  }
+
   std::optional<std::string> solve(std::string_view input) const override {
     const Model model = first_model(parse_formula(input, notation_));
     if (!model) return std::nullopt;

@@ -108,6 +108,16 @@ TEST(SatAnyTask, Complaints) {
             "  expected: literals from -3 to 3, and 0 at the end");
 }
 
+TEST(SatTask, SaysWhatSizesAreNeverDrawn) {
+  for (const std::string name : {"sat-5", "sat-9"}) {
+    const auto task = make_task(name);
+    EXPECT_FALSE(task->unfamiliar(task->generate(0, Split::kTrain, 0).input)) << name;
+  }
+  const auto task = make_task("sat-5");
+  EXPECT_EQ(task->unfamiliar("1,7,3"), "1 clause is not the 41");
+  EXPECT_EQ(task->unfamiliar("1,7,3/2,3,4"), "2 clauses are not the 41");
+}
+
 // The paper's released test set, when MGDM_TEST_DATA names the folder that holds it.
 TEST(SatTask, ThePapersTestSet) {
   const char* const folder = std::getenv("MGDM_TEST_DATA");
