@@ -164,6 +164,9 @@ TEST_F(Light, TheFirstPuzzleThatAModelTakesPicksIt) {
   EXPECT_EQ(words.out.find("{\"error\":\"puzzle 1: 'nonsense' is not a countdown-3"), 0u)
       << words.out;
   EXPECT_MENTIONS(words.out, "\n{\"input\":\"4,5,15,24\"");
+  EXPECT_MENTIONS(light("solve 4,5,15,24 4,5,6,10,24").err,
+                  "1 of 2 puzzles could not be read: all are taken for countdown-3, the task of "
+                  "the first that a model takes\n");
   write_file(path("mixed.txt"), "nonsense\n4,5,15,24\n");
   EXPECT_MENTIONS(light("solve --json --input " + path("mixed.txt")).out, "\"4,5,15,24\"");
   write_file(path("broken.jsonl"), "{\n{}\n");

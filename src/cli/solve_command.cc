@@ -155,8 +155,14 @@ int run_solve(const SolveSettings& settings) {
   if (dimacs) return solve_dimacs(reasoner, settings.input, read_file(settings.input), settings);
   reasoner.resolved(settings.decode.over(reasoner));  // what is wrong with flags comes first
   const auto [verified, wrong, bad] = (settings.show ? watch_all : solve_all)(reasoner, settings);
-  if (const std::size_t all = verified + wrong + bad; bad > 0 && all > 1 && !settings.quiet)
-    fmt::print(stderr, "{} of {} puzzles could not be read\n", bad, all);
+  if (const std::size_t all = verified + wrong + bad; bad > 0 && all > 1 && !settings.quiet) {
+    const std::string why =
+        settings.model.empty()
+            ? fmt::format(": all are taken for {}, the task of the first that a model takes",
+                          reasoner.card().task)
+            : "";
+    fmt::print(stderr, "{} of {} puzzles could not be read{}\n", bad, all, why);
+  }
   return wrong + bad == 0 ? 0 : 1;
 }
 
