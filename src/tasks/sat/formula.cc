@@ -104,8 +104,7 @@ Formula parse_formula(std::string_view text, const Notation& notation) {
   text = trim(text);
   Formula formula;
   if (!text.empty())
-    formula = text.find("cnf") == text.npos ? parse_characters(text, notation)
-                                            : parse_dimacs(text, notation);
+    formula = is_dimacs(text) ? parse_dimacs(text, notation) : parse_characters(text, notation);
   if (formula.size() == 0)
     throw Error("the formula has no clauses",
                 fmt::format("clauses such as {},{},{} joined by '/', or DIMACS",

@@ -54,9 +54,11 @@ class Notation {
   std::array<std::uint32_t, 256> sets_{};                        // by character
 };
 
-// Reads either notation: text that contains "cnf" is DIMACS, for 'n' is no literal. A formula here
-// has at least one clause, and three different variables in each; the literals of a clause are put
-// into the order of their variables.
+// Whether a text is DIMACS or in characters, among whose literals there is no 'n'.
+inline bool is_dimacs(std::string_view text) { return text.find("cnf") != text.npos; }
+
+// Reads either notation. A formula here has at least one clause, and three different variables in
+// each; the literals of a clause are put into the order of their variables.
 Formula parse_formula(std::string_view text, const Notation& notation);
 
 std::string render_formula(const Formula& formula, const Notation& notation);

@@ -45,8 +45,8 @@ class Sat : public Task {
   }
 
   std::string normalize_input(std::string_view text) const override {
-    const bool dimacs = text.find("cnf") != text.npos;
-    const std::string tight = dimacs ? std::string(text) : without_space_around(",/", text);
+    const std::string tight =
+        is_dimacs(text) ? std::string(text) : without_space_around(",/", text);
     return render_formula(parse_formula(tight, notation_), notation_);
   }
 
@@ -123,7 +123,7 @@ class SatAny : public Task {
 
  private:
   static Formula parse(std::string_view text) {
-    if (text.find("cnf") == text.npos)
+    if (!is_dimacs(text))
       throw Error(fmt::format("{} is not DIMACS", in_quotes(text)),
                   "'p cnf VARIABLES CLAUSES' and clauses that end with 0",
                   fmt::format("sat-{} to sat-{} for formulas such as 1,c,4/b,2,3", kMinVariables,
