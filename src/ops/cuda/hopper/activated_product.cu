@@ -288,16 +288,21 @@ void launch(const ActivatedProduct& p, float* parts, cudaStream_t stream) {
                 static_cast<__nv_bfloat16*>(p.product), static_cast<__nv_bfloat16*>(p.out), parts});
 }
 
+template <bool kBackward>
+void launch(const ActivatedProduct& p, float* parts, cudaStream_t stream) {
+  groups_for(p.depth) == 3 ? launch<kBackward, 3>(p, parts, stream)
+                           : launch<kBackward, 2>(p, parts, stream);
+}
+
 }  // namespace
 
 void launch_activated_product(const ActivatedProduct& p, cudaStream_t stream) {
-  groups_for(p.depth) == 3 ? launch<false, 3>(p, nullptr, stream)
-                           : launch<false, 2>(p, nullptr, stream);
+  launch<false>(p, nullptr, stream);
 }
 
 void launch_activated_product_backward(const ActivatedProduct& p, float* dbias, float* workspace,
                                        cudaStream_t stream) {
-  launch<true, 3>(p, dbias != nullptr ? workspace : nullptr, stream);
+  launch<true>(p, dbias != nullptr ? workspace : nullptr, stream);
   if (dbias != nullptr)
     launch_sum_parts(workspace, blocks_of_panel(p.columns), p.columns, dbias, stream);
 }
@@ -306,9 +311,9 @@ std::size_t activated_product_workspace(std::int64_t columns) {
   return sizeof(float) * static_cast<std::size_t>(blocks_of_panel(columns) * columns);
 }
 
-bool activated_product_takes(std::int64_t columns, std::int64_t depth, bool backward) {
+bool activated_product_takes(std::int64_t columns, std::int64_t depth) {
   return Device::current().major == 9 && columns > 0 && columns % kTileColumns == 0 && depth > 0 &&
-         depth % kPieceColumns == 0 && groups_for(depth) >= (backward ? 3 : 2);
+         depth % kPieceColumns == 0 && groups_for(depth) > 0;
 }
 
 }  // namespace mgdm::ops::cuda

@@ -34,8 +34,7 @@ void launch_activated_product_backward(const ActivatedProduct& arguments, float*
                                        float* workspace, cudaStream_t stream);
 std::size_t activated_product_workspace(std::int64_t columns);  // bytes
 
-// Whether the current device has the units, and shared memory for so deep a product: both ways, or
-// forward alone.
-bool activated_product_takes(std::int64_t columns, std::int64_t depth, bool backward = true);
+// Whether the current device has the units, and shared memory for so deep a product.
+bool activated_product_takes(std::int64_t columns, std::int64_t depth);
 
 }  // namespace mgdm::ops::cuda

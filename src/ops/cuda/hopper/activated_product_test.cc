@@ -25,8 +25,11 @@ TEST(ActivatedProduct, IsItsFormulaAndItsGradients) {
   compat::seed_dropout(7);
   for (const Activation activation : {Activation::kGelu, Activation::kReluSquared})
     for (const bool with_bias : {true, false})
-      for (const auto& [rows, columns, depth] :
-           {std::tuple{1, 128, 64}, {63, 256, 128}, {1000, 1024, 256}, {30001, 1536, 256}}) {
+      for (const auto& [rows, columns, depth] : {std::tuple{1, 128, 64},
+                                                 {63, 256, 128},
+                                                 {1000, 1024, 256},
+                                                 {30001, 1536, 256},
+                                                 {30001, 1536, 384}}) {
         SCOPED_TRACE(testing::Message()
                      << (activation == Activation::kGelu ? "gelu" : "relu2") << with_bias << " "
                      << rows << " x " << columns << " x " << depth);
@@ -74,16 +77,16 @@ TEST(ActivatedProduct, IsItsFormulaAndItsGradients) {
         const at::Tensor derror =
             (kBf16 * want.abs() + sum_error) * slope.abs() + want.abs() * f_error;
         expect_within(dproduct, dwant, 1.02 * (kBf16 * dwant.abs() + derror), "dproduct");
-        // Added up in a lane (two rows of a tile, tiles at least 11 apart in turns of three), then
-        // over lanes, warps and blocks.
+        // Added up in a lane (two rows of a tile, tiles at least 11 apart in turns of two or
+        // three), then over lanes, warps and blocks.
         const double adding = (rows / 500.0 + 64) * kFloat;
         expect_within(dbias, dwant.sum(0), (derror + adding * dwant.abs()).sum(0), "dbias");
       }
 }
 
-// Deeper ones forward alone, by fewer warps, and with nothing kept for backward.
+// Forward alone, with the product kept for backward and without.
 TEST(ActivatedProduct, IsItsFormulaForwardAlone) {
-  if (!compat::cuda_available() || !activated_product_takes(512, 384, /*backward=*/false))
+  if (!compat::cuda_available() || !activated_product_takes(512, 384))
     GTEST_SKIP() << "no Hopper GPU";
   compat::seed_dropout(7);
   for (const Activation activation : {Activation::kGelu, Activation::kReluSquared})
