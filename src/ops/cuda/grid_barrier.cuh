@@ -1,6 +1,8 @@
 // All blocks of a cooperative launch wait for each other.
 #pragma once
 
+#include "ops/cuda/patience.cuh"
+
 namespace mgdm::ops::cuda {
 
 // What a block wrote before it arrived all blocks may read after they have waited, past their L1
@@ -18,16 +20,13 @@ class GridBarrier {
   }
 
   __device__ void wait() const {
-    // Seconds, where a phase takes microseconds: better an error than a device that hangs.
     if (threadIdx.x == 0)
-      for (int polls = 0; static_cast<int>(seen() - awaited_) < 0; ++polls)
-        if (polls == kMostPolls) __trap();
+      for (Patience patience; static_cast<int>(seen() - awaited_) < 0; patience.wait_on()) {
+      }
     __syncthreads();
   }
 
  private:
-  static constexpr int kMostPolls = 1 << 24;
-
   __device__ unsigned seen() const {
     unsigned count;
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(count) : "l"(counter_) : "memory");

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "ops/cuda/hopper/warpgroup.cuh"
+#include "ops/cuda/patience.cuh"
 
 namespace mgdm::ops::cuda {
 
@@ -30,12 +31,10 @@ __device__ __forceinline__ void meet_cluster() {
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-// Waits for the end of a barrier's phase of that parity. Where it takes seconds, something is
-// wrong: better an error than a device that hangs.
+// Waits for the end of a barrier's phase of that parity, but not for ever.
 __device__ __forceinline__ void wait_for(Barrier& barrier, int parity) {
-  constexpr int kMostPolls = 1 << 24;
   const std::uint32_t address = shared_address_of(&barrier);
-  for (int polls = 0;; ++polls) {
+  for (Patience patience;; patience.wait_on()) {
     std::uint32_t over;
     asm volatile(
         "{\n.reg .pred done;\n"
@@ -45,7 +44,6 @@ __device__ __forceinline__ void wait_for(Barrier& barrier, int parity) {
         : "r"(address), "r"(parity)
         : "memory");
     if (over != 0) return;
-    if (polls == kMostPolls) __trap();
   }
 }
 

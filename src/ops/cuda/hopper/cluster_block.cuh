@@ -81,6 +81,7 @@ class Block {
     weights_.begin();
     begin_row();
     split_head();
+    fence_copies();  // the barriers and the head's parts, for what is copied by them and of them
     __syncthreads();
     weights_.refill();
   }
@@ -98,6 +99,9 @@ class Block {
           normalize(affine, starts, loop);
         }
         make_qkv(l);
+        // Once all have met, copies from other blocks may replace what this one wrote by itself, a
+        // norm or a choice: without a fence such writes and copies have no order.
+        fence_async();
         barrier_.arrive();
         weights_.refill();
         barrier_.wait();
@@ -198,7 +202,6 @@ class Block {
         *reinterpret_cast<unsigned*>(g_.buffers.head + (row + part * kHeadTokens) * kWidth +
                                      column) = take_bf16(left);
     }
-    fence_copies();
   }
 
   __device__ bool any_active() const {
