@@ -26,6 +26,7 @@ namespace mgdm::engine {
 namespace {
 
 using Rule = ops::DecodingRule;
+using Kernel = ops::AnswerKernel;
 
 // A network twice: as it answers, and with the same weights in fp32.
 struct Twins {
@@ -102,22 +103,34 @@ class AnswersInOneLaunch : public testing::Test {
     compat::seed_dropout(11);
   }
 
-  static void follow(const nn::ModelSettings& settings, const Rule& rule, std::int64_t rows,
-                     std::int64_t length) {
+  // By each kernel that there is for it. How many those are.
+  static int follow(const nn::ModelSettings& settings, const Rule& rule, std::int64_t rows,
+                    std::int64_t length) {
     SCOPED_TRACE(testing::Message()
                  << settings.architecture << " " << settings.width << "/" << settings.heads
                  << ", order " << static_cast<int>(rule.order) << ", " << rows << " x " << length);
     const at::NoGradGuard no_grad;
     const Twins network = twins(settings);
-    const std::optional<ops::Transformer> tensors = network.fast->transformer(0);
-    ASSERT_TRUE(tensors.has_value());
     const ops::AnswerRows puzzles = some_rows(rows, length);
     if (rows > 2) puzzles.frozen.select(0, 1).fill_(true);  // nothing to decode there
-    ASSERT_TRUE(ops::answer_takes(*tensors, puzzles));
-    const double blocks = static_cast<double>(settings.layers * tensors->loops);
+    const std::optional<ops::Transformer> tensors = network.fast->transformer(0);
+    EXPECT_TRUE(tensors.has_value() && ops::answer_takes(*tensors, puzzles, Kernel::kGrid));
+    int kernels = 0;
+    for (const Kernel kernel : {Kernel::kGrid, Kernel::kCluster}) {
+      if (!tensors || !ops::answer_takes(*tensors, puzzles, kernel)) continue;
+      SCOPED_TRACE(kernel == Kernel::kGrid ? "grid" : "clusters");
+      follow(*network.exact, *tensors, rule, puzzles, kernel);
+      ++kernels;
+    }
+    return kernels;
+  }
 
+ private:
+  static void follow(nn::Model& exact, const ops::Transformer& tensors, const Rule& rule,
+                     const ops::AnswerRows& puzzles, Kernel kernel) {
+    const double blocks = static_cast<double>(exact.settings().layers * tensors.loops);
     const ops::DecodingTry now{at::full_like(puzzles.items.select(0, 0), 65536),
-                               counts_for(rule, length)};
+                               counts_for(rule, puzzles.tokens.size(1))};
     at::Tensor tokens = puzzles.tokens.masked_fill(puzzles.frozen.logical_not(), rule.mask_token);
     const ops::DecodingRows state{tokens,
                                   puzzles.frozen,
@@ -125,23 +138,21 @@ class AnswersInOneLaunch : public testing::Test {
                                   at::zeros_like(tokens),
                                   at::zeros_like(puzzles.items),
                                   puzzles.frozen.logical_not().any(1)};
-    std::int64_t pass = 0;
+    ops::AnswerTry some{.first_draw = 65536, .counts = now.counts, .kernel = kernel};
     while (state.active.any().item<bool>()) {
-      ASSERT_LE(++pass, rule.steps);
-      const ops::Answers got =
-          ops::answer(*tensors, rule,
-                      {.first_draw = 65536, .counts = now.counts, .most_passes = pass}, puzzles);
-      const nn::Prediction said = network.exact->forward({tokens, puzzles.frozen}).last();
+      ASSERT_LE(++some.most_passes, rule.steps);
+      const ops::Answers got = ops::answer(tensors, rule, some, puzzles);
+      const nn::Prediction said = exact.forward({tokens, puzzles.frozen}).last();
       expect_rounded(got.logits, nn::apply_head(said.hidden(), said.head()), blocks);
       const at::Tensor shifted =
           said.shift() ? at::cat({got.logits.slice(1, 0, 1), got.logits.slice(1, 0, -1)}, 1)
                        : got.logits;
       ops::decoding_pass(shifted, rule, now, state);
-      ASSERT_TRUE(at::equal(got.tokens, state.tokens)) << "pass " << pass;
-      ASSERT_TRUE(at::equal(got.passes, state.passes)) << "pass " << pass;
+      ASSERT_TRUE(at::equal(got.tokens, state.tokens)) << "pass " << some.most_passes;
+      ASSERT_TRUE(at::equal(got.passes, state.passes)) << "pass " << some.most_passes;
     }
-    const ops::Answers all =
-        ops::answer(*tensors, rule, {.first_draw = 65536, .counts = now.counts}, puzzles);
+    some.most_passes = 0;
+    const ops::Answers all = ops::answer(tensors, rule, some, puzzles);
     EXPECT_TRUE(at::equal(all.tokens, state.tokens));
     EXPECT_TRUE(at::equal(all.passes, state.passes));
   }
@@ -179,6 +190,19 @@ TEST_F(AnswersInOneLaunch, FollowAtTheSizesOfRecipes) {
     settings.layers = 3;
     for (const std::int64_t rows : {1, 2, 8}) follow(settings, rule, rows, 64);
   }
+}
+
+// Heads that are fewer than the 16 blocks of a cluster, as many, and more: one for some of them,
+// two for others. One row, whose last positions are no whole tile, and two rows.
+TEST_F(AnswersInOneLaunch, FollowWithAnyNumberOfHeads) {
+  const Rule rule = rule_for(Rule::Order::kTopk, true, false, 3);
+  const int kernels = follow(settings_of("gpt2", 128, 4), rule, 1, 23);
+  for (const auto& [width, heads] :
+       {std::pair{128, 2}, {128, 8}, {256, 4}, {256, 16}, {384, 6}, {384, 24}})
+    for (const char* architecture : {"gpt2", "looped"}) {
+      EXPECT_EQ(follow(settings_of(architecture, width, heads), rule, 1, 41), kernels);
+      EXPECT_EQ(follow(settings_of(architecture, width, heads), rule, 2, 20), kernels);
+    }
 }
 
 TEST_F(AnswersInOneLaunch, FollowEveryOrder) {

@@ -4,8 +4,8 @@
 
 namespace mgdm::ops {
 
-bool answer_takes(const Transformer& network, const AnswerRows& rows) {
-  return cuda::answer_takes(network, rows);
+bool answer_takes(const Transformer& network, const AnswerRows& rows, AnswerKernel kernel) {
+  return cuda::answer_takes(network, rows, kernel);
 }
 
 Answers answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,

@@ -11,6 +11,10 @@
 
 namespace mgdm::ops {
 
+// By one block on each multiprocessor; by clusters of blocks, which Hopper has, for very few
+// positions; or by the quicker one of those that there are, found out by trying.
+enum class AnswerKernel { kAuto, kGrid, kCluster };
+
 // Puzzles, on CUDA.
 struct AnswerRows {
   at::Tensor tokens, frozen;  // (B, N) int64, bool: what stands at positions not frozen is ignored
@@ -21,6 +25,7 @@ struct AnswerTry {
   std::int64_t first_draw = 0;   // the step of the first pass's draws (decoding/draws.h)
   at::Tensor counts{};           // as DecodingTry has them, on CUDA
   std::int64_t most_passes = 0;  // stops there, perhaps unfinished; 0: as the rule says
+  AnswerKernel kernel = AnswerKernel::kAuto;
 };
 
 struct Answers {
@@ -30,7 +35,8 @@ struct Answers {
 };
 
 // Whether there is a kernel for these puzzles: on CUDA, matrices in bf16, few positions in all.
-bool answer_takes(const Transformer& network, const AnswerRows& rows);
+bool answer_takes(const Transformer& network, const AnswerRows& rows,
+                  AnswerKernel kernel = AnswerKernel::kAuto);
 Answers answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
                const AnswerRows& rows);
 

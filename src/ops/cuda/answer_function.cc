@@ -95,9 +95,10 @@ AnswerLayer layer_of(const Transformer::Layer& layer) {
           .down_bias = floats(layer.mlp.down_bias)};
 }
 
-// Whether the kernel of clusters is the quicker one. Two passes tell.
-bool by_clusters(const Answer& answer, cudaStream_t stream) {
+// Whether the kernel of clusters is meant, or is the quicker one. Two passes tell.
+bool by_clusters(const Answer& answer, AnswerKernel kernel, cudaStream_t stream) {
   const AnswerShape& s = answer.shape;
+  if (kernel != AnswerKernel::kAuto) return kernel == AnswerKernel::kCluster;
   if (!cluster_answer_takes(s)) return false;
   Answer some = answer;
   some.most_passes = std::min(answer.most_passes, 2);
@@ -111,12 +112,14 @@ bool by_clusters(const Answer& answer, cudaStream_t stream) {
 
 }  // namespace
 
-bool answer_takes(const Transformer& network, const AnswerRows& rows) {
+bool answer_takes(const Transformer& network, const AnswerRows& rows, AnswerKernel kernel) {
   if (!with_our_kernels() || !rows.tokens.is_cuda() || network.layers.empty()) return false;
   const c10::cuda::CUDAGuard guard(rows.tokens.device());
+  const AnswerShape shape = shape_of(network, rows);
   return rows.tokens.numel() <= kMostPositions &&
          rows.tokens.size(1) <= network.embedding.positions.size(0) &&
-         fits(network, rows.tokens.device()) && answer_takes(shape_of(network, rows));
+         fits(network, rows.tokens.device()) && answer_takes(shape) &&
+         (kernel != AnswerKernel::kCluster || cluster_answer_takes(shape));
 }
 
 Answers answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
@@ -168,8 +171,9 @@ Answers answer(const Transformer& network, const DecodingRule& rule, const Answe
   arguments.logits = answers.logits.data_ptr<float>();
   arguments.workspace = workspace.data_ptr();
   const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
-  C10_CUDA_CHECK(by_clusters(arguments, stream) ? launch_cluster_answer(arguments, stream)
-                                                : launch_answer(arguments, stream));
+  C10_CUDA_CHECK(by_clusters(arguments, now.kernel, stream)
+                     ? launch_cluster_answer(arguments, stream)
+                     : launch_answer(arguments, stream));
   return answers;
 }
 

@@ -40,7 +40,7 @@ void decoding_pass(const at::Tensor& hidden, const at::Tensor& head, bool shift,
                    const at::Tensor& places);
 
 // What ops/answer.h promises.
-bool answer_takes(const Transformer& network, const AnswerRows& rows);
+bool answer_takes(const Transformer& network, const AnswerRows& rows, AnswerKernel kernel);
 Answers answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
                const AnswerRows& rows);
 

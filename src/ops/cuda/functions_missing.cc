@@ -35,7 +35,7 @@ void decoding_pass(const at::Tensor&, const at::Tensor&, bool, const DecodingRul
   missing();
 }
 
-bool answer_takes(const Transformer&, const AnswerRows&) { return false; }
+bool answer_takes(const Transformer&, const AnswerRows&, AnswerKernel) { return false; }
 Answers answer(const Transformer&, const DecodingRule&, const AnswerTry&, const AnswerRows&) {
   missing();
 }
