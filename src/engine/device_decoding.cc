@@ -189,10 +189,16 @@ std::optional<Result> DeviceDecoding::answer(const Batch& batch,
   const Common& shared =
       answers_.get([&](const Common& each) { return each.is_for(settings, length); }, settings,
                    length, batch.tokens.device());
-  const ops::Answers answers = ops::answer(
-      *network, shared.rule,
-      {.first_draw = decoding::draw_step(batch.attempt, 0), .counts = shared.counts}, rows);
-  return Result{answers.tokens, answers.passes};
+  const at::IntArrayRef sizes = batch.tokens.sizes();
+  const ops::Answers& answers = answer_memory_.get(
+      [&](const ops::Answers& each) { return each.numbers.tokens.sizes() == sizes; }, *network,
+      rows);
+  ops::answer(*network, shared.rule,
+              {.first_draw = decoding::draw_step(batch.attempt, 0), .counts = shared.counts}, rows,
+              answers);
+  const ops::AnswerNumbers here(sizes[0], length, at::TensorOptions().pinned_memory(true));
+  here.all.copy_(answers.numbers.all);  // waits for the kernel
+  return Result{here.tokens, here.passes};
 }
 
 Result DeviceDecoding::decode(const Batch& batch, const spec::DecodingSettings& settings) {

@@ -68,6 +68,7 @@ class DeviceDecoding {
   static bool takes(const Batch& batch, const spec::DecodingSettings& settings,
                     std::int64_t vocabulary);
 
+  // What one kernel answered is on the CPU, anything else on the batch's device.
   Result decode(const Batch& batch, const spec::DecodingSettings& settings);
 
  private:
@@ -110,6 +111,7 @@ class DeviceDecoding {
   Describe describe_;
   FewStates few_;
   Recent<Common, 64> answers_;
+  Recent<ops::Answers, 16> answer_memory_;
   // Each holds memory for a pass. Where rows finish early, a batch of 1024 goes on in batches of
   // half the size, down to one row, the large ones with rooms for more or fewer states; these are
   // all needed again for the next batch.

@@ -58,7 +58,7 @@ class BatchDecoding {
     Restarts results = decode_with_restarts(
         [&](const Batch& some) { return decode_once(some, settings); }, batch, settings, verified);
     for (Result* result : {&results.first, &results.best})
-      result->tokens = result->tokens.to(at::kInt).contiguous();
+      result->tokens = result->tokens.contiguous();
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       const auto row = static_cast<std::int64_t>(i);
       if (stopped(i)) {  // its observer had seen enough, or failed
@@ -164,7 +164,7 @@ class BatchDecoding {
   // Of a result on the CPU.
   static decoding::Answer answer(const Result& result, std::int64_t row) {
     const std::int64_t length = result.tokens.size(1);
-    const std::int32_t* const tokens = result.tokens.data_ptr<std::int32_t>() + row * length;
+    const std::int64_t* const tokens = result.tokens.data_ptr<std::int64_t>() + row * length;
     return {{tokens, tokens + length}, result.forward_passes.data_ptr<std::int64_t>()[row]};
   }
 

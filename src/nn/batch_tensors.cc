@@ -33,24 +33,25 @@ at::Tensor tokens_tensor(std::span<const data::Token> tokens, std::int64_t rows,
 }
 
 TensorRows tensors_of(const data::Rows& rows, c10::Device device) {
-  // One copy for all: of a few rows it is the copies that take time, not their bytes.
+  // One copy for all, and nobody waits for it: of a few rows it is the copies that take time, not
+  // their bytes. So does every tensor that is made of them.
   const auto count = static_cast<std::int64_t>(rows.count()),
              length = static_cast<std::int64_t>(rows.length), numbers = count * length;
-  constexpr std::int64_t kWide = sizeof(std::int64_t);
-  const std::int64_t items = kWide * numbers, frozen = items + kWide * count;  // where they begin
-  const at::Tensor here = at::empty({frozen + numbers}, at::kByte);
-  auto* const words = static_cast<std::int64_t*>(here.data_ptr());
+  constexpr std::int64_t kFlags = sizeof(std::int64_t);  // in a word
+  const std::int64_t flags = numbers + count;            // where they begin
+  const at::Tensor here =
+      at::empty({flags + (numbers + kFlags - 1) / kFlags},
+                at::TensorOptions().dtype(at::kLong).pinned_memory(device.is_cuda()));
+  auto* const words = here.data_ptr<std::int64_t>();
   std::copy(rows.tokens.begin(), rows.tokens.end(), words);
   std::copy(rows.items.begin(), rows.items.end(), words + numbers);
-  std::transform(rows.frozen.begin(), rows.frozen.end(), here.data_ptr<std::uint8_t>() + frozen,
+  std::transform(rows.frozen.begin(), rows.frozen.end(),
+                 reinterpret_cast<std::uint8_t*>(words + flags),
                  [](std::uint8_t flag) { return std::uint8_t{flag != 0}; });
-  const at::Tensor there = here.to(device);
-  const auto part = [&](std::int64_t begin, std::int64_t end, at::ScalarType type) {
-    return there.slice(0, begin, end).view(type);
-  };
-  return {part(0, items, at::kLong).view({count, length}),
-          part(frozen, frozen + numbers, at::kBool).view({count, length}),
-          part(items, frozen, at::kLong)};
+  const at::Tensor there = here.to(device, at::kLong, /*non_blocking=*/true);
+  return {there.as_strided({count, length}, {length, 1}),
+          there.view(at::kBool).as_strided({count, length}, {length, 1}, kFlags * flags),
+          there.slice(0, numbers, flags)};
 }
 
 std::vector<data::Token> tokens_of(const at::Tensor& row) {

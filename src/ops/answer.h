@@ -28,16 +28,26 @@ struct AnswerTry {
   AnswerKernel kernel = AnswerKernel::kAuto;
 };
 
+// Tokens (B, N) and passes (B), int64, in one piece: one copy takes them to another place.
+struct AnswerNumbers {
+  AnswerNumbers(std::int64_t rows, std::int64_t length, const at::TensorOptions& where);
+
+  at::Tensor all, tokens, passes;
+};
+
+// What puzzles of one shape are answered in, on their device; one answer after the other.
 struct Answers {
-  at::Tensor tokens;  // (B, N) int64
-  at::Tensor passes;  // (B) int64
-  at::Tensor logits;  // (B, N, V) of the hidden states of the last pass that any row had
+  Answers(const Transformer& network, const AnswerRows& rows);
+
+  AnswerNumbers numbers;
+  at::Tensor logits;     // (B, N, V) of the hidden states of the last pass that any row had
+  at::Tensor workspace;  // of the kernels
 };
 
 // Whether there is a kernel for these puzzles: on CUDA, matrices in bf16, few positions in all.
 bool answer_takes(const Transformer& network, const AnswerRows& rows,
                   AnswerKernel kernel = AnswerKernel::kAuto);
-Answers answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
-               const AnswerRows& rows);
+void answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
+            const AnswerRows& rows, const Answers& answers);
 
 }  // namespace mgdm::ops

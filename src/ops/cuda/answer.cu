@@ -35,6 +35,7 @@ __global__ void __launch_bounds__(kAnswerThreads, 1)
     barrier.arrive();
     barrier.wait();
   }
+  barrier.leave();
   wait_for_copies();
 }
 
@@ -86,6 +87,7 @@ Buffers buffers_in(Pieces& pieces, const AnswerShape& s) {
   const auto width = static_cast<std::size_t>(s.width);
   const auto tokens = static_cast<std::size_t>(round_up(s.vocabulary, kHeadTokens));
   Buffers b{};
+  b.counter = pieces.take<unsigned>(1);  // where the other kernel has it, too
   b.stream = pieces.take<float>(positions * width);
   b.start = pieces.take<float>(positions * width);
   b.qkv = pieces.take<__nv_bfloat16>(positions * 3 * width);
@@ -94,7 +96,6 @@ Buffers buffers_in(Pieces& pieces, const AnswerShape& s) {
   b.head = pieces.take<__nv_bfloat16>(tokens * kHeadParts * width);
   b.previous = pieces.take<std::int64_t>(positions);
   b.active = pieces.take<bool>(static_cast<std::size_t>(s.rows));
-  b.counter = pieces.take<unsigned>(1);
   return b;
 }
 
@@ -130,8 +131,6 @@ cudaError_t launch_answer(const Answer& answer, cudaStream_t stream) {
                      arguments.plan.panel_bytes;
   cudaError_t error =
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
-  if (error == cudaSuccess)
-    error = cudaMemsetAsync(arguments.buffers.counter, 0, sizeof(unsigned), stream);
   if (error != cudaSuccess) return error;
   void* parameters[] = {&arguments};
   error = cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel),

@@ -60,7 +60,7 @@ struct Answer {
   std::int64_t first_draw;
   int most_passes;
   float* logits;    // (B, N, V): what the network said in the last pass, of each state
-  void* workspace;  // answer_workspace() bytes, aligned to 256
+  void* workspace;  // answer_workspace() bytes, aligned to 256: zeros, or what a launch left there
 };
 
 // Whether there is a kernel for it on the current device.

@@ -1,7 +1,5 @@
 #ifdef MGDM_CUDA
 
-#include <ATen/ops/empty.h>
-
 #include <algorithm>
 
 #include "ops/cuda/answer.h"
@@ -122,8 +120,14 @@ bool answer_takes(const Transformer& network, const AnswerRows& rows, AnswerKern
          (kernel != AnswerKernel::kCluster || cluster_answer_takes(shape));
 }
 
-Answers answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
-               const AnswerRows& rows) {
+std::int64_t answer_workspace(const Transformer& network, const AnswerRows& rows) {
+  const AnswerShape shape = shape_of(network, rows);
+  return static_cast<std::int64_t>(
+      std::max(answer_workspace(shape), cluster_answer_workspace(shape)));
+}
+
+void answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
+            const AnswerRows& rows, const Answers& answers) {
   const c10::cuda::CUDAGuard guard(rows.tokens.device());
   const at::Tensor given = rows.tokens.contiguous(), frozen = rows.frozen.contiguous();
   const at::Tensor items = rows.items.contiguous();
@@ -132,13 +136,7 @@ Answers answer(const Transformer& network, const DecodingRule& rule, const Answe
              now.counts.size(0) == rule.steps && now.counts.size(1) == given.size(1) + 1);
   Answer arguments{};
   arguments.shape = shape_of(network, rows);
-  const AnswerShape& shape = arguments.shape;
-  Answers answers{
-      at::empty(given.sizes(), given.options()), at::empty({shape.rows}, given.options()),
-      at::empty({shape.rows, shape.length, shape.vocabulary}, given.options().dtype(at::kFloat))};
-  const std::size_t bytes = std::max(answer_workspace(shape), cluster_answer_workspace(shape));
-  const at::Tensor workspace =
-      at::empty({static_cast<std::int64_t>(bytes)}, given.options().dtype(at::kByte));
+  MGDM_CHECK(answers.numbers.tokens.sizes() == given.sizes());
 
   std::ranges::transform(network.layers, arguments.layer, layer_of);
   arguments.loops = static_cast<int>(network.loops);
@@ -157,10 +155,10 @@ Answers answer(const Transformer& network, const DecodingRule& rule, const Answe
 
   DecodingPass& pass = arguments.pass;
   pass.shift = network.shift;
-  pass.tokens = answers.tokens.data_ptr<std::int64_t>();
+  pass.tokens = answers.numbers.tokens.data_ptr<std::int64_t>();
   pass.frozen = frozen.const_data_ptr<bool>();
   pass.items = items.const_data_ptr<std::int64_t>();
-  pass.passes = answers.passes.data_ptr<std::int64_t>();
+  pass.passes = answers.numbers.passes.data_ptr<std::int64_t>();
   pass.counts = now.counts.const_data_ptr<int>();
   pass.purpose = static_cast<std::uint32_t>(Purpose::kDecode);
   pass.rule = rule;
@@ -169,12 +167,11 @@ Answers answer(const Transformer& network, const DecodingRule& rule, const Answe
   arguments.most_passes =
       static_cast<int>(now.most_passes > 0 ? std::min(now.most_passes, rule.steps) : rule.steps);
   arguments.logits = answers.logits.data_ptr<float>();
-  arguments.workspace = workspace.data_ptr();
+  arguments.workspace = answers.workspace.data_ptr();
   const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
   C10_CUDA_CHECK(by_clusters(arguments, now.kernel, stream)
                      ? launch_cluster_answer(arguments, stream)
                      : launch_answer(arguments, stream));
-  return answers;
 }
 
 }  // namespace mgdm::ops::cuda

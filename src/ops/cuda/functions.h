@@ -41,8 +41,9 @@ void decoding_pass(const at::Tensor& hidden, const at::Tensor& head, bool shift,
 
 // What ops/answer.h promises.
 bool answer_takes(const Transformer& network, const AnswerRows& rows, AnswerKernel kernel);
-Answers answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
-               const AnswerRows& rows);
+std::int64_t answer_workspace(const Transformer& network, const AnswerRows& rows);  // bytes
+void answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
+            const AnswerRows& rows, const Answers& answers);
 
 // The kernels below work in bf16 mixed precision: the residual stream is fp32, what matrix products
 // read and write is bf16.

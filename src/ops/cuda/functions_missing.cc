@@ -36,7 +36,9 @@ void decoding_pass(const at::Tensor&, const at::Tensor&, bool, const DecodingRul
 }
 
 bool answer_takes(const Transformer&, const AnswerRows&, AnswerKernel) { return false; }
-Answers answer(const Transformer&, const DecodingRule&, const AnswerTry&, const AnswerRows&) {
+std::int64_t answer_workspace(const Transformer&, const AnswerRows&) { missing(); }
+void answer(const Transformer&, const DecodingRule&, const AnswerTry&, const AnswerRows&,
+            const Answers&) {
   missing();
 }
 

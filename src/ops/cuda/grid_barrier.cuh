@@ -7,7 +7,7 @@ namespace mgdm::ops::cuda {
 
 // What a block wrote before it arrived all blocks may read after they have waited, past their L1
 // caches (__ldcg, cp.async.cg). In between is time for what depends on no other block. The counter,
-// in device memory, is 0 at the launch.
+// in device memory, is 0 at the launch, and again at its end.
 class GridBarrier {
  public:
   explicit __device__ GridBarrier(unsigned* counter) : counter_(counter) {}
@@ -24,6 +24,11 @@ class GridBarrier {
       for (Patience patience; static_cast<int>(seen() - awaited_) < 0; patience.wait_on()) {
       }
     __syncthreads();
+  }
+
+  // After the last wait. Whoever comes last knows that nobody looks at the counter any more.
+  __device__ void leave() const {
+    if (threadIdx.x == 0 && atomicAdd(counter_, 1u) == awaited_ + gridDim.x - 1) *counter_ = 0;
   }
 
  private:

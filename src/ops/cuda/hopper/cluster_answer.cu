@@ -95,7 +95,11 @@ struct Launch {
   Launch& operator=(const Launch&) = delete;
 };
 
-// How many clusters run at once; asked once for each kernel, device and size.
+// Functions of decoding_choice.cuh have some of their own.
+int most_shared() { return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 1024; }
+
+// How many clusters run at once; asked once for each kernel, device and size. The kernel is allowed
+// all memory that there is, whichever size comes next.
 int most_clusters(const Plan& plan) {
   int device = 0;
   if (cudaGetDevice(&device) != cudaSuccess) return 0;
@@ -107,8 +111,8 @@ int most_clusters(const Plan& plan) {
   const Launch launch(plan, nullptr);
   int clusters = 0;
   const bool fine =
-      cudaFuncSetAttribute(plan.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, plan.shared) ==
-          cudaSuccess &&
+      cudaFuncSetAttribute(plan.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                           most_shared()) == cudaSuccess &&
       cudaFuncSetAttribute(plan.kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) ==
           cudaSuccess &&
       cudaOccupancyMaxActiveClusters(&clusters, plan.kernel, &launch.config) == cudaSuccess;
@@ -125,8 +129,7 @@ Plan plan_for(const AnswerShape& s) {
   if (!possible) return {};
   const Sizes sizes = sizes_of(s);
   if (sizes.kernel == nullptr) return {};
-  // Functions of decoding_choice.cuh have some of their own.
-  const int shared = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 1024;
+  const int shared = most_shared();
   Plan plan;
   plan.kernel = sizes.kernel;
   plan.tiles = round_up(s.length, kRows) / kRows;
@@ -146,10 +149,10 @@ Buffers buffers_in(Pieces& pieces, const AnswerShape& s) {
   const auto width = static_cast<std::size_t>(s.width);
   const auto tokens = static_cast<std::size_t>(round_up(s.vocabulary, kHeadTokens));
   Buffers b{};
+  b.counter = pieces.take<unsigned>(1);  // where the other kernel has it, too
   b.qkv = pieces.take<__nv_bfloat16>(2 * positions * 3 * width);  // of two layers
   b.head = pieces.take<__nv_bfloat16>(tokens * kHeadParts * width);
   b.active = pieces.take<bool>(static_cast<std::size_t>(s.rows));
-  b.counter = pieces.take<unsigned>(1);
   return b;
 }
 
@@ -172,18 +175,12 @@ cudaError_t launch_cluster_answer(const Answer& answer, cudaStream_t stream) {
   const Plan plan = plan_for(s);
   if (plan.kernel == nullptr) return cudaErrorNotSupported;
   Pieces pieces(answer.workspace);
-  Arguments arguments{with_sizes(answer),
-                      buffers_in(pieces, s),
-                      HeadSettings(attention_of(answer)),
-                      s.hidden / s.width,
-                      plan.tiles,
-                      plan.slots};
-  // Another shape may have asked for less since this one did.
-  cudaError_t error =
-      cudaFuncSetAttribute(plan.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, plan.shared);
-  if (error != cudaSuccess) return error;
-  error = cudaMemsetAsync(arguments.buffers.counter, 0, sizeof(unsigned), stream);
-  if (error != cudaSuccess) return error;
+  const Arguments arguments{with_sizes(answer),
+                            buffers_in(pieces, s),
+                            HeadSettings(attention_of(answer)),
+                            s.hidden / s.width,
+                            plan.tiles,
+                            plan.slots};
   const Launch launch(plan, stream);
   return cudaLaunchKernelEx(&launch.config, plan.kernel, arguments);
 }

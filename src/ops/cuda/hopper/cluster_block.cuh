@@ -140,6 +140,7 @@ class Block {
         a_.pass.tokens[begin + n] = tokens_[n];
       if (thread() == 0) a_.pass.passes[row_] = known_.passes;
     }
+    barrier_.leave();
     weights_.end();
     meet_cluster();  // nobody writes into the memory of a block that is gone
   }
