@@ -212,10 +212,9 @@ std::optional<Packing> packing_of(const DataSettings& settings, const Vocabulary
   if (settings.length == 0)
     throw UsageError("data.layout = long without data.length", "tokens per row: 4096, say");
   for (const SourceSettings& source : settings.all_sources())
-    if (source.endless || settings.augment || settings.reverse || settings.sorted)
-      throw UsageError(
-          "data.layout = long with data.endless, data.augment, data.reverse or data.sorted",
-          "examples that are generated once, or come from files");
+    if (source.endless || settings.augment || settings.reverse)
+      throw UsageError("data.layout = long with data.endless, data.augment or data.reverse",
+                       "examples that are generated once, or come from files");
   return Packing{vocabulary, make_long(static_cast<int>(settings.length), vocabulary.specials())};
 }
 
@@ -245,13 +244,9 @@ PreparedData prepare_data(const std::string& task_name, const DataSettings& sett
   const int length = row_length(sources, settings, vocabulary);
   const std::shared_ptr<const Layout> layout = make_layout(settings.layout, length, vocabulary);
   const int threads = static_cast<int>(settings.threads);
-  const auto write = [task, reverse = settings.reverse,
-                      sorted = settings.sorted](Example& example) {
-    if (reverse) example.output = task->reversed_output(example.output);
-    if (sorted) example.input = task->sorted_input(example.input);
-  };
   const auto encoded = [&](std::vector<Example>& examples) {
-    std::ranges::for_each(examples, write);
+    if (settings.reverse)
+      for (Example& example : examples) example.output = task->reversed_output(example.output);
     return encode(examples, vocabulary, layout, threads);
   };
 
@@ -264,9 +259,10 @@ PreparedData prepare_data(const std::string& task_name, const DataSettings& sett
     std::shared_ptr<const Source> made =
         source.settings.endless
             ? endless_source(
-                  [task = source.task, seed, items = source.items, write](std::uint32_t item) {
+                  [task = source.task, seed, items = source.items,
+                   reverse = settings.reverse](std::uint32_t item) {
                     Example example = task->generate(seed, tasks::Split::kTrain, items.at(item));
-                    write(example);
+                    if (reverse) example.output = task->reversed_output(example.output);
                     return example;
                   },
                   vocabulary, layout)

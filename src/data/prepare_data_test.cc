@@ -49,28 +49,6 @@ TEST(PrepareData, GeneratedExamplesAreTheFirstItemsAndHeldOutTheNext) {
   EXPECT_EQ(examples_of(data.held_out), expected);
 }
 
-TEST(PrepareData, SortedPuzzlesShowTheirNumbersInOrder) {
-  DataSettings settings;
-  settings.count = 5;
-  settings.held_out = 5;
-  settings.length = 64;
-  settings.sorted = true;
-  const auto task = tasks::make_task("countdown-4");
-  for (const bool endless : {false, true}) {
-    settings.endless = endless;
-    const PreparedData data = prepare_data("countdown-4", settings, 7);
-    for (std::uint32_t i = 0; i < 5; ++i) {
-      tasks::Example example = task->generate(7, tasks::Split::kTrain, i);
-      example.input = task->sorted_input(example.input);
-      EXPECT_TRUE(row_text(data, 0, i).starts_with(row_of(example)));
-    }
-    for (const tasks::Example& example : examples_of(data.held_out))
-      EXPECT_EQ(task->sorted_input(example.input), example.input);
-  }
-  EXPECT_EQ(task->sorted_input("7,31,5,31,43"), "31,31,7,5,43");  // the target stays
-  EXPECT_THROW(prepare_data("planning", settings, 7), UsageError);
-}
-
 // Rows of a long text are its parts, and no text is lost between them.
 TEST(PrepareData, LongTextsAreCutIntoRows) {
   DataSettings settings;

@@ -48,10 +48,6 @@ void DataSettings::visit(config::Visitor& v) {
           "characters with a token (empty = the paper's 26), or words: @countdown, @search, "
           "@sat-5..@sat-9");
   v.field("reverse", reverse, "learn the answer backwards (planning)");
-  v.field(
-      "sorted", sorted,
-      "puzzles show their numbers in order, the largest first, in training and whenever the model "
-      "answers (countdown)");
   v.field("augment", augment, "another copy of every puzzle in each epoch");
   v.field("held_out", held_out, "further examples, to watch the loss on; of files the last",
           at_least(0));

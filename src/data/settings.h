@@ -33,7 +33,6 @@ struct DataSettings : SourceSettings {
   std::int64_t length = 0;
   std::string alphabet;
   bool reverse = false;
-  bool sorted = false;
   bool augment = false;
   std::int64_t held_out = 448;
   std::int64_t threads = 0;

@@ -67,9 +67,6 @@ void Reasoner::check_symmetries(const spec::DecodingSettings& settings) const {
   if (rows_->vocabulary().tokenizer())
     throw UsageError(fmt::format("{} with the tokens of a language model", asked),
                      "a model whose vocabulary is an alphabet or a list of words");
-  if (card_.sorted)
-    throw UsageError(fmt::format("{} of a model that is shown numbers in order", asked),
-                     "one: every order of the numbers is the same puzzle to it");
   if (settings.tries > 1)
     throw UsageError(fmt::format("{} and {} tries", asked, settings.tries),
                      "one of the two: symmetries vote, tries are verified");

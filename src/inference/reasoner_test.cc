@@ -28,18 +28,17 @@ spec::DecodingSettings steps(std::int64_t count) {
   return settings;
 }
 
-// A model that answers at random: only what it is matters here.
-Reasoner of_card(const spec::ModelCard& card, const std::string& architecture = "gpt2") {
+// A model that would answer at random: only what it is matters here.
+Reasoner of_kind(const std::string& objective, const std::string& architecture = "gpt2") {
   spec::ModelSettings model;
   model.architecture = architecture;
   const data::Vocabulary vocabulary;
   auto network = std::make_unique<decoding::FunctionNetwork>(
       decoding::random_network(1, static_cast<std::size_t>(vocabulary.size())));
-  return {slot_engine(std::move(network), "nothing"), model, card, vocabulary};
-}
-
-Reasoner of_kind(const std::string& objective, const std::string& architecture = "gpt2") {
-  return of_card({.task = "planning", .length = 28, .objective = objective}, architecture);
+  return {slot_engine(std::move(network), "nothing"),
+          model,
+          {.task = "planning", .length = 28, .objective = objective},
+          vocabulary};
 }
 
 TEST(Reasoner, AnswersInTheOrderOfThePuzzlesWhateverTheBatch) {
@@ -124,21 +123,6 @@ TEST(Reasoner, RefusesSymmetriesWhereThereAreNone) {
   EXPECT_NO_THROW(of_kind("mgdm").resolved(settings));
   settings.tries = 2;
   EXPECT_THROW(of_kind("mgdm").resolved(settings), UsageError);
-}
-
-TEST(Reasoner, OfAModelForSortedNumbersTheirOrderChangesNothing) {
-  const std::vector<std::string> orders{"31,7,5,43", "5,31,7,43"};
-  const std::vector<std::uint32_t> items{0, 0};
-  const auto answers = [&](bool sorted) {
-    const spec::ModelCard card{.task = "countdown-3", .length = 40, .sorted = sorted};
-    return of_card(card).answer(orders, items, steps(4));
-  };
-  EXPECT_EQ(answers(true)[0].text, answers(true)[1].text);
-  EXPECT_NE(answers(false)[0].text, answers(false)[1].text);
-  spec::DecodingSettings settings = steps(4);
-  settings.symmetries = 2;
-  EXPECT_THROW(of_card({.task = "countdown-3", .length = 40, .sorted = true}).resolved(settings),
-               UsageError);
 }
 
 // Solves Sudokus by search, but believes that every answer begins with `wrong`.

@@ -14,7 +14,6 @@ void ModelCard::visit(config::Visitor& v) {
           config::one_of(names_of(objective_kinds())));
   v.field("train_shown", train_shown, "shown positions were trained too");
   v.field("reverse", reverse, "it answers backwards");
-  v.field("sorted", sorted, "it is shown the numbers of a puzzle in order");
   v.field("precision", precision, "of matrix products on CUDA", config::one_of({"bf16", "fp32"}));
   v.field("arithmetic", arithmetic, "of matrix products on a CPU",
           config::one_of(arithmetic_names()));

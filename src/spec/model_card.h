@@ -23,7 +23,6 @@ struct ModelCard {
   std::string objective = "mgdm";
   bool train_shown = false;
   bool reverse = false;             // answers come backwards
-  bool sorted = false;              // it knows puzzles with their numbers in order only
   std::string precision = "bf16";   // of matrix products on CUDA
   std::string arithmetic = "fp32";  // of matrix products on a CPU: one of arithmetic_names()
   DecodingSettings decoding = {};   // how it is decoded unless somebody asks otherwise

@@ -15,7 +15,6 @@ namespace mgdm::spec {
 
 PuzzleRows::PuzzleRows(const ModelCard& card, data::Vocabulary vocabulary)
     : reverse_(card.reverse),
-      sorted_(card.sorted),
       vocabulary_(std::move(vocabulary)),
       task_(tasks::make_task(card.task)),
       layout_(data::make_layout(card.layout, static_cast<int>(card.length), vocabulary_)) {}
@@ -34,19 +33,15 @@ void PuzzleRows::check_room(const tasks::Example& example) const {
       "a model that was trained on puzzles of this size");
 }
 
-std::string PuzzleRows::shown(const std::string& input) const {
-  return sorted_ ? task_->sorted_input(input) : input;
-}
-
 void PuzzleRows::write_puzzle(const std::string& input, data::Row row) const {
   check_room({input, ""});
-  layout_->write_puzzle(vocabulary_.encode_first(shown(input)), row);
+  layout_->write_puzzle(vocabulary_.encode_first(input), row);
 }
 
 void PuzzleRows::write_example(const tasks::Example& example, data::Row row) const {
   check_room(example);
   const std::string output = reverse_ ? task_->reversed_output(example.output) : example.output;
-  data::write_example({shown(example.input), output}, vocabulary_, *layout_, row);
+  data::write_example({example.input, output}, vocabulary_, *layout_, row);
 }
 
 data::View PuzzleRows::view(const tasks::View& view) const {

@@ -42,10 +42,7 @@ class PuzzleRows {
   std::string read(std::span<const data::Token> tokens, std::span<const std::uint8_t> frozen) const;
 
  private:
-  std::string shown(const std::string& input) const;
-
   bool reverse_;  // answers stand backwards
-  bool sorted_;   // numbers of a puzzle stand in order
   data::Vocabulary vocabulary_;
   std::shared_ptr<const tasks::Task> task_;
   std::shared_ptr<const data::Layout> layout_;

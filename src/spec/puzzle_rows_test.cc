@@ -74,23 +74,5 @@ TEST(PuzzleRows, GivenTokensOfAViewAreThoseOfItsPuzzle) {
     }
 }
 
-TEST(PuzzleRows, AModelMayBeShownNumbersInOrder) {
-  ModelCard card{.task = "countdown-3", .layout = "seq2seq", .length = 40};
-  const PuzzleRows as_given(card, data::Vocabulary());
-  card.sorted = true;
-  const PuzzleRows in_order(card, data::Vocabulary());
-  Row expected(as_given), puzzle(in_order), example(in_order);
-  as_given.write_example({"31,7,5,43", "31+7=38,38+5=43"}, expected.spans());
-  in_order.write_example({"5,31,7,43", "31+7=38,38+5=43"}, example.spans());
-  EXPECT_EQ(example.tokens, expected.tokens);
-  EXPECT_EQ(example.frozen, expected.frozen);
-  in_order.write_puzzle("7,5,31,43", puzzle.spans());
-  EXPECT_EQ(puzzle.frozen, expected.frozen);
-  for (std::size_t n = 0; n < expected.tokens.size(); ++n)
-    if (expected.frozen[n]) {
-      EXPECT_EQ(puzzle.tokens[n], expected.tokens[n]);
-    }
-}
-
 }  // namespace
 }  // namespace mgdm::spec

@@ -123,9 +123,9 @@ Recipe read_recipe(const std::string& path, const std::vector<std::string>& over
 
 std::vector<std::string> check_continues(const Recipe& before, const Recipe& now,
                                          const std::string& folder) {
-  static const std::set<std::string> kFixed{
-      "task",        "data.layout",    "data.length",  "data.alphabet",      "data.reverse",
-      "data.sorted", "objective.kind", "training.ema", "optimizer.optimizer"};
+  static const std::set<std::string> kFixed{"task",          "data.layout",        "data.length",
+                                            "data.alphabet", "data.reverse",       "objective.kind",
+                                            "training.ema",  "optimizer.optimizer"};
   // Of the model, what no weight depends on.
   static const std::set<std::string> kFree{"model.dropout", "model.lora.dropout"};
   Recipe old = before, fresh = now;

@@ -70,10 +70,6 @@ View Task::view(std::string_view, Stream&) const {
                    "planning, countdown-K, sudoku or sat-N");
 }
 
-std::string Task::sorted_input(std::string_view) const {
-  throw UsageError(name() + " has no numbers to sort", "countdown-K");
-}
-
 std::string Task::reversed_output(std::string_view) const {
   throw UsageError(name() + " has no reverse order", "planning");
 }

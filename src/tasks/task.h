@@ -59,7 +59,6 @@ struct Abilities {
   bool symmetries = false;            // augment() gives other puzzles with the same solution
   bool views = false;                 // view() gives the same puzzle under a symmetry
   bool reverse = false;               // answers can be written backwards
-  bool sorted = false;                // sorted_input() puts what may stand in any order in one
   bool sudoku_files = false;          // puzzles stand in Sudoku lines and CSV
   std::optional<int> variables = {};  // sat-N: puzzles are formulas of so many variables
   bool released = false;              // released() gives the paper's own examples
@@ -121,10 +120,6 @@ class Task {
   // The puzzle under a random symmetry that every answer follows, right or wrong, for decoding. Its
   // input has as many characters. UsageError without abilities().views.
   virtual View view(std::string_view input, Stream& random) const;
-
-  // The puzzle with its numbers in order, the largest first: answers stay what they are, and all
-  // orders of the numbers become one puzzle (countdown only).
-  virtual std::string sorted_input(std::string_view input) const;
 
   // The label written backwards, and back again: what a reverse model learns (planning only).
   virtual std::string reversed_output(std::string_view output) const;

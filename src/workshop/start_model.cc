@@ -160,7 +160,6 @@ spec::ModelCard card_of(const spec::Recipe& recipe, int length) {
           .objective = recipe.objective.kind,
           .train_shown = recipe.objective.train_shown,
           .reverse = recipe.data.reverse,
-          .sorted = recipe.data.sorted,
           .precision = recipe.training.precision,
           .decoding = recipe.decoding};
 }

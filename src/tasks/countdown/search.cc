@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <set>
 
@@ -150,9 +149,7 @@ std::optional<std::vector<Equation>> smallest_solution(std::span<const Number> n
     Number largest = std::numeric_limits<Number>::max(), sum = 0;
     auto operator<=>(const Size&) const = default;
   } least;
-  std::vector<Number> sorted(numbers.begin(), numbers.end());
-  std::ranges::sort(sorted, std::greater());
-  return best_solution(sorted, target, [&](const Path& path) {
+  return best_solution(numbers, target, [&](const Path& path) {
     Size size{0, 0};
     for (std::size_t i = 0; i + 1 < numbers.size(); ++i) {
       size.largest = std::max(size.largest, path[i].z);

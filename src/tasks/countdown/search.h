@@ -22,8 +22,7 @@ std::optional<std::vector<Equation>> any_solution(std::span<const Number> number
                                                   Stream& random);
 
 // The one whose largest result is the smallest; of those the one with the smallest sum of results,
-// of those the first with the numbers in order, the largest first: in whatever order they are
-// given, it is the same solution.
+// of those the first.
 std::optional<std::vector<Equation>> smallest_solution(std::span<const Number> numbers,
                                                        Number target);
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
 #include <span>
 
 #include "base/text.h"
@@ -28,7 +26,7 @@ class Countdown : public Task {
   }
 
   Abilities abilities() const override {
-    return {.views = true, .sorted = true, .released = is_released(), .traces = is_released()};
+    return {.views = true, .released = is_released(), .traces = is_released()};
   }
 
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
@@ -61,12 +59,6 @@ class Countdown : public Task {
     Problem problem = parse_problem(input, count_);
     random.shuffle(std::span(problem.numbers));
     return {render(problem)};
-  }
-
-  std::string sorted_input(std::string_view input) const override {
-    Problem problem = parse_problem(input, count_);
-    std::ranges::sort(problem.numbers, std::greater());
-    return render(problem);
   }
 
   Verdict verify(const Example& example, std::string_view answer) const override {
