@@ -114,7 +114,8 @@ struct DecodingOptions {
   std::optional<bool> early_stop = {};          // stop when two passes agree and all is sure
   std::optional<std::int64_t> loops = {};       // looped models: loops in each pass; 0: as trained
   std::optional<std::int64_t> symmetries = {};  // views of the puzzle, of which most decide
-  std::optional<std::int64_t> tries = {};  // restarts with other noise until the answer is right
+  // Until the answer is right: each try shows another form of the puzzle, or draws other noise.
+  std::optional<std::int64_t> tries = {};
   std::optional<std::int64_t> seed = {};   // of the noise
   std::uint32_t first = 0;  // the number of the first puzzle: seed and number key the random draws
 };

@@ -227,7 +227,7 @@ TEST(Model, RefusesWrongOptionsAndPuzzles) {
   EXPECT_TRUE(
       contains(with(model, [](auto& o) { o.entropy_bound = 2; }), "entropy_bound changes nothing"));
   EXPECT_TRUE(contains(with(left_to_right, [](auto& o) { o.steps = 2; }), "steps changes nothing"));
-  EXPECT_TRUE(contains(with(model, [](auto& o) { o.tries = 2; }), "the same answer"));
+  EXPECT_TRUE(contains(with(model, [](auto& o) { o.symmetries = o.tries = 2; }), "one of the two"));
   EXPECT_TRUE(contains(failure_of([&] { model.solve("nonsense"); }), "expected"));
   EXPECT_TRUE(contains(failure_of([&] {
                          model.solve_all({puzzles[0].input, "nonsense"});

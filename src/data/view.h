@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "data/vocabulary.h"
@@ -17,5 +18,10 @@ struct View {
   std::vector<std::size_t> places;
   std::vector<Token> names;  // (V): what token v is called there. A permutation.
 };
+
+// The puzzle's own row, `tokens` where `frozen`, with what a row of the view says in it.
+std::vector<Token> carried_back(const View& view, std::span<const Token> there,
+                                std::span<const Token> tokens,
+                                std::span<const std::uint8_t> frozen);
 
 }  // namespace mgdm::data

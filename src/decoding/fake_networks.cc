@@ -64,11 +64,11 @@ FunctionNetwork oracle_network(std::vector<std::vector<data::Token>> answers,
                                    std::span<const std::uint8_t> frozen, std::span<float> logits) {
             std::size_t k = 0;
             while (k < answers.size() && !agrees(answers[k], tokens, frozen)) ++k;
-            MGDM_CHECK(k < answers.size());
+            std::fill(logits.begin(), logits.end(), 0.f);
+            if (k == answers.size()) return;
             int shown_right = 0;
             for (std::size_t n = 0; n < tokens.size(); ++n)
               shown_right += !frozen[n] && tokens[n] == answers[k][n];
-            std::fill(logits.begin(), logits.end(), 0.f);
             for (std::size_t n = 0; n < tokens.size(); ++n) {
               const std::size_t right = answers[k][n];
               const std::size_t wrong = right + 1 < vocabulary ? right + 1 : data::kSpecialTokens;

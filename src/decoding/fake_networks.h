@@ -35,10 +35,11 @@ FunctionNetwork random_network(std::uint64_t seed, std::size_t vocabulary, doubl
                                std::size_t distinct = 0);
 
 // Knows the right answers and how difficult each position is, (K, N) each. A row is about the first
-// answer that agrees with all its frozen tokens. A position of difficulty d is predicted right,
-// with probability near 1, once at least d of the diffused positions show their right token, and
-// wrong with low probability before: so easy positions must come first. Both probabilities fall a
-// little from left to right, so that no two positions tie.
+// answer that agrees with all its frozen tokens; where none does, all tokens are alike to it. A
+// position of difficulty d is predicted right, with probability near 1, once at least d of the
+// diffused positions show their right token, and wrong with low probability before: so easy
+// positions must come first. Both probabilities fall a little from left to right, so that no two
+// positions tie.
 FunctionNetwork oracle_network(std::vector<std::vector<data::Token>> answers,
                                std::vector<std::vector<int>> difficulty, std::size_t vocabulary);
 

@@ -16,6 +16,7 @@ namespace {
 using inference::planning_examples;
 using inference::Reasoner;
 using inference::scripted_reasoner;
+using inference::solving_reasoner;
 using tasks::Example;
 
 spec::DecodingSettings plain_decoding(std::int64_t steps) {
@@ -82,7 +83,7 @@ TEST(Evaluate, EndsWhenItsTimeIsOver) {
 // What was cut short is gone on with, to the same end.
 TEST(Evaluate, GoesOnFromWhatWasBegun) {
   const std::vector<Example> examples = planning_examples(20);
-  const Reasoner reasoner = scripted_reasoner("planning", 28, examples, /*hardest=*/2);
+  const Reasoner reasoner = solving_reasoner("planning", 28, /*hardest=*/2);
   spec::DecodingSettings settings = plain_decoding(6);
   settings.order = "random";  // drawn by the number of the puzzle
   settings.tries = 3;
@@ -132,7 +133,7 @@ TEST(Evaluate, PerPlanningDistance) {
 TEST(Evaluate, RestartsStandApart) {
   const std::vector<Example> examples = planning_examples(40);
   // Order matters to this one: some tokens are known only when one or two others are shown.
-  const Reasoner reasoner = scripted_reasoner("planning", 28, examples, /*hardest=*/2);
+  const Reasoner reasoner = solving_reasoner("planning", 28, /*hardest=*/2);
   spec::DecodingSettings settings = plain_decoding(6);
   settings.order = "random";
   const Evaluation once = evaluate(reasoner, examples, settings, 16);

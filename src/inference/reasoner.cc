@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "base/interrupt.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "inference/trying.h"
 #include "inference/voting.h"
 #include "tasks/judge.h"
 
@@ -17,7 +19,7 @@ namespace mgdm::inference {
 
 Reasoner::Reasoner(std::shared_ptr<Engine> engine, spec::ModelSettings model, spec::ModelCard card,
                    data::Vocabulary vocabulary)
-    : engine_(voting_engine(std::move(engine))),
+    : engine_(voting_engine(trying_engine(std::move(engine)))),
       model_(std::move(model)),
       card_(std::move(card)),
       rows_(std::make_shared<spec::PuzzleRows>(card_, std::move(vocabulary))) {}
@@ -35,7 +37,10 @@ Reasoner Reasoner::load(const std::string& folder, const EngineSettings& setting
 
 std::optional<std::string> Reasoner::missing_for(std::string_view key,
                                                  const spec::DecodingSettings& settings) const {
-  if (key == "seed" && settings.symmetries > 1) return std::nullopt;  // it draws them
+  // It draws other forms of the puzzle, which are tried whatever the decoder.
+  if (key == "seed" && (settings.symmetries > 1 || (settings.tries > 1 && has_forms())))
+    return std::nullopt;
+  if (key == "tries" && has_forms()) return std::nullopt;
   return spec::missing_for(fmt::format("decoding.{}", key), {.objective = card_.objective,
                                                              .architecture = model_.architecture,
                                                              .order = settings.order,
@@ -50,7 +55,7 @@ spec::DecodingSettings Reasoner::resolved(const spec::DecodingSettings& asked) c
   settings.decoder = decoder;
   if (decoder == spec::Decoder::kOnePass) settings.steps = 1;  // it never saw part of an answer
   check_symmetries(settings);
-  settings.check_tries();
+  if (!has_forms()) settings.check_tries();
   if (settings.loops > 0 && (decoder == spec::Decoder::kLeftToRight ||
                              !spec::architecture_kind(model_.architecture).loops))
     throw UsageError(fmt::format("{} loops of a model without loops to add", settings.loops),
@@ -72,13 +77,20 @@ void Reasoner::check_symmetries(const spec::DecodingSettings& settings) const {
                      "one of the two: symmetries vote, tries are verified");
 }
 
+bool Reasoner::has_forms() const {
+  return task().abilities().views && !rows_->vocabulary().tokenizer();
+}
+
 std::vector<data::View> Reasoner::other_forms(const std::string& input, std::uint32_t item,
                                               const spec::DecodingSettings& resolved) const {
+  if (!has_forms()) return {};
   constexpr std::int64_t kDraws = 8;  // for each: of six forms, hardly one is missed
+  const std::int64_t forms =
+      std::max(resolved.symmetries, std::min(resolved.tries, spec::kMostSymmetries));
   std::vector<data::View> views;
   std::set<std::string> seen{input};
-  for (std::int64_t k = 1; k < kDraws * resolved.symmetries; ++k) {
-    if (std::ssize(seen) == resolved.symmetries) break;
+  for (std::int64_t k = 1; k < kDraws * forms; ++k) {
+    if (std::ssize(seen) == forms) break;
     Stream random(static_cast<std::uint64_t>(resolved.seed), Purpose::kView, item,
                   static_cast<std::uint32_t>(k));
     const tasks::View view = task().view(input, random);

@@ -79,8 +79,10 @@ class Reasoner {
 
  private:
   void check_symmetries(const spec::DecodingSettings& settings) const;
-  // A puzzle under random symmetries: with itself as many as are asked for, no two alike, or fewer
-  // where it has no more.
+  // Whether puzzles have other forms that the model can read.
+  bool has_forms() const;
+  // A puzzle under random symmetries, for votes or tries: with itself as many as are asked for, no
+  // two alike, or fewer where it has no more.
   std::vector<data::View> other_forms(const std::string& input, std::uint32_t item,
                                       const spec::DecodingSettings& resolved) const;
 

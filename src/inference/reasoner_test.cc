@@ -89,11 +89,12 @@ TEST(Reasoner, ResolvesWhatTheKindDecides) {
   EXPECT_EQ(of_kind("mgdm").resolved(steps(9)).revise, "on");  // shifted logits
   spec::DecodingSettings tries = steps(9);
   tries.tries = 3;
-  EXPECT_THROW(of_kind("mgdm").resolved(tries), UsageError);  // no noise: all the same
-  EXPECT_THROW(of_kind("ar").resolved(tries), UsageError);
-  EXPECT_NO_THROW(of_kind("d3pm_uniform").resolved(tries));
+  const std::vector<Example> nothing;
+  const Reasoner without_forms = scripted_reasoner("search-3", 64, nothing);
+  EXPECT_THROW(without_forms.resolved(tries), UsageError);  // no noise: all the same
+  EXPECT_NO_THROW(of_kind("ar").resolved(tries));           // of other forms of the puzzle
   tries.noise = 0.5;
-  EXPECT_NO_THROW(of_kind("mgdm").resolved(tries));
+  EXPECT_NO_THROW(without_forms.resolved(tries));
   spec::DecodingSettings loops = steps(9);
   loops.loops = 8;
   EXPECT_THROW(of_kind("mgdm").resolved(loops), UsageError);
@@ -163,6 +164,24 @@ TEST(Reasoner, SymmetriesOutvoteAFixedIdea) {
   EXPECT_TRUE(voted.verified) << voted.text;
   EXPECT_EQ(voted.text, example.output);
   EXPECT_EQ(voted.passes, 36);
+}
+
+// Tries go on in other forms of the puzzle, of which one begins with a given or with `wrong` in
+// truth.
+TEST(Reasoner, TriesShowThePuzzleInOtherForms) {
+  const auto task = tasks::make_task("sudoku");
+  std::uint32_t item = 0;
+  Example example = task->generate(1, tasks::Split::kTest, item);
+  while (example.input[0] != '0') example = task->generate(1, tasks::Split::kTest, ++item);
+  const Reasoner reasoner = stubborn_reasoner(example.output[0] == '1' ? '2' : '1');
+  spec::DecodingSettings settings = steps(3);
+  settings.tries = 40;
+  const Solved solved = solve(reasoner, example.input, 0, settings);
+  EXPECT_TRUE(solved.verified) << solved.text;
+  EXPECT_EQ(solved.text, example.output);
+  EXPECT_GT(solved.passes, 3);
+  EXPECT_FALSE(reasoner.missing_for("seed", settings));
+  EXPECT_FALSE(of_kind("ar").missing_for("tries", settings));
 }
 
 // Every puzzle has views of its own, which its number and the seed decide.

@@ -47,4 +47,33 @@ inline Reasoner scripted_reasoner(const std::string& task, int length,
           vocabulary};
 }
 
+// Answers every puzzle as its task's search does, in whatever form it is shown. Difficulties as
+// above, drawn for each form.
+inline Reasoner solving_reasoner(const std::string& task_name, int length, int hardest) {
+  const data::Vocabulary vocabulary;
+  const auto size = static_cast<std::size_t>(vocabulary.size());
+  auto network = std::make_unique<decoding::FunctionNetwork>(
+      size, [=, layout = std::shared_ptr<const data::Layout>(data::make_seq2seq(length)),
+             task = std::shared_ptr<const tasks::Task>(tasks::make_task(task_name))](
+                std::span<const data::Token> tokens, std::span<const std::uint8_t> frozen,
+                std::span<float> logits) {
+        std::vector<data::Token> given;
+        for (std::size_t n = 0; n < tokens.size(); ++n)
+          if (frozen[n] && tokens[n] >= data::kSpecialTokens) given.push_back(tokens[n]);
+        const std::string puzzle = vocabulary.decode(given);
+        std::vector<data::Token> answer(tokens.size());
+        std::vector<std::uint8_t> unused(tokens.size());
+        layout->write(given, vocabulary.encode(task->solve(puzzle).value()), {answer, unused});
+        Stream random(stable_hash(puzzle), Purpose::kTest, 0);
+        std::vector<int> hard(tokens.size());
+        for (int& value : hard) value = random.between(0, hardest);
+        decoding::oracle_network({answer}, {hard}, size)
+            .logits({1, tokens.size(), tokens, frozen}, 0, logits);
+      });
+  return {slot_engine(std::move(network), "a search"),
+          spec::ModelSettings(),
+          {.task = task_name, .length = length},
+          vocabulary};
+}
+
 }  // namespace mgdm::inference

@@ -14,16 +14,6 @@ using decoding::Request;
 using decoding::SlotId;
 using Tokens = std::vector<data::Token>;
 
-// The puzzle's own row with what a view's row says in it.
-Tokens carried_back(const data::View& view, const Tokens& there, const decoding::Puzzle& puzzle) {
-  Tokens meaning(view.names.size()), tokens = puzzle.tokens;
-  for (std::size_t v = 0; v < meaning.size(); ++v)
-    meaning[view.names[v]] = static_cast<data::Token>(v);
-  for (std::size_t n = 0; n < tokens.size(); ++n)
-    if (!puzzle.frozen[n]) tokens[n] = meaning.at(there.at(view.places[n]));
-  return tokens;
-}
-
 // One puzzle. View 0 is the puzzle as it was posed.
 struct Election {
   decoding::Puzzle puzzle;
@@ -44,7 +34,7 @@ class VotingEngine : public Engine {
     const SlotId id = next_++;
     auto election = std::make_unique<Election>();
     election->result.slot = id;
-    election->views = std::exchange(request.views, {});
+    if (!request.verified) election->views = std::exchange(request.views, {});
     election->puzzle = request.puzzle;
     election->answers.resize(election->views.size() + 1);
     try {
@@ -91,7 +81,6 @@ class VotingEngine : public Engine {
   static Request request_of(Election& election, std::size_t k, const Request& asked) {
     Request request = asked;
     if (k > 0) {
-      MGDM_CHECK(!asked.verified);  // a vote is one try
       request.puzzle.tokens = election.views[k - 1].tokens;
       request.puzzle.frozen = election.views[k - 1].frozen;
     }
@@ -122,7 +111,9 @@ class VotingEngine : public Engine {
     decoding::Answer& answer = election.result.best;
     answer.forward_passes += finished.best.forward_passes;
     Tokens& tokens = finished.best.tokens;
-    if (view > 0) tokens = carried_back(election.views[view - 1], tokens, election.puzzle);
+    if (view > 0)
+      tokens = data::carried_back(election.views[view - 1], tokens, election.puzzle.tokens,
+                                  election.puzzle.frozen);
     election.answers[view] = std::move(tokens);
     if (election.stopped && view == 0) {
       answer = {std::move(election.answers[0]), election.seen};

@@ -3,7 +3,7 @@
 //
 // A network is hardly ever as symmetric as its task. A puzzle that is hard for it looks easier
 // under one symmetry than under another; right answers agree, wrong ones seldom do. Nobody verifies
-// anything: that is what tries are for. docs/experiments.md says what else was tried.
+// anything: that is what tries are for (trying.h). docs/experiments.md says what else was tried.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@
 
 namespace mgdm::inference {
 
-// An engine that takes the views out of requests and lets another decode them, each as a puzzle of
-// its own. The passes of an answer are those of all its views. Observers see the puzzle as it was
-// posed; one who ends it ends its views, and the answer is what was seen last.
+// An engine that takes the views out of requests without a verifier and lets another decode them,
+// each as a puzzle of its own. The passes of an answer are those of all its views. Observers see
+// the puzzle as it was posed; one who ends it ends its views, and the answer is what was seen last.
 std::unique_ptr<Engine> voting_engine(std::shared_ptr<Engine> engine);
 
 // Which of several answers, one at least, comes most often; the first of them where several do.

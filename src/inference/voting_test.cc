@@ -2,84 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <numeric>
 #include <stdexcept>
 
 #include "base/error.h"
-#include "decoding/test_support.h"
+#include "inference/rotated_views.h"
 
 namespace mgdm::inference {
 namespace {
 
-using data::Token;
-using decoding::Finished;
-using decoding::kTestVocabulary;
-using decoding::Request;
-using decoding::Tokens;
-
-constexpr std::size_t kNames = kTestVocabulary - data::kSpecialTokens;
-const Tokens kAnswer{5, 6, 7, 8, 9, 10};
-
-Token renamed(Token token, std::size_t shift) {
-  if (token < data::kSpecialTokens) return token;
-  return static_cast<Token>(data::kSpecialTokens + (token - data::kSpecialTokens + shift) % kNames);
-}
-
-// Positions go around by `shift`, and so do the names of tokens that are not special.
-data::View rotated(const decoding::Puzzle& puzzle, std::size_t shift) {
-  const std::size_t length = puzzle.tokens.size();
-  data::View view{Tokens(length), std::vector<std::uint8_t>(length), {}, {}};
-  for (Token v = 0; v < kTestVocabulary; ++v) view.names.push_back(renamed(v, shift));
-  for (std::size_t n = 0; n < length; ++n) {
-    view.places.push_back((n + shift) % length);
-    view.tokens[view.places[n]] = renamed(puzzle.tokens[n], shift);
-    view.frozen[view.places[n]] = puzzle.frozen[n];
-  }
-  return view;
-}
-
-// Position 0 is given, and says by where it stands how far a view is rotated.
-Request asked(std::initializer_list<std::size_t> shifts, std::int64_t steps = 4) {
-  Request request{.puzzle = {.tokens = kAnswer, .frozen = {1, 0, 0, 0, 0, 0}}};
-  request.puzzle.settings = decoding::with_order("topk", steps);
-  request.puzzle.settings.revise = "on";
-  for (const std::size_t shift : shifts) request.views.push_back(rotated(request.puzzle, shift));
-  return request;
-}
-
-// What a network believes that the answer is, when it sees it rotated so far.
-using Belief = std::function<Tokens(std::size_t shift)>;
-
-std::unique_ptr<Engine> engine_of(const Belief& belief) {
-  auto network = std::make_unique<decoding::FunctionNetwork>(
-      kTestVocabulary, [belief](auto, std::span<const std::uint8_t> frozen, auto logits) {
-        const auto shift = static_cast<std::size_t>(
-            std::find(frozen.begin(), frozen.end(), std::uint8_t{1}) - frozen.begin());
-        const Tokens answer = belief(shift);
-        std::fill(logits.begin(), logits.end(), 0.f);
-        for (std::size_t n = 0; n < answer.size(); ++n)
-          logits[(n + shift) % answer.size() * kTestVocabulary + renamed(answer[n], shift)] = 4;
-      });
-  return voting_engine(slot_engine(std::move(network), "a belief"));
-}
-
-// Right where `shift` is among them; elsewhere wrong, and nowhere alike.
-Belief right_in(std::vector<std::size_t> shifts) {
-  return [shifts](std::size_t shift) {
-    Tokens answer = kAnswer;
-    if (std::find(shifts.begin(), shifts.end(), shift) == shifts.end())
-      std::rotate(answer.begin() + 1, answer.begin() + 2 + static_cast<std::ptrdiff_t>(shift) % 4,
-                  answer.end());
-    return answer;
-  };
-}
-
-std::vector<Finished> all_of(Engine& engine) {
-  std::vector<Finished> all;
-  while (engine.active() > 0)
-    for (Finished& finished : engine.pass()) all.push_back(std::move(finished));
-  return all;
+std::unique_ptr<Engine> voting_on(const Belief& belief) {
+  return voting_engine(believing_engine(belief));
 }
 
 TEST(Voting, TheFirstOfThoseThatComeMostOften) {
@@ -93,7 +25,7 @@ TEST(Voting, TheFirstOfThoseThatComeMostOften) {
 
 TEST(Voting, TwoThatAgreeOutvoteOthersThatDoNot) {
   const auto solved = [](const Belief& belief, std::initializer_list<std::size_t> shifts) {
-    const auto engine = engine_of(belief);
+    const auto engine = voting_on(belief);
     engine->join(asked(shifts));
     return all_of(*engine).at(0).best.tokens == kAnswer;
   };
@@ -107,7 +39,7 @@ TEST(Voting, TwoThatAgreeOutvoteOthersThatDoNot) {
 
 TEST(Voting, SaysHowManyAgreed) {
   const auto votes = [](std::vector<std::size_t> right, std::initializer_list<std::size_t> shifts) {
-    const auto engine = engine_of(right_in(std::move(right)));
+    const auto engine = voting_on(right_in(std::move(right)));
     Request request = asked(shifts);
     request.puzzle.settings.symmetries = 9;
     engine->join(request);
@@ -120,7 +52,7 @@ TEST(Voting, SaysHowManyAgreed) {
 }
 
 TEST(Voting, CountsThePassesOfAllViews) {
-  const auto engine = engine_of(right_in({0, 1, 2, 3}));
+  const auto engine = voting_on(right_in({0, 1, 2, 3}));
   engine->join(asked({}));
   engine->join(asked({1, 2, 3}));
   EXPECT_EQ(engine->active(), 2u);
@@ -140,13 +72,13 @@ TEST(Voting, DoesNotCompareWhatIsGiven) {
   for (data::View& view : request.views)
     for (std::size_t n = 0; n < view.tokens.size(); ++n)
       if (view.frozen[n]) view.tokens[n] = 11;
-  const auto engine = engine_of(right_in({1, 3}));
+  const auto engine = voting_on(right_in({1, 3}));
   engine->join(request);
   EXPECT_EQ(all_of(*engine).at(0).best.tokens, kAnswer);
 }
 
 TEST(Voting, ObserversSeeThePuzzleAsItWasPosedAndMayEndIt) {
-  const auto engine = engine_of(right_in({1, 3}));
+  const auto engine = voting_on(right_in({1, 3}));
   engine->join(asked({}));  // so that slots differ from those of the engine below
   engine->join(asked({1, 3}));
   std::vector<std::int64_t> passes;
@@ -173,7 +105,7 @@ TEST(Voting, ObserversSeeThePuzzleAsItWasPosedAndMayEndIt) {
 }
 
 TEST(Voting, AnErrorEndsItsPuzzleAlone) {
-  const auto engine = engine_of(right_in({0, 1, 3}));
+  const auto engine = voting_on(right_in({0, 1, 3}));
   Request bad = asked({1, 3});
   bad.observer = [](const decoding::Step&) -> bool { throw std::runtime_error("gone"); };
   engine->join(bad);
@@ -188,7 +120,7 @@ TEST(Voting, AnErrorEndsItsPuzzleAlone) {
 }
 
 TEST(Voting, WhoIsCancelledTakesItsViewsAlong) {
-  const auto engine = engine_of(right_in({0, 1, 3}));
+  const auto engine = voting_on(right_in({0, 1, 3}));
   const auto gone = engine->join(asked({1, 3}));
   const auto stays = engine->join(asked({1, 3}));
   EXPECT_TRUE(engine->pass().empty());

@@ -33,8 +33,12 @@ void DecodingSettings::visit(config::Visitor& v, std::string_view order_key) {
   v.field("symmetries", symmetries,
           "different forms of a puzzle, by symmetries of its task, that are decoded; the answer of "
           "most counts",
-          range(1, 256));
-  v.field("tries", tries, "restarts with other noise until the answer verifies", range(1, 10000));
+          range(1, kMostSymmetries));
+  v.field(
+      "tries", tries,
+      "tries until the answer verifies, each of another form of the puzzle, by symmetries of its "
+      "task, or with other noise",
+      range(1, 10000));
   v.field("seed", seed, "of the noise and the symmetries", at_least(0));
 }
 

@@ -10,6 +10,8 @@
 
 namespace mgdm::spec {
 
+constexpr std::int64_t kMostSymmetries = 256;
+
 struct DecodingSettings {
   std::int64_t steps = 20;          // T, the most passes
   std::string order = "topk";       // which positions are shown first: see decoding/orders.h
@@ -22,7 +24,7 @@ struct DecodingSettings {
   bool early_stop = false;
   std::int64_t loops = 0;       // looped models: loops per pass; 0 = as trained
   std::int64_t symmetries = 1;  // views of the puzzle that vote: see inference/voting.h
-  std::int64_t tries = 1;
+  std::int64_t tries = 1;       // until an answer verifies: see inference/trying.h
   std::int64_t seed = 1;
   Decoder decoder = Decoder::kDiffusion;  // not a setting: the model's kind decides it
 

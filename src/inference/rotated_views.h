@@ -1,0 +1,85 @@
+// For tests: a puzzle of six positions whose views are rotations, and networks that are right about
+// some of them.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "decoding/test_support.h"
+#include "inference/engine.h"
+
+namespace mgdm::inference {
+
+using data::Token;
+using decoding::Finished;
+using decoding::kTestVocabulary;
+using decoding::Request;
+using decoding::Tokens;
+
+constexpr std::size_t kNames = kTestVocabulary - data::kSpecialTokens;
+inline const Tokens kAnswer{5, 6, 7, 8, 9, 10};
+
+inline Token renamed(Token token, std::size_t shift) {
+  if (token < data::kSpecialTokens) return token;
+  return static_cast<Token>(data::kSpecialTokens + (token - data::kSpecialTokens + shift) % kNames);
+}
+
+// Positions go around by `shift`, and so do the names of tokens that are not special.
+inline data::View rotated(const decoding::Puzzle& puzzle, std::size_t shift) {
+  const std::size_t length = puzzle.tokens.size();
+  data::View view{Tokens(length), std::vector<std::uint8_t>(length), {}, {}};
+  for (Token v = 0; v < kTestVocabulary; ++v) view.names.push_back(renamed(v, shift));
+  for (std::size_t n = 0; n < length; ++n) {
+    view.places.push_back((n + shift) % length);
+    view.tokens[view.places[n]] = renamed(puzzle.tokens[n], shift);
+    view.frozen[view.places[n]] = puzzle.frozen[n];
+  }
+  return view;
+}
+
+// Position 0 is given, and says by where it stands how far a view is rotated.
+inline Request asked(std::initializer_list<std::size_t> shifts, std::int64_t steps = 4) {
+  Request request{.puzzle = {.tokens = kAnswer, .frozen = {1, 0, 0, 0, 0, 0}}};
+  request.puzzle.settings = decoding::with_order("topk", steps);
+  request.puzzle.settings.revise = "on";
+  for (const std::size_t shift : shifts) request.views.push_back(rotated(request.puzzle, shift));
+  return request;
+}
+
+// What a network believes that the answer is, when it sees it rotated so far.
+using Belief = std::function<Tokens(std::size_t shift)>;
+
+inline std::unique_ptr<Engine> believing_engine(const Belief& belief) {
+  auto network = std::make_unique<decoding::FunctionNetwork>(
+      kTestVocabulary, [belief](auto, std::span<const std::uint8_t> frozen, auto logits) {
+        const auto shift = static_cast<std::size_t>(
+            std::find(frozen.begin(), frozen.end(), std::uint8_t{1}) - frozen.begin());
+        const Tokens answer = belief(shift);
+        std::fill(logits.begin(), logits.end(), 0.f);
+        for (std::size_t n = 0; n < answer.size(); ++n)
+          logits[(n + shift) % answer.size() * kTestVocabulary + renamed(answer[n], shift)] = 4;
+      });
+  return slot_engine(std::move(network), "a belief");
+}
+
+// Right where `shift` is among them; elsewhere wrong, and nowhere alike.
+inline Belief right_in(std::vector<std::size_t> shifts) {
+  return [shifts](std::size_t shift) {
+    Tokens answer = kAnswer;
+    if (std::find(shifts.begin(), shifts.end(), shift) == shifts.end())
+      std::rotate(answer.begin() + 1, answer.begin() + 2 + static_cast<std::ptrdiff_t>(shift) % 4,
+                  answer.end());
+    return answer;
+  };
+}
+
+inline std::vector<Finished> all_of(Engine& engine) {
+  std::vector<Finished> all;
+  while (engine.active() > 0)
+    for (Finished& finished : engine.pass()) all.push_back(std::move(finished));
+  return all;
+}
+
+}  // namespace mgdm::inference
