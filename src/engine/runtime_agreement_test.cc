@@ -36,7 +36,8 @@ data::Rows random_rows(const spec::ModelSettings& settings, std::size_t count) {
   return rows;
 }
 
-// Of a trained model, what it was trained for: on nonsense some of them amplify the last bits.
+// Of a trained model, what it was trained for: on nonsense some of them amplify the last bits. One
+// that answers left to right never saw a [MASK].
 data::Rows puzzle_rows(const fs::path& folder, const spec::CheckpointConfig& config) {
   const spec::PuzzleRows rows(config.about.card.value(), spec::read_vocabulary(folder, config));
   const std::string name = rows.task().name();
@@ -44,8 +45,13 @@ data::Rows puzzle_rows(const fs::path& folder, const spec::CheckpointConfig& con
   for (const tasks::TaskOptions& kind : tasks::task_kinds(name)) {  // until they fit
     const auto task = tasks::make_task(name, kind);
     try {
-      for (std::uint32_t i = 0; i < 3; ++i)
-        rows.write_puzzle(task->generate(4, tasks::Split::kTest, i).input, puzzles[i]);
+      for (std::uint32_t i = 0; i < 3; ++i) {
+        const tasks::Example example = task->generate(4, tasks::Split::kTest, i);
+        if (config.settings.causal)
+          rows.write_example(example, puzzles[i]);
+        else
+          rows.write_puzzle(example.input, puzzles[i]);
+      }
       return puzzles;
     } catch (const Error&) {
       continue;

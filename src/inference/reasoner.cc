@@ -37,10 +37,8 @@ Reasoner Reasoner::load(const std::string& folder, const EngineSettings& setting
 
 std::optional<std::string> Reasoner::missing_for(std::string_view key,
                                                  const spec::DecodingSettings& settings) const {
-  // It draws other forms of the puzzle, which are tried whatever the decoder.
   if (key == "seed" && (settings.symmetries > 1 || (settings.tries > 1 && has_forms())))
-    return std::nullopt;
-  if (key == "tries" && has_forms()) return std::nullopt;
+    return std::nullopt;  // it draws forms
   return spec::missing_for(fmt::format("decoding.{}", key), {.objective = card_.objective,
                                                              .architecture = model_.architecture,
                                                              .order = settings.order,

@@ -150,7 +150,7 @@ const std::vector<std::pair<Decoder, Keys>>& decoder_reads() {
                    "decoding.early_stop",  "decoding.loops"};
     diffusion.insert(diffusion.end(), every_order.begin(), every_order.end());
     return std::vector<std::pair<Decoder, Keys>>{
-        {Decoder::kLeftToRight, {}},
+        {Decoder::kLeftToRight, {"decoding.tries"}},
         {Decoder::kOnePass,
          {"decoding.temperature", "decoding.tries", "decoding.seed", "decoding.loops"}},
         {Decoder::kDiffusion, diffusion},
