@@ -149,11 +149,16 @@ Reasoner stubborn_reasoner(char wrong) {
           vocabulary};
 }
 
-TEST(Reasoner, SymmetriesOutvoteAFixedIdea) {
+Example sudoku_without_first_cell() {
   const auto task = tasks::make_task("sudoku");
   std::uint32_t item = 0;
   Example example = task->generate(1, tasks::Split::kTest, item);
   while (example.input[0] != '0') example = task->generate(1, tasks::Split::kTest, ++item);
+  return example;
+}
+
+TEST(Reasoner, SymmetriesOutvoteAFixedIdea) {
+  const Example example = sudoku_without_first_cell();
   const Reasoner reasoner = stubborn_reasoner(example.output[0] == '1' ? '2' : '1');
   spec::DecodingSettings settings = steps(3);
   const Solved alone = solve(reasoner, example.input, 0, settings);
@@ -169,10 +174,7 @@ TEST(Reasoner, SymmetriesOutvoteAFixedIdea) {
 // Tries go on in other forms of the puzzle, of which one begins with a given or with `wrong` in
 // truth.
 TEST(Reasoner, TriesShowThePuzzleInOtherForms) {
-  const auto task = tasks::make_task("sudoku");
-  std::uint32_t item = 0;
-  Example example = task->generate(1, tasks::Split::kTest, item);
-  while (example.input[0] != '0') example = task->generate(1, tasks::Split::kTest, ++item);
+  const Example example = sudoku_without_first_cell();
   const Reasoner reasoner = stubborn_reasoner(example.output[0] == '1' ? '2' : '1');
   spec::DecodingSettings settings = steps(3);
   settings.tries = 40;
