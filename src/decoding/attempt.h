@@ -27,6 +27,7 @@ struct Puzzle {
   std::vector<data::Token> tokens;   // (N); what stands at positions that are not frozen is ignored
   std::vector<std::uint8_t> frozen;  // (N): 1 where given and never changed, else 0
   std::uint32_t item = 0;            // its number, which keys its random draws
+  std::int64_t first_try = 0;        // so does the number of a try, which begins with this
   // How it is decoded, settings.decoder included. revise = auto is off here.
   spec::DecodingSettings settings = {};
 };

@@ -13,7 +13,7 @@ Slot::Slot(SlotId id, Request request, Network& network)
   settings.check_tries();
   MGDM_CHECK(settings.tries == 1 || request_.verified);
   MGDM_CHECK(request_.views.empty());
-  attempt_->begin(0);
+  attempt_->begin(request_.puzzle.first_try);
   // Where nothing is to be decoded, every try is the same.
   tries_ = attempt_->done() ? 1 : settings.tries;
   if (attempt_->done()) end_of_try();
@@ -48,7 +48,7 @@ void Slot::end_of_try() {
       finished_.successful_try = try_;
     }
     done_ = accepted || stopped_ || ++try_ == tries_;
-    if (!done_) attempt_->begin(try_);
+    if (!done_) attempt_->begin(request_.puzzle.first_try + try_);
   } catch (...) {
     finished_.error = std::current_exception();
     done_ = true;

@@ -40,7 +40,7 @@ struct Request {
   Puzzle puzzle;
   Observer observer = {};
   Verifier verified = {};              // needed for more than one try
-  std::vector<data::View> views = {};  // decoded beside it: inference/voting.h. A slot has none
+  std::vector<data::View> views = {};  // other forms: inference/voting.h, trying.h. A slot has none
 };
 
 struct Answer {

@@ -20,7 +20,7 @@ Restarts decode_with_restarts(const Decoder& decoder, const Batch& batch,
   result.successful_try = at::full({batch.tokens.size(0)}, -1, at::kLong);
   for (std::int64_t k = 0; k < settings.tries; ++k) {
     Batch some = batch;
-    some.attempt = k;
+    some.attempt = batch.attempt + k;
     if (k > 0) {
       some.rows = (result.successful_try == -1).nonzero().squeeze(1);
       if (some.rows.size(0) == 0) break;

@@ -33,7 +33,7 @@ using decoding::SlotId;
 
 using nn::tokens_of;
 
-// One batch of puzzles of the same length and settings.
+// One batch of puzzles of the same length, settings and first try.
 class BatchDecoding {
  public:
   BatchDecoding(nn::Model& model, bool bf16, const data::Specials& specials,
@@ -86,8 +86,11 @@ class BatchDecoding {
     }
     Batch batch{nn::tensors_of(rows, model_.device())};
     batch.specials = specials_;
+    batch.attempt = first_try();
     return batch;
   }
+
+  std::int64_t first_try() const { return slots_.front().second.puzzle.first_try; }
 
   Result decode_once(const Batch& batch, const spec::DecodingSettings& settings) {
     const OnStep observe = [this](const Step& step) { return tell(step); };
@@ -134,15 +137,16 @@ class BatchDecoding {
     const std::vector<data::Token> tokens = tokens_of(step.tokens[r]);
     const at::Tensor confidence = step.confidence[r].to(at::kFloat).cpu().contiguous();
     Finished& finished = finished_[i];
+    const std::int64_t attempt = step.attempt - first_try();
     try {
       if (observer({.slot = slots_[i].first,
-                    .attempt = step.attempt,
+                    .attempt = attempt,
                     .pass = passes - 1,
                     .tokens = tokens,
                     .confidence = {confidence.data_ptr<float>(), tokens.size()}}))
         return true;
       finished.first = finished.best = {tokens, passes};
-      stopped_in_[i] = step.attempt;
+      stopped_in_[i] = attempt;
     } catch (...) {
       finished.error = std::current_exception();
     }
@@ -244,7 +248,7 @@ class TorchEngine : public inference::Engine {
  private:
   static bool together(const Request& a, const Request& b) {
     return a.puzzle.tokens.size() == b.puzzle.tokens.size() &&
-           a.puzzle.settings == b.puzzle.settings;
+           a.puzzle.settings == b.puzzle.settings && a.puzzle.first_try == b.puzzle.first_try;
   }
 
   const std::shared_ptr<nn::Model> model_;

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
+
 namespace mgdm::inference {
 namespace {
 
@@ -15,26 +17,30 @@ using decoding::SlotId;
 // One puzzle. Form 0 is the puzzle as it was posed, form k its view k - 1.
 struct Trial {
   Request asked;
-  std::size_t form = 0;           // the one at hand
-  std::int64_t tries_before = 0;  // in the forms before it
-  bool stopped = false;           // by its observer
+  std::int64_t tries = 0;  // before the one at hand
+  bool stopped = false;    // by its observer
   Finished result;
 
   const decoding::Puzzle& puzzle() const { return asked.puzzle; }
-  const data::View& view() const { return asked.views[form - 1]; }
+  std::int64_t forms() const { return std::ssize(asked.views) + 1; }
 
-  // Of the form at hand: the tries are shared out, the first forms take what is over.
-  std::int64_t tries() const {
-    const spec::DecodingSettings& settings = puzzle().settings;
-    if (!settings.stochastic()) return 1;
-    const auto forms = std::ssize(asked.views) + 1;
-    return settings.tries / forms + (std::cmp_less(form, settings.tries % forms) ? 1 : 0);
+  // The view at hand, null for the puzzle as it was posed. All forms come once before one comes
+  // again.
+  const data::View* view() const {
+    const std::int64_t form = tries % forms();
+    return form == 0 ? nullptr : &asked.views[static_cast<std::size_t>(form - 1)];
+  }
+
+  // Whether another try may give another answer: without chance a form has one.
+  bool may_go_on() const {
+    const std::int64_t next = tries + 1;
+    return next < puzzle().settings.tries && (puzzle().settings.stochastic() || next < forms());
   }
 
   // What a row of the form at hand says, in the puzzle's own.
   std::vector<Token> own(std::span<const Token> tokens) const {
-    if (form == 0) return {tokens.begin(), tokens.end()};
-    return data::carried_back(view(), tokens, puzzle().tokens, puzzle().frozen);
+    if (view() == nullptr) return {tokens.begin(), tokens.end()};
+    return data::carried_back(*view(), tokens, puzzle().tokens, puzzle().frozen);
   }
 };
 
@@ -45,7 +51,7 @@ class TryingEngine : public Engine {
   SlotId join(Request request) override {
     auto trial = std::make_unique<Trial>();
     trial->result.slot = next_;
-    if (!request.verified) request.views.clear();
+    MGDM_CHECK(request.verified || request.views.empty());
     trial->asked = std::move(request);
     start(trial);
     return next_++;
@@ -67,9 +73,18 @@ class TryingEngine : public Engine {
     std::vector<Finished> all;
     for (Finished& finished : engine_->pass()) {
       auto node = open_.extract(finished.slot);
+      MGDM_CHECK(!node.empty());
       std::unique_ptr<Trial> trial = std::move(node.mapped());
-      if (!take(*trial, std::move(finished))) go_on(trial);
-      if (trial) all.push_back(std::move(trial->result));
+      bool over = take(*trial, std::move(finished));
+      if (!over) {
+        try {
+          start(trial);
+        } catch (...) {
+          trial->result.error = std::current_exception();
+          over = true;
+        }
+      }
+      if (over) all.push_back(std::move(trial->result));
     }
     return all;
   }
@@ -84,21 +99,13 @@ class TryingEngine : public Engine {
     open_.emplace(there, std::move(trial));
   }
 
-  // With its next form, or it ends with what went wrong.
-  void go_on(std::unique_ptr<Trial>& trial) {
-    try {
-      start(trial);
-    } catch (...) {
-      trial->result.error = std::current_exception();
-    }
-  }
-
   static Request request_of(Trial& trial) {
     Request request{.puzzle = trial.puzzle()};
-    request.puzzle.settings.tries = trial.tries();
-    if (trial.form > 0) {
-      request.puzzle.tokens = trial.view().tokens;
-      request.puzzle.frozen = trial.view().frozen;
+    request.puzzle.settings.tries = 1;
+    request.puzzle.first_try = trial.tries;
+    if (const data::View* const view = trial.view()) {
+      request.puzzle.tokens = view->tokens;
+      request.puzzle.frozen = view->frozen;
     }
     if (trial.asked.verified)
       request.verified = [&trial](std::span<const Token> tokens) {
@@ -112,11 +119,11 @@ class TryingEngine : public Engine {
   static bool seen(Trial& trial, const decoding::Step& step) {
     const std::vector<Token> tokens = trial.own(step.tokens);
     std::vector<float> confidence(step.confidence.begin(), step.confidence.end());
-    if (trial.form > 0)
+    if (const data::View* const view = trial.view())
       for (std::size_t n = 0; n < confidence.size(); ++n)
-        confidence[n] = step.confidence[trial.view().places[n]];
+        confidence[n] = step.confidence[view->places[n]];
     const bool go_on = trial.asked.observer({.slot = trial.result.slot,
-                                             .attempt = trial.tries_before + step.attempt,
+                                             .attempt = trial.tries,
                                              .pass = step.pass,
                                              .tokens = tokens,
                                              .confidence = confidence});
@@ -124,22 +131,23 @@ class TryingEngine : public Engine {
     return go_on;
   }
 
-  // Whether that ends the puzzle.
+  // Whether that ends the puzzle; otherwise its next try is at hand.
   static bool take(Trial& trial, Finished&& finished) {
     Finished& result = trial.result;
     result.error = finished.error;
-    if (trial.form == 0) {
-      result.first = std::move(finished.first);
-      result.best.tokens = finished.best.tokens;
-    }
     result.best.forward_passes += finished.best.forward_passes;
-    const bool accepted = finished.successful_try >= 0;
-    if (accepted) {
-      result.best.tokens = trial.own(finished.best.tokens);
-      result.successful_try = trial.tries_before + finished.successful_try;
+    if (trial.tries == 0) {
+      result.best.tokens = std::move(finished.best.tokens);
+      result.first = result.best;
     }
-    trial.tries_before += trial.tries();
-    return accepted || result.error || trial.stopped || trial.form++ == trial.asked.views.size();
+    if (finished.successful_try >= 0) {
+      if (trial.tries > 0) result.best.tokens = trial.own(finished.best.tokens);
+      result.successful_try = trial.tries;
+      return true;
+    }
+    if (result.error || trial.stopped || !trial.may_go_on()) return true;
+    ++trial.tries;
+    return false;
   }
 
   const std::shared_ptr<Engine> engine_;

@@ -11,10 +11,10 @@
 
 namespace mgdm::inference {
 
-// An engine that takes the views out of requests with a verifier and lets another decode them, one
-// after the other. Where decoding is stochastic and there are fewer forms than tries, each form is
-// tried several times. The passes of an answer are those of all tries; observers see every try in
-// the puzzle's own row.
+// An engine that lets another make the tries of a request one by one, each of the next of the
+// puzzle's forms: itself, then its views. Where decoding is stochastic and there are fewer forms
+// than tries, they come again, with other draws. The passes of an answer are those of all tries;
+// observers see every try in the puzzle's own row.
 std::unique_ptr<Engine> trying_engine(std::shared_ptr<Engine> engine);
 
 }  // namespace mgdm::inference

@@ -52,27 +52,48 @@ TEST(Trying, GoesFromFormToFormUntilOneIsRight) {
   EXPECT_EQ(never.best.forward_passes, 16);
 }
 
-TEST(Trying, LeavesRequestsWithoutAVerifierAlone) {
-  const Finished finished = answered(right_in({1, 2}), asked({1, 2}));
+TEST(Trying, TriesOnceWhereNothingVerifies) {
+  const Finished finished = answered(right_in({1, 2}), asked({}));
   EXPECT_EQ(finished.best.forward_passes, 4);
   EXPECT_NE(finished.best.tokens, kAnswer);
+  EXPECT_EQ(finished.successful_try, -1);
 }
 
-// Without chance a form gives one answer. With it, forms are tried again: 7 tries of 3 forms are 3,
-// 2, 2.
-TEST(Trying, SharesTriesOutAmongTheForms) {
+// Without chance a form gives one answer. With it, forms come again, in turns.
+TEST(Trying, ComesBackToFormsWhereChanceDecides) {
   Request request = verified({1, 2}, 7);
   request.puzzle.settings.noise = 0;
-  const auto tries = [&](std::vector<std::size_t> right) {
-    const Finished finished = answered(right_in(std::move(right)), request);
+  std::vector<std::size_t> right;
+  const auto tries = [&] {
+    const Finished finished = answered(right_in(right), request);
     return std::pair(finished.best.forward_passes / 4, finished.successful_try);
   };
-  EXPECT_EQ(tries({5}), std::pair(std::int64_t{3}, std::int64_t{-1}));
-  EXPECT_EQ(tries({2}), std::pair(std::int64_t{3}, std::int64_t{2}));
+  using Tries = std::pair<std::int64_t, std::int64_t>;
+  right = {5};
+  EXPECT_EQ(tries(), Tries(3, -1));
   request.puzzle.settings.noise = 1e-9;  // other draws, the same answers
-  EXPECT_EQ(tries({5}), std::pair(std::int64_t{7}, std::int64_t{-1}));
-  EXPECT_EQ(tries({1}), std::pair(std::int64_t{4}, std::int64_t{3}));
-  EXPECT_EQ(tries({2}), std::pair(std::int64_t{6}, std::int64_t{5}));
+  EXPECT_EQ(tries(), Tries(7, -1));
+  right = {2};
+  EXPECT_EQ(tries(), Tries(3, 2));
+  request = verified({}, 4);  // itself alone
+  request.puzzle.settings.noise = 1e-9;
+  EXPECT_EQ(tries(), Tries(4, -1));
+}
+
+// Whatever the form, a try has draws of its own: those of the same number.
+TEST(Trying, EveryTryDrawsItsOwn) {
+  Request request = verified({1}, 4);
+  request.verified = [](std::span<const Token>) { return false; };
+  request.puzzle.settings.order = "random";
+  std::vector<std::vector<Tokens>> seen(4);
+  request.observer = [&](const decoding::Step& step) {
+    seen.at(static_cast<std::size_t>(step.attempt))
+        .emplace_back(step.tokens.begin(), step.tokens.end());
+    return true;
+  };
+  answered(right_in({0, 1}), request);
+  for (std::size_t k = 0; k < seen.size(); ++k)
+    for (std::size_t j = 0; j < k; ++j) EXPECT_NE(seen[j], seen[k]) << j << " " << k;
 }
 
 TEST(Trying, ObserversSeeEveryTryInThePuzzlesOwnRow) {
