@@ -116,7 +116,7 @@ struct DecodingOptions {
   std::optional<std::int64_t> symmetries = {};  // views of the puzzle, of which most decide
   // Until the answer is right: each try shows another form of the puzzle, or draws other noise.
   std::optional<std::int64_t> tries = {};
-  std::optional<std::int64_t> seed = {};  // of the noise
+  std::optional<std::int64_t> seed = {};  // of the noise and of other forms
   std::uint32_t first = 0;  // the number of the first puzzle: seed and number key the random draws
 };
 

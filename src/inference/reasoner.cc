@@ -37,14 +37,14 @@ Reasoner Reasoner::load(const std::string& folder, const EngineSettings& setting
 
 std::optional<std::string> Reasoner::missing_for(std::string_view key,
                                                  const spec::DecodingSettings& settings) const {
-  if (key == "seed" && (settings.symmetries > 1 || (settings.tries > 1 && has_forms())))
-    return std::nullopt;  // it draws forms
-  return spec::missing_for(fmt::format("decoding.{}", key), {.objective = card_.objective,
-                                                             .architecture = model_.architecture,
-                                                             .order = settings.order,
-                                                             .optimizer = {},
-                                                             .schedule = {},
-                                                             .early_stop = settings.early_stop});
+  return spec::missing_for(fmt::format("decoding.{}", key),
+                           {.objective = card_.objective,
+                            .architecture = model_.architecture,
+                            .order = settings.order,
+                            .optimizer = {},
+                            .schedule = {},
+                            .early_stop = settings.early_stop,
+                            .several_forms = settings.several_forms()});
 }
 
 spec::DecodingSettings Reasoner::resolved(const spec::DecodingSettings& asked) const {

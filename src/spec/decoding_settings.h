@@ -39,6 +39,9 @@ struct DecodingSettings {
   // Tokens are drawn from softmax(logits / temperature), at temperature 1 too.
   bool samples_tokens() const { return temperature > 0; }
 
+  // A puzzle may be decoded in several forms, which the seed draws.
+  bool several_forms() const { return symmetries > 1 || tries > 1; }
+
   // Another seed can give another answer.
   bool stochastic() const;
 

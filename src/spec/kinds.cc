@@ -247,6 +247,8 @@ const OrderKind& order_kind(std::string_view name) { return find(orders(), name,
 std::optional<std::string> missing_for(std::string_view key, const Choices& choices) {
   if (auto missing = missing_in(objectives(), "objective.kind", choices.objective, key))
     return missing;
+  // The seed draws forms whatever the decoder.
+  if (key == "decoding.seed" && choices.several_forms) return std::nullopt;
   if (auto missing = missing_in_decoder(choices.objective, key)) return missing;
   if (auto missing = missing_in(architectures(), "model.architecture", choices.architecture, key))
     return missing;

@@ -102,6 +102,7 @@ std::string help_of(const Kinds& kinds) {
 struct Choices {
   std::string objective, architecture, order, optimizer, schedule;
   bool reweight_tokens = true, train_shown = true, early_stop = true;
+  bool several_forms = true;  // of a puzzle: they vote, or are tried
 };
 
 // What a setting ("decoding.noise") would need in order to count under these choices; none when it

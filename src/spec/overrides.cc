@@ -19,7 +19,8 @@ Choices choices_of(const Recipe& recipe) {
           .schedule = recipe.optimizer.schedule,
           .reweight_tokens = recipe.objective.reweight_tokens,
           .train_shown = recipe.objective.train_shown,
-          .early_stop = recipe.decoding.early_stop};
+          .early_stop = recipe.decoding.early_stop,
+          .several_forms = recipe.decoding.several_forms()};
 }
 
 }  // namespace

@@ -56,6 +56,7 @@ TEST(Overrides, WhatChangesNothingIsRefused) {
            {"model.vectors=8", "objective.kind=vdm", "objective.kind=d3pm_uniform"},
            {"decoding.steps=3", "objective.kind=vdm", "objective.kind=ar"},
            {"decoding.tries=3", "objective.kind=ar", ""},
+           {"decoding.seed=3", "decoding.symmetries=2", "objective.kind=ar"},
            {"decoding.order=topk", "objective.kind=mgdm", "objective.kind=vdm"},
            {"optimizer.lr=1", "objective.kind=ar", ""}}) {
     EXPECT_FALSE(refused({each.with}, each.key)) << each.key << " with " << each.with;
