@@ -180,6 +180,16 @@ TEST_F(Light, SaysWhenAPuzzleHasNoSolution) {
   EXPECT_MENTIONS(none.err, "no answer is right: the puzzle has no solution");
 }
 
+// Left to right there is no chance: it is the order of the numbers that changes.
+TEST_F(Light, TriesShowAPuzzleInOtherForms) {
+  const std::string solve = "solve --model countdown-4-ar --arithmetic fp32 16,9,8,57,41 --json";
+  const Outcome once = light(solve), often = light(solve + " --tries 10");
+  EXPECT_EQ(once.code, 1) << once.out;
+  EXPECT_EQ(often.code, 0) << often.out;
+  EXPECT_MENTIONS(once.out, "\"verified\":false");
+  EXPECT_MENTIONS(often.out, "\"verified\":true");
+}
+
 // Also where the puzzle is wrong, too.
 TEST_F(Light, SolveTellsAWrongCommandLineFromAWrongPuzzle) {
   for (const std::string model : {"", "--model countdown-3 "}) {
