@@ -151,8 +151,8 @@ class TryingEngine : public Engine {
   }
 
   const std::shared_ptr<Engine> engine_;
-  std::map<SlotId, std::unique_ptr<Trial>>
-      open_;  // by the other engine's slots; requests refer to them
+  // By the other engine's slots; requests refer to them.
+  std::map<SlotId, std::unique_ptr<Trial>> open_;
   SlotId next_ = 0;
 };
 
