@@ -57,9 +57,10 @@ void add_countdown(std::vector<PlanRow>& rows) {
   };
   add("countdown-3", "countdown-3", 98.1);
   add("countdown-4", "countdown-4", 52.0, /*tries=*/true);
-  rows.push_back(shipped_row("countdown-4, Game of 24", "countdown-4",
-                             file("countdown-4", "cd4_tot24.jsonl", 100), {}, /*tries=*/true));
+  const TestSet game24 = file("countdown-4", "cd4_tot24.jsonl", 100);
+  rows.push_back(shipped_row("countdown-4, Game of 24", "countdown-4", game24, {}, /*tries=*/true));
   add("countdown-4-ar", "countdown-4", 31.9);
+  rows.push_back(shipped_row("countdown-4-ar, Game of 24", "countdown-4-ar", game24));
   add("countdown-5", "countdown-5", 27.0, /*tries=*/true);
 }
 
@@ -68,8 +69,8 @@ void add_sudoku(std::vector<PlanRow>& rows) {
       minimal{.task = "sudoku", .from = From::kGenerated, .difficulty = "hard"},
       hard{.task = "sudoku", .from = From::kGenerated, .difficulty = "hard", .guesses = "10.."};
   rows.push_back(shipped_row("sudoku, easy", "sudoku", easy, 100));
-  rows.push_back(shipped_row("sudoku, the paper's first 200", "sudoku",
-                             file("sudoku", "sudoku_test_200.csv", 200), 100));
+  const TestSet papers = file("sudoku", "sudoku_test_200.csv", 200);
+  rows.push_back(shipped_row("sudoku, the paper's first 200", "sudoku", papers, 100));
   rows.push_back(shipped_row("sudoku, random minimal", "sudoku", minimal));
   rows.push_back(shipped_row("sudoku, minimal, 10 guesses or more", "sudoku", hard));
   TestSet expert = file("sudoku", "rated_expert_spread.txt", 1000);
@@ -86,7 +87,8 @@ void add_sudoku(std::vector<PlanRow>& rows) {
                                 "accuracy_by_guesses", guesses));
   rows.push_back(shipped_row("sudoku, Norvig's top95", "sudoku",
                              file("sudoku", "sudoku-top95.txt", 95), {}, /*tries=*/true));
-  rows.push_back(shipped_row("sudoku-ar, easy", "sudoku-ar", easy, 20.7));
+  rows.push_back(shipped_row("sudoku-ar, easy", "sudoku-ar", easy));
+  rows.push_back(shipped_row("sudoku-ar, the paper's first 200", "sudoku-ar", papers, 20.7));
   rows.push_back(shipped_row("sudoku-ar, random minimal", "sudoku-ar", minimal));
 }
 
