@@ -123,6 +123,7 @@ DecodeSpeed bench_decode(const std::filesystem::path& folder,
                                      spec::read_vocabulary(folder, config));
   spec::DecodingSettings settings = card.decoding;
   if (bench.steps > 0) settings.steps = bench.steps;
+  settings.tries = settings.symmetries = 1;  // what one answer takes
   settings = reasoner.resolved(settings);
   std::vector<Request> requests, compared;
   const auto count = static_cast<std::size_t>(bench.batch);
