@@ -13,11 +13,10 @@ Attempt::Attempt(const Puzzle& puzzle)
   MGDM_CHECK(puzzle.settings.steps >= 1 && puzzle.settings.steps < kPassesPerTry);
   draws_.seed = static_cast<std::uint64_t>(puzzle.settings.seed);
   draws_.item = puzzle.item;
+  draws_.attempt = puzzle.attempt;
 }
 
-void Attempt::begin(std::int64_t attempt) {
-  draws_.attempt = attempt;
-  passes_ = 0;
+void Attempt::begin() {
   done_ = true;
   for (std::size_t n = 0; n < tokens_.size(); ++n) {
     const bool frozen = puzzle_.frozen[n];

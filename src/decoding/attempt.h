@@ -3,7 +3,7 @@
 // An attempt says what it wants to know of the network and takes the answer; whoever runs it
 // (slots.h) asks the network, for many attempts in one call.
 //
-//   attempt->begin(0);
+//   attempt->begin();
 //   while (!attempt->done()) {
 //     network.logits({1, N, attempt->tokens(), frozen}, loops, logits);
 //     attempt->take(logits);
@@ -27,7 +27,7 @@ struct Puzzle {
   std::vector<data::Token> tokens;   // (N); what stands at positions that are not frozen is ignored
   std::vector<std::uint8_t> frozen;  // (N): 1 where given and never changed, else 0
   std::uint32_t item = 0;            // its number, which keys its random draws
-  std::int64_t first_try = 0;        // so does the number of a try, which begins with this
+  std::int64_t attempt = 0;          // so does the number of the try, from 0
   // How it is decoded, settings.decoder included. revise = auto is off here.
   spec::DecodingSettings settings = {};
 };
@@ -39,8 +39,8 @@ class Attempt {
   Attempt(const Attempt&) = delete;
   Attempt& operator=(const Attempt&) = delete;
 
-  // From the start again, as try number `attempt` (from 0).
-  void begin(std::int64_t attempt);
+  // Once, before anything is asked of it.
+  void begin();
 
   // Takes what the network says: logits (N, V) about tokens() or, where there is a sequence, (V)
   // about the token after unread(). They are the attempt's to change. Error when they are no
@@ -60,8 +60,8 @@ class Attempt {
   std::span<const float> confidence() const { return confidence_; }
 
  protected:
-  // The tokens are the puzzle's, [MASK] wherever not frozen; sets done_ if nothing is to do.
-  virtual void on_begin() = 0;
+  // The tokens are the puzzle's, [MASK] wherever not frozen, which some are.
+  virtual void on_begin() {}
   // passes_ is the number of this pass, from 0.
   virtual void on_take(std::span<float> logits) = 0;
 

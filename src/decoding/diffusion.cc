@@ -34,8 +34,6 @@ Diffusion::Diffusion(const Puzzle& puzzle, std::size_t vocabulary)
     uniform_.resize(length * (puzzle.settings.samples_tokens() ? 1 + vocabulary : 1));
 }
 
-void Diffusion::on_begin() { previous_.clear(); }
-
 void Diffusion::on_take(std::span<float> logits) {
   const std::size_t length = tokens_.size();
   MGDM_CHECK(logits.size() == length * vocabulary_);

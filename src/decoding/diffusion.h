@@ -31,7 +31,6 @@ class Diffusion : public Attempt {
   Diffusion(const Puzzle& puzzle, std::size_t vocabulary);
 
  protected:
-  void on_begin() override;
   void on_take(std::span<float> logits) override;
 
  private:

@@ -17,7 +17,6 @@ Greedy::Greedy(const Puzzle& puzzle, Network& network) : Attempt(puzzle), networ
 
 void Greedy::on_begin() {
   sequence_ = network_.start(puzzle_.settings.loops);
-  read_ = 0;
   next_ = next_free(0);
 }
 

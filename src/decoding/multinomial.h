@@ -2,8 +2,8 @@
 //
 // Such a network has never seen a [MASK]. Pass t = T-1 .. 0 draws every diffused token anew from
 // p(x_{t-1} | x_t), the posterior of the noise with the network's prediction in place of x_0
-// (uniform_posterior.h); the last pass takes the likeliest. Of the settings only steps, seed and
-// tries matter.
+// (uniform_posterior.h); the last pass takes the likeliest. Of the settings only steps and seed
+// matter.
 #pragma once
 
 #include <cstddef>

@@ -96,20 +96,15 @@ TEST(Multinomial, NeverShowsAMask) {
 
 TEST(Multinomial, EveryTryStartsFromOtherTokens) {
   auto puzzles = some_puzzles(1, 3);
-  puzzles[0].settings.tries = 4;
   FunctionNetwork network = random_network(4, kVocabulary);
   std::vector<Tokens> after_first_pass;
-  const Finished finished = decode_all(
-      network, puzzles,
-      [&](const Step& step) {
-        if (step.pass == 0) after_first_pass.emplace_back(step.tokens.begin(), step.tokens.end());
-        return true;
-      },
-      [](auto) { return false; })[0];
+  for (; puzzles[0].attempt < 4; ++puzzles[0].attempt)
+    decode_all(network, puzzles, [&](const Step& step) {
+      if (step.pass == 0) after_first_pass.emplace_back(step.tokens.begin(), step.tokens.end());
+      return true;
+    });
   ASSERT_EQ(after_first_pass.size(), 4u);
   for (std::size_t k = 1; k < 4; ++k) EXPECT_NE(after_first_pass[k], after_first_pass[k - 1]);
-  EXPECT_EQ(finished.best.forward_passes, 12);
-  EXPECT_EQ(finished.best.tokens, finished.first.tokens);
 }
 
 }  // namespace

@@ -1,9 +1,5 @@
-// A slot: one puzzle being decoded, with an observer who watches and a verifier who may ask for
-// another try.
-//
-// Checking an answer costs nothing beside finding it, so k tries turn a network that is right with
-// probability p into one that is right with 1 - (1-p)^k, if its tries were independent: each draws
-// random numbers of its own (draws.h).
+// A slot: one try at one puzzle, with an observer who watches and a verifier who judges the answer.
+// Further tries are further slots: inference/trying.h.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +19,7 @@ using SlotId = std::uint64_t;
 // What is seen after a pass. The spans are good during the call only.
 struct Step {
   SlotId slot = 0;
-  std::int64_t attempt = 0;             // the number of the try, from 0 ...
+  std::int64_t attempt = 0;             // the number of the try, from 0 (inference/trying.h) ...
   std::int64_t pass = 0;                // ... and of the pass in it, from 0
   std::span<const data::Token> tokens;  // (N), [MASK] where nothing is shown yet
   std::span<const float> confidence;    // (N): how probable the network found its predictions
@@ -66,7 +62,7 @@ struct Finished {
 
 class Slot {
  public:
-  // UsageError when all of several tries would be the same, and what make_attempt throws.
+  // Throws what make_attempt throws.
   Slot(SlotId id, Request request, Network& network);
   Slot(const Slot&) = delete;
   Slot& operator=(const Slot&) = delete;
@@ -83,15 +79,12 @@ class Slot {
   Finished finish() && { return std::move(finished_); }  // once it is done
 
  private:
-  void observe();
-  void end_of_try();
-  void record();  // the try as it stands
+  bool observe() const;  // whether to go on
+  void end();
+  void record();  // what there is as the answer
 
   const Request request_;
   std::unique_ptr<Attempt> attempt_;
-  std::int64_t tries_ = 1;
-  std::int64_t try_ = 0;  // the one at hand
-  bool stopped_ = false;  // by its observer
   bool done_ = false;
   Finished finished_;
 };

@@ -221,7 +221,6 @@ TEST(Slots, NothingToDecodeTakesNoPass) {
   RecordingNetwork network(1, kTestVocabulary);
   Puzzle given = free_puzzle(0, 8);
   given.frozen.assign(8, 1);
-  given.settings.tries = 5;
   int asked = 0;
   const Verifier never = [&](auto) { return ++asked, false; };
   const Finished finished = decode_all(network, {given}, {}, never)[0];

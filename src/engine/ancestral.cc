@@ -77,9 +77,9 @@ Result decode_ancestral(nn::Model& model, const Batch& batch,
     const auto [score, prediction] = answer_log_probs(logits).max(-1);  // (B, N)
     tokens = at::where(diffused, prediction, given);
     forward_passes += diffused.any(1);  // what is all given is not decoded
-    if (on_step && !on_step(step_of(batch, step, forward_passes, tokens,
-                                    score.exp().masked_fill(batch.frozen, 1))))
-      return {tokens, forward_passes, /*stopped=*/true};
+    if (on_step &&
+        !on_step({step, forward_passes, tokens, score.exp().masked_fill(batch.frozen, 1)}))
+      break;
     if (step + 1 < steps)
       z = earlier(z, x_hat, gamma, gamma_of(step + 1),
                   normal_draws(batch, settings.seed, step, length, size));

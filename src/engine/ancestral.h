@@ -8,7 +8,7 @@
 //   c   = 1 - exp(gamma_s - gamma_t)
 //
 // The last, at t = 0 (a single one at t = 1), answers with the likeliest tokens. Of the settings
-// only steps, seed and tries matter. Given positions are shown as they are in every pass.
+// only steps and seed matter. Given positions are shown as they are in every pass.
 #pragma once
 
 #include "engine/batch.h"

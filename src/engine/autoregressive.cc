@@ -51,9 +51,8 @@ Result decode_autoregressive(nn::Model& model, const Batch& batch, const OnStep&
         at::where(predicted, score.exp(), confidence.select(1, n)).masked_fill(after_end, 1));
     forward_passes += predicted;
     ended = ended | (predicted & (prediction == eos));
-    if (on_step &&
-        !on_step(step_of(batch, pass++, forward_passes, tokens.clone(), confidence.clone())))
-      return {tokens, forward_passes, /*stopped=*/true};
+    if (on_step && !on_step({pass++, forward_passes, tokens.clone(), confidence.clone()}))
+      return {tokens, forward_passes};
   }
   // Everything was predicted, or every example has ended.
   tokens = tokens.masked_fill(~batch.frozen & (tokens == mask), pad);

@@ -1,6 +1,5 @@
 #include "engine/batch.h"
 
-#include <ATen/ops/arange.h>
 #include <ATen/ops/full.h>
 
 #include "base/error.h"
@@ -9,13 +8,6 @@
 #include "ops/draws.h"
 
 namespace mgdm::engine {
-
-Step step_of(const Batch& batch, std::int64_t pass, const at::Tensor& forward_passes,
-             const at::Tensor& tokens, const at::Tensor& confidence) {
-  const at::Tensor rows =
-      batch.rows.defined() ? batch.rows : at::arange(batch.items.size(0), at::kLong);
-  return {batch.attempt, pass, rows, forward_passes, tokens, confidence};
-}
 
 at::Tensor draws(const Batch& batch, std::int64_t seed, std::int64_t pass, std::int64_t columns) {
   const std::int64_t step = decoding::draw_step(batch.attempt, pass);

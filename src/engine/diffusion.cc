@@ -89,8 +89,7 @@ Result decode(const Network& network, const Batch& batch, const spec::DecodingSe
       rows = active.nonzero().squeeze(1);
     }
 
-    if (on_step && !on_step(step_of(batch, step, forward_passes, tokens, confidence)))
-      return {tokens, forward_passes, /*stopped=*/true};
+    if (on_step && !on_step({step, forward_passes, tokens, confidence})) break;
   }
   return {tokens, forward_passes};
 }

@@ -40,9 +40,9 @@ Result decode_multinomial(const Network& network, std::int64_t vocabulary, const
     tokens = at::where(diffused, token_of_category(category), tokens);
     forward_passes += diffused.any(1);  // what is all given is not decoded
     const at::Tensor probability = log_f.gather(-1, category.unsqueeze(-1)).squeeze(-1).exp();
-    if (on_step && !on_step(step_of(batch, step, forward_passes, tokens,
-                                    probability.masked_fill(batch.frozen, 1))))
-      return {tokens, forward_passes, /*stopped=*/true};
+    if (on_step &&
+        !on_step({step, forward_passes, tokens, probability.masked_fill(batch.frozen, 1)}))
+      break;
   }
   return {tokens, forward_passes};
 }

@@ -16,7 +16,6 @@
 #include "engine/device_decoding.h"
 #include "engine/diffusion.h"
 #include "engine/multinomial.h"
-#include "engine/restarts.h"
 #include "inference/cpu_engine.h"
 #include "nn/batch_tensors.h"
 #include "nn/checkpoint.h"
@@ -33,7 +32,7 @@ using decoding::SlotId;
 
 using nn::tokens_of;
 
-// One batch of puzzles of the same length, settings and first try.
+// One batch of puzzles of the same length, settings and number of the try.
 class BatchDecoding {
  public:
   BatchDecoding(nn::Model& model, bool bf16, const data::Specials& specials,
@@ -44,33 +43,16 @@ class BatchDecoding {
         on_device_(on_device),
         slots_(std::move(slots)),
         finished_(slots_.size()),
-        stopped_in_(slots_.size()),
         told_(slots_.size()) {
     for (std::size_t i = 0; i < slots_.size(); ++i) finished_[i].slot = slots_[i].first;
   }
 
   std::vector<Finished> run() {
-    const Batch batch = tensors();
-    const spec::DecodingSettings& settings = slots_.front().second.puzzle.settings;
-    const auto verified = [&](std::int64_t row, const at::Tensor& tokens) {
-      return accepted(static_cast<std::size_t>(row), tokens);
-    };
-    Restarts results = decode_with_restarts(
-        [&](const Batch& some) { return decode_once(some, settings); }, batch, settings, verified);
-    for (Result* result : {&results.first, &results.best})
-      result->tokens = result->tokens.contiguous();
+    const Result result = on_cpu(decoded(tensors()));
     for (std::size_t i = 0; i < slots_.size(); ++i) {
-      const auto row = static_cast<std::int64_t>(i);
-      if (stopped(i)) {  // its observer had seen enough, or failed
-        if (!finished_[i].error && stopped_in_[i] > 0) {
-          finished_[i].first = answer(results.first, row);
-          finished_[i].best = {finished_[i].first.tokens, answer(results.best, row).forward_passes};
-        }
-        continue;
-      }
-      finished_[i].first = answer(results.first, row);
-      finished_[i].best = answer(results.best, row);
-      finished_[i].successful_try = results.successful_try.data_ptr<std::int64_t>()[i];
+      if (stopped(i)) continue;  // its observer had seen enough, or failed
+      finished_[i].first = finished_[i].best = answer(result, static_cast<std::int64_t>(i));
+      judge(i);
     }
     return std::move(finished_);
   }
@@ -86,13 +68,12 @@ class BatchDecoding {
     }
     Batch batch{nn::tensors_of(rows, model_.device())};
     batch.specials = specials_;
-    batch.attempt = first_try();
+    batch.attempt = slots_.front().second.puzzle.attempt;
     return batch;
   }
 
-  std::int64_t first_try() const { return slots_.front().second.puzzle.first_try; }
-
-  Result decode_once(const Batch& batch, const spec::DecodingSettings& settings) {
+  Result decoded(const Batch& batch) {
+    const spec::DecodingSettings& settings = slots_.front().second.puzzle.settings;
     const OnStep observe = [this](const Step& step) { return tell(step); };
     const OnStep on_step = observed() ? observe : OnStep();
     if (settings.decoder == spec::Decoder::kLeftToRight)
@@ -120,49 +101,48 @@ class BatchDecoding {
   bool tell(const Step& step) {
     bool go_on = false;
     const at::Tensor passes = step.forward_passes.cpu();
-    for (std::int64_t r = 0; r < step.rows.size(0); ++r) {
-      const auto i = static_cast<std::size_t>(step.rows[r].item<std::int64_t>());
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
       if (stopped(i)) continue;
-      const std::pair now{step.attempt, passes[r].item<std::int64_t>()};
-      const bool took_part = now.second > 0 && std::exchange(told_[i], now) != now;
+      const std::int64_t now = passes.data_ptr<std::int64_t>()[i];
+      const bool took_part = std::exchange(told_[i], now) != now;
       const decoding::Observer& observer = slots_[i].second.observer;
-      go_on = !observer || !took_part || tell_one(i, observer, step, r, now.second) || go_on;
+      go_on = !observer || !took_part || tell_one(i, observer, step, now) || go_on;
     }
     return go_on;
   }
 
   // After the puzzle's own pass number `passes`, from 1.
-  bool tell_one(std::size_t i, const decoding::Observer& observer, const Step& step, std::int64_t r,
+  bool tell_one(std::size_t i, const decoding::Observer& observer, const Step& step,
                 std::int64_t passes) {
-    const std::vector<data::Token> tokens = tokens_of(step.tokens[r]);
-    const at::Tensor confidence = step.confidence[r].to(at::kFloat).cpu().contiguous();
+    const auto row = static_cast<std::int64_t>(i);
+    const std::vector<data::Token> tokens = tokens_of(step.tokens[row]);
+    const at::Tensor confidence = step.confidence[row].to(at::kFloat).cpu().contiguous();
     Finished& finished = finished_[i];
-    const std::int64_t attempt = step.attempt - first_try();
     try {
       if (observer({.slot = slots_[i].first,
-                    .attempt = attempt,
                     .pass = passes - 1,
                     .tokens = tokens,
                     .confidence = {confidence.data_ptr<float>(), tokens.size()}}))
         return true;
       finished.first = finished.best = {tokens, passes};
-      stopped_in_[i] = attempt;
     } catch (...) {
       finished.error = std::current_exception();
     }
     return false;
   }
 
-  bool accepted(std::size_t i, const at::Tensor& tokens) {
+  void judge(std::size_t i) {
     const decoding::Verifier& verified = slots_[i].second.verified;
-    if (stopped(i)) return true;  // no further try
-    if (!verified) return false;
     try {
-      return verified(tokens_of(tokens));
+      if (verified && verified(finished_[i].first.tokens)) finished_[i].successful_try = 0;
     } catch (...) {
       finished_[i].error = std::current_exception();
-      return true;
     }
+  }
+
+  // Once: every copy waits for the device.
+  static Result on_cpu(const Result& result) {
+    return {result.tokens.cpu().contiguous(), result.forward_passes.cpu()};
   }
 
   // Of a result on the CPU.
@@ -178,8 +158,7 @@ class BatchDecoding {
   DeviceDecoding& on_device_;
   const std::vector<std::pair<SlotId, Request>> slots_;
   std::vector<Finished> finished_;
-  std::vector<std::int64_t> stopped_in_;                     // the try in which an observer stopped
-  std::vector<std::pair<std::int64_t, std::int64_t>> told_;  // the last try and pass of each
+  std::vector<std::int64_t> told_;  // how many passes of each were told
 };
 
 FewStates few_states_of(nn::Model& model, bool bf16) {
@@ -207,7 +186,7 @@ class TorchEngine : public inference::Engine {
             few_states_of(*model_, bf16_)) {}
 
   SlotId join(Request request) override {
-    MGDM_CHECK(request.views.empty());
+    MGDM_CHECK(request.puzzle.settings.tries == 1 && request.views.empty());
     waiting_.emplace_back(next_, std::move(request));
     return next_++;
   }
@@ -248,7 +227,7 @@ class TorchEngine : public inference::Engine {
  private:
   static bool together(const Request& a, const Request& b) {
     return a.puzzle.tokens.size() == b.puzzle.tokens.size() &&
-           a.puzzle.settings == b.puzzle.settings && a.puzzle.first_try == b.puzzle.first_try;
+           a.puzzle.settings == b.puzzle.settings && a.puzzle.attempt == b.puzzle.attempt;
   }
 
   const std::shared_ptr<nn::Model> model_;

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "inference/trying.h"
 #include "inference/voting.h"
 #include "spec/model_settings.h"
 
@@ -138,17 +139,42 @@ TEST(TorchEngine, ObserversHearOfTheirOwnPassesOnly) {
   EXPECT_EQ(of_late, (std::vector<std::int64_t>{0, 1, 2, 3}));
 }
 
+// As inference/trying.h has it.
 TEST(TorchEngine, TriesUntilOneIsAccepted) {
-  const auto engine = torch_engine(tiny_model(), false);
+  const auto engine = inference::trying_engine(torch_engine(tiny_model(), false));
   Request request = puzzle(3);
   request.puzzle.settings.tries = 5;
-  int asked = 0;
-  request.verified = [&](std::span<const data::Token>) { return ++asked == 3; };
+  std::vector<std::vector<data::Token>> tried;
+  request.verified = [&](std::span<const data::Token> tokens) {
+    tried.emplace_back(tokens.begin(), tokens.end());
+    return tried.size() == 3;
+  };
+  std::vector<std::pair<std::int64_t, std::int64_t>> seen;
+  request.observer = [&](const decoding::Step& step) {
+    return seen.emplace_back(step.attempt, step.pass), true;
+  };
   engine->join(request);
   const Finished finished = all_of(*engine).begin()->second;
   EXPECT_EQ(finished.successful_try, 2);
+  EXPECT_EQ(finished.first.tokens, tried.at(0));
   EXPECT_EQ(finished.first.forward_passes, 4);
+  EXPECT_EQ(finished.best.tokens, tried.at(2));
   EXPECT_EQ(finished.best.forward_passes, 12);
+  ASSERT_EQ(seen.size(), 12u);
+  for (std::int64_t i = 0; i < 12; ++i)
+    EXPECT_EQ(seen[static_cast<std::size_t>(i)], std::pair(i / 4, i % 4));
+}
+
+TEST(TorchEngine, AFailingVerifierEndsItsOwnPuzzleOnly) {
+  const auto engine = torch_engine(tiny_model(), false);
+  Request failing = puzzle(1), right = puzzle(2);
+  failing.verified = [](auto) -> bool { throw Error("odd"); };
+  right.verified = [](auto) { return true; };
+  const auto failed = engine->join(failing), accepted = engine->join(right);
+  const auto answers = all_of(*engine);
+  EXPECT_TRUE(answers.at(failed).error);
+  EXPECT_FALSE(answers.at(accepted).error);
+  EXPECT_EQ(answers.at(accepted).successful_try, 0);
 }
 
 TEST(TorchEngine, ReadsFromLeftToRightAndForgetsTheCancelled) {

@@ -102,7 +102,7 @@ class TryingEngine : public Engine {
   static Request request_of(Trial& trial) {
     Request request{.puzzle = trial.puzzle()};
     request.puzzle.settings.tries = 1;
-    request.puzzle.first_try = trial.tries;
+    request.puzzle.attempt = trial.tries;
     if (const data::View* const view = trial.view()) {
       request.puzzle.tokens = view->tokens;
       request.puzzle.frozen = view->frozen;

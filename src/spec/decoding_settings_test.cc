@@ -36,6 +36,18 @@ TEST(DecodingSettings, GreedyDecodingIsNeverStochastic) {
   EXPECT_FALSE(settings.stochastic());
 }
 
+TEST(DecodingSettings, TriesThatAreAllTheSameAreAMistake) {
+  DecodingSettings settings;
+  settings.noise = 0;
+  EXPECT_NO_THROW(settings.check_tries());
+  settings.tries = 2;
+  EXPECT_THROW(settings.check_tries(), UsageError);
+  settings.temperature = 1;  // samples
+  EXPECT_NO_THROW(settings.check_tries());
+  settings.decoder = Decoder::kLeftToRight;
+  EXPECT_THROW(settings.check_tries(), UsageError);
+}
+
 TEST(DecodingSettings, RangesAreChecked) {
   DecodingSettings settings;
   config::Fields fields(settings);
