@@ -129,8 +129,8 @@ TEST(Evaluate, PerPlanningDistance) {
   }
 }
 
-// Restarts change neither the single tries nor their passes; they are a score of their own.
-TEST(Evaluate, RestartsStandApart) {
+// Further tries change neither the single tries nor their passes; they are a score of their own.
+TEST(Evaluate, TriesStandApart) {
   const std::vector<Example> examples = planning_examples(40);
   // Order matters to this one: some tokens are known only when one or two others are shown.
   const Reasoner reasoner = solving_reasoner("planning", 28, /*hardest=*/2);
