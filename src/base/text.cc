@@ -125,8 +125,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest(std::string_view name, std::span<const std::string> valid) {
   name = name.substr(0, 100);
+  const auto last_part = [](std::string_view key) { return key.substr(key.rfind('.') + 1); };
+  const auto same = [&](const std::string& other) { return last_part(other) == last_part(name); };
+  if (std::ranges::count_if(valid, same) == 1) return *std::ranges::find_if(valid, same);
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 2) + 1;
+  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
   for (const std::string& candidate : valid) {
     const std::size_t distance = edit_distance(name, candidate);
     if (distance < best_distance && distance < candidate.size()) {

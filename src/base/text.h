@@ -42,7 +42,8 @@ bool contains(std::span<const std::string> names, std::string_view name);
 std::string joined_or(std::span<const std::string> names);
 std::string joined_and(std::span<const std::string> names);
 
-// The valid name closest to `name` by edit distance; empty when none is near.
+// The only valid key with the last part of `name` (optimizer.lr for training.lr), else the name
+// that is closest by edit distance; empty when none is near.
 std::string nearest(std::string_view name, std::span<const std::string> valid);
 
 // "did you mean 'sudoku'?", or empty when nothing is near: the `hint` of an Error.

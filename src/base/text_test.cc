@@ -54,10 +54,16 @@ TEST(Text, NearestName) {
   EXPECT_EQ(nearest("--cuont", names), "--count");
   EXPECT_EQ(nearest("xyz", names), "");
   EXPECT_EQ(nearest("", names), "");
+  EXPECT_EQ(nearest("--device", std::vector<std::string>{"--resume"}), "");
   EXPECT_EQ(did_you_mean("plannig", names), "did you mean 'planning'?");
   EXPECT_EQ(did_you_mean("qqqqqqqq", names), "");
   EXPECT_EQ(joined_and(std::vector<std::string>{"2", "5", "8"}), "2, 5 and 8");
   EXPECT_EQ(joined_or(names), "sudoku, planning, --count or --seed");
+  const std::vector<std::string> keys{"task", "optimizer.lr", "training.ema", "data.files",
+                                      "evaluation.files"};
+  EXPECT_EQ(nearest("training.lr", keys), "optimizer.lr");
+  EXPECT_EQ(nearest("data.task", keys), "task");
+  EXPECT_EQ(nearest("evalution.files", keys), "evaluation.files");  // two end like this
 }
 
 TEST(Error, SaysWhatWasSeenExpectedAndToDo) {
