@@ -218,7 +218,7 @@ void Fields::set(std::string_view assignment) {
   if (sign == std::string_view::npos)
     throw UsageError(fmt::format("{} is no setting", in_quotes(assignment)), "key=value");
   const std::string key(trim(assignment.substr(0, sign)));
-  const std::string value(trim(assignment.substr(sign + 1)));
+  std::string value(trim(assignment.substr(sign + 1)));
   const Field& field = find(key, "");
   const std::string place;
   // Text is taken as it stands unless it is quoted.
@@ -227,6 +227,10 @@ void Fields::set(std::string_view assignment) {
     Assign(field, node, place)(std::get<std::string*>(field.target));
     return;
   }
+  // One text may stand for a list of it.
+  if (std::holds_alternative<std::vector<std::string>*>(field.target) && !value.empty() &&
+      !value.starts_with('['))
+    value = "[" + (value.starts_with('"') ? value : toml_quoted(value)) + "]";
   try {
     const toml::table table = toml::parse(ascii_toml("value = " + value, "value"));
     const toml::node* const node = table.get("value");

@@ -85,6 +85,12 @@ TEST(Settings, Overrides) {
   EXPECT_EQ(recipe.decoding.temperature, 2.5e-3);
   EXPECT_FALSE(recipe.revise);
   EXPECT_EQ(recipe.files, std::vector<std::string>{"x,y"});
+  fields.set("files=a \"b\".csv");  // one stands for a list of it
+  EXPECT_EQ(recipe.files, std::vector<std::string>{"a \"b\".csv"});
+  fields.set("files=\"[c]\"");
+  EXPECT_EQ(recipe.files, std::vector<std::string>{"[c]"});
+  fields.set("files=[]");
+  EXPECT_TRUE(recipe.files.empty());
 }
 
 TEST(Settings, DumpReadsBack) {
