@@ -92,6 +92,19 @@ TEST(Recipes, LaterFilesAndOverridesWin) {
             3);
 }
 
+// ./mgdm names the shelf, and may be called anywhere.
+TEST(Recipes, OnesOfTheProjectAreFoundFromAnyFolder) {
+  const std::string name = "recipes/smoke/mgdm.toml";
+  const fs::path before = fs::current_path();
+  fs::current_path(fs::temp_directory_path());
+  EXPECT_THROW(read_recipe(name, {}), Error);
+  ::setenv("MGDM_RECIPES", kRecipes.c_str(), 1);
+  EXPECT_EQ(read_recipe(name, {}).task, read_recipe(kRecipes / "smoke/mgdm.toml", {}).task);
+  EXPECT_THROW(read_recipe("recipes/smoke/none.toml", {}), Error);
+  ::unsetenv("MGDM_RECIPES");
+  fs::current_path(before);
+}
+
 TEST(Recipes, SectionsMustFitTogether) {
   const auto read = [](const std::string& name, const std::vector<std::string>& overrides) {
     return read_recipe(kRecipes / "smoke" / (name + ".toml"), overrides);
