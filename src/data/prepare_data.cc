@@ -87,7 +87,8 @@ void read_files(Loaded& source, std::size_t held_out) {
   if (count > 0) train.resize(count);
 }
 
-void make_released(Loaded& source, std::size_t held_out, const Packing* packing) {
+void make_released(Loaded& source, std::size_t held_out, const Packing* packing,
+                   const OnMade& on_made) {
   if (source.settings.endless)
     throw UsageError("data.endless = true with data.as_released = true", "one of them");
   if (!source.task->abilities().released)
@@ -101,6 +102,7 @@ void make_released(Loaded& source, std::size_t held_out, const Packing* packing)
   if (packing != nullptr) source.packed.emplace(packing->vocabulary, packing->layout);
   std::size_t made = 0;
   tasks::for_released(*released, count + held_out, [&](const Example& example) {
+    if (on_made) on_made(1);
     if (made++ >= count)
       source.held_out.push_back(example);
     else if (source.packed)
@@ -112,7 +114,7 @@ void make_released(Loaded& source, std::size_t held_out, const Packing* packing)
 }
 
 void fill(Loaded& source, std::size_t held_out, std::uint64_t seed, int threads,
-          const Packing* packing) {
+          const Packing* packing, const OnMade& on_made) {
   const SourceSettings& settings = source.settings;
   if (!settings.files.empty()) {
     if (settings.endless)
@@ -122,9 +124,10 @@ void fill(Loaded& source, std::size_t held_out, std::uint64_t seed, int threads,
   const auto count = static_cast<std::uint64_t>(settings.count);
   if (count == 0 && !settings.endless)
     throw UsageError("data.count = 0 without files", "how many examples to generate");
-  if (settings.as_released) return make_released(source, held_out, packing);
+  if (settings.as_released) return make_released(source, held_out, packing, on_made);
   const auto make = [&](std::uint64_t item) {
     stop_if_interrupted();
+    if (on_made) on_made(1);
     return source.task->generate(seed, tasks::Split::kTrain, source.items.at(item));
   };
   if (!settings.endless && packing != nullptr)
@@ -193,7 +196,7 @@ std::vector<std::size_t> held_out_counts(const std::vector<SourceSettings>& sour
 }
 
 std::vector<Loaded> load(const std::string& task, const DataSettings& settings, std::uint64_t seed,
-                         const Packing* packing) {
+                         const Packing* packing, const OnMade& on_made) {
   const std::vector<SourceSettings> asked = settings.all_sources();
   const std::vector<std::size_t> held_out = held_out_counts(asked, settings.held_out);
   const std::uint64_t range = (std::uint64_t{1} << 32) / asked.size();
@@ -201,7 +204,7 @@ std::vector<Loaded> load(const std::string& task, const DataSettings& settings, 
   for (std::size_t i = 0; i < asked.size(); ++i) {
     sources.push_back(
         {asked[i], tasks::make_task(task, asked[i].task_options()), {i * range, range}, {}, {}});
-    fill(sources.back(), held_out[i], seed, static_cast<int>(settings.threads), packing);
+    fill(sources.back(), held_out[i], seed, static_cast<int>(settings.threads), packing, on_made);
   }
   return sources;
 }
@@ -225,15 +228,27 @@ Vocabulary vocabulary_of(const DataSettings& settings) {
                                               : std::string_view(settings.alphabet));
 }
 
+std::size_t examples_to_make(const DataSettings& settings) {
+  const std::vector<SourceSettings> sources = settings.all_sources();
+  const std::vector<std::size_t> held_out = held_out_counts(sources, settings.held_out);
+  std::size_t examples = 0;
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    if (sources[i].files.empty())
+      examples +=
+          held_out[i] + (sources[i].endless ? 0 : static_cast<std::size_t>(sources[i].count));
+  return examples;
+}
+
 PreparedData prepare_data(const std::string& task_name, const DataSettings& settings,
                           std::uint64_t seed) {
   return prepare_data(task_name, settings, seed, vocabulary_of(settings));
 }
 
 PreparedData prepare_data(const std::string& task_name, const DataSettings& settings,
-                          std::uint64_t seed, const Vocabulary& vocabulary) {
+                          std::uint64_t seed, const Vocabulary& vocabulary, const OnMade& on_made) {
   const std::optional<Packing> packing = packing_of(settings, vocabulary);
-  std::vector<Loaded> sources = load(task_name, settings, seed, packing ? &*packing : nullptr);
+  std::vector<Loaded> sources =
+      load(task_name, settings, seed, packing ? &*packing : nullptr, on_made);
   const std::shared_ptr<const tasks::Task> task = sources.front().task;
   Augment augment;  // refuses a task without symmetries
   if (settings.augment) augment = symmetries(task, seed, settings.reverse);

@@ -1,6 +1,8 @@
 // From the [data] section of a recipe to what is trained on.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -25,11 +27,17 @@ struct PreparedData {
 // right after, from the end of the range where there is no end, or from the end of the files. The
 // paper's own examples are its released file from the first line on, held-out ones after the
 // others.
+//
+// on_made(n) is told of n more examples, by any thread: examples_to_make() of them in all.
+using OnMade = std::function<void(std::size_t examples)>;
 PreparedData prepare_data(const std::string& task, const DataSettings& settings, std::uint64_t seed,
-                          const Vocabulary& vocabulary);
+                          const Vocabulary& vocabulary, const OnMade& on_made = {});
 // The same by the alphabet of the settings.
 PreparedData prepare_data(const std::string& task, const DataSettings& settings,
                           std::uint64_t seed);
 Vocabulary vocabulary_of(const DataSettings& settings);
+
+// How many examples are generated before the first step.
+std::size_t examples_to_make(const DataSettings& settings);
 
 }  // namespace mgdm::data

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <set>
+#include <tuple>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -148,6 +150,27 @@ TEST(PrepareData, SourcesHaveItemsOfTheirOwnAndShareTheHeldOut) {
     for (std::uint32_t item = 0; item < 6; ++item) solutions.insert(row_text(data, part, item));
   for (const tasks::Example& example : examples_of(data.held_out)) solutions.insert(example.output);
   EXPECT_EQ(solutions.size(), 26u);
+}
+
+TEST(PrepareData, TellsOfEveryExampleThatIsMade) {
+  DataSettings fixed, mixed, released;
+  fixed.count = 2000;
+  mixed.count = 6;
+  mixed.layout = "in_place";
+  mixed.sources = {"weight=3", "difficulty=hard endless=true"};
+  released.count = 3;
+  released.as_released = true;
+  for (const auto& [task, settings, held_out, wanted] : {std::tuple{"planning", &fixed, 5, 2005u},
+                                                         {"sudoku", &mixed, 8, 14u},
+                                                         {"countdown-4", &released, 2, 5u}}) {
+    settings->held_out = held_out;
+    settings->threads = 2;
+    EXPECT_EQ(examples_to_make(*settings), wanted) << task;
+    std::atomic<std::size_t> made = 0;
+    prepare_data(task, *settings, 1, vocabulary_of(*settings),
+                 [&](std::size_t examples) { made += examples; });
+    EXPECT_EQ(made, wanted) << task;
+  }
 }
 
 TEST(PrepareData, RefusesWhatDoesNotFitTogether) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/progress.h"
 #include "base/version.h"
 #include "compat/deterministic.h"
 #include "compat/device.h"
@@ -23,6 +24,18 @@
 #include "workshop/start_model.h"
 
 namespace mgdm::workshop {
+namespace {
+
+data::PreparedData prepare(const spec::Recipe& recipe, const data::Vocabulary& vocabulary,
+                           int threads, bool quiet) {
+  data::DataSettings settings = recipe.data;
+  settings.threads = threads;
+  Progress progress("preparing data", data::examples_to_make(settings), quiet);
+  return data::prepare_data(recipe.task, settings, static_cast<std::uint64_t>(recipe.seed),
+                            vocabulary, [&](std::size_t examples) { progress.add(examples); });
+}
+
+}  // namespace
 
 void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
   if (recipe.training.deterministic) compat::prepare_deterministic_cuda();
@@ -42,10 +55,7 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
   start_objective(recipe, vocabulary);
   training::share_of(recipe.training, group);
 
-  if (!quiet) fmt::print(stderr, "preparing data ...\n");
-  data::DataSettings data_settings = recipe.data;
-  data_settings.threads = threads;
-  const data::PreparedData data = data::prepare_data(recipe.task, data_settings, seed, vocabulary);
+  const data::PreparedData data = prepare(recipe, vocabulary, threads, quiet);
   const int length = data.train.length();
   training::Budget(recipe.training, static_cast<std::int64_t>(data.train.size()));
 
