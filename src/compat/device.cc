@@ -42,13 +42,13 @@ c10::Device device(std::string_view name) {
     if (local != nullptr)
       throw Error(fmt::format("LOCAL_RANK={}, but {} GPUs", in_quotes(local), count),
                   fmt::format("a GPU for each process: LOCAL_RANK from 0 to {}", count - 1),
-                  "fewer processes, or device = cpu");
+                  "fewer processes, or the device cpu");
     throw Error(fmt::format("there is no device {}", in_quotes(name)),
-                fmt::format("{} CUDA device(s) on this machine", count), "device = cpu");
+                fmt::format("{} CUDA device(s) on this machine", count), "the device cpu");
 #else
     (void)index;
-    throw Error("this mgdm was built with a LibTorch for the CPU", "a CUDA build for device = cuda",
-                "device = cpu");
+    throw Error("this mgdm was built with a LibTorch for the CPU",
+                "a CUDA build for the device cuda", "the device cpu");
 #endif
   }
   throw UsageError(fmt::format("unknown device {}", in_quotes(name)), "auto, cpu, cuda or cuda:N");

@@ -148,7 +148,7 @@ c10::intrusive_ptr<Backend> make_nccl([[maybe_unused]] const c10::intrusive_ptr<
   return c10::make_intrusive<c10d::ProcessGroupNCCL>(store, ranks.rank, ranks.size, options);
 #else
   throw Error("this mgdm was built without NCCL, which connects processes on GPUs",
-              "a CUDA LibTorch with nccl.h when mgdm is built", "one process, or device = cpu");
+              "a CUDA LibTorch with nccl.h when mgdm is built", "one process, or the device cpu");
 #endif
 }
 

@@ -120,18 +120,25 @@ std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& option
                      joined_or(names) + " (and 'sat' for DIMACS of any size)",
                      did_you_mean(name, names));
   }
+  const auto refuse = [&](const char* what, const char* expected, const std::string& none) {
+    throw UsageError(fmt::format("{} {}", name, what), expected,
+                     fmt::format("in a recipe for another task also data.{}", none));
+  };
+  const bool countdown = name.starts_with("countdown-");
   if (options.nodes && name != "planning")
-    throw UsageError(fmt::format("{} has no number of nodes", name), "nodes only with planning");
+    refuse("has no number of nodes", "nodes only with planning",
+           fmt::format("nodes={}", kDefaultNodes));
   if (options.difficulty && name != "sudoku")
-    throw UsageError(fmt::format("{} has no difficulty", name), "a difficulty only with sudoku");
+    refuse("has no difficulty", "a difficulty only with sudoku",
+           fmt::format("difficulty={}", kDefaultDifficulty));
   if (options.guesses && name != "sudoku")
-    throw UsageError(fmt::format("{} has no guesses", name), "guesses only with sudoku");
-  if (options.largest && !name.starts_with("countdown-"))
-    throw UsageError(fmt::format("{} has no largest number", name),
-                     "a largest number only with countdown");
-  if (options.labels && !name.starts_with("countdown-"))
-    throw UsageError(fmt::format("{} has one label for a puzzle", name),
-                     "other labels only with countdown");
+    refuse("has no guesses", "guesses only with sudoku", "guesses=");
+  if (options.largest && !countdown)
+    refuse("has no largest number", "a largest number only with countdown",
+           fmt::format("largest={}", kDefaultLargest));
+  if (options.labels && !countdown)
+    refuse("has one label for a puzzle", "other labels only with countdown",
+           fmt::format("labels={}", kDefaultLabels));
   return task;
 }
 

@@ -14,7 +14,8 @@ Budget::Budget(const TrainingSettings& settings, std::int64_t dataset_size) {
   if (named != 1)
     throw UsageError(fmt::format("training.epochs = {}, steps = {}, minutes = {}", settings.epochs,
                                  settings.steps, settings.minutes),
-                     "exactly one of the three above 0");
+                     "exactly one of the three above 0",
+                     named > 1 ? "0 for the others, as training.steps=0" : "training.steps=1000");
   if (settings.epochs > 0 && dataset_size == 0)
     throw UsageError("training.epochs with data without end", "training.steps or training.minutes");
   seconds_ = 60 * settings.minutes;
