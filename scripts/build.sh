@@ -10,7 +10,10 @@ mkdir -p "$build"
 
 # Two calls at once (two terminals) must not build into one folder at the same time.
 exec 9>"$build/.lock"
-flock 9
+if ! flock -n 9; then
+  printf 'waiting for another build into %s ...\n' "build/$preset" >&2
+  flock 9
+fi
 
 if [ ! -e "$build/build.ninja" ]; then
   log=$build/configure.log
