@@ -47,17 +47,21 @@ std::string numbers_text(const Game24& game) {
 }
 
 std::optional<std::string> answer_of(std::string_view reply) {
-  std::optional<std::string> found;
+  std::optional<std::string> named;
+  std::vector<std::string> expressions;
+  const auto before_sign = [](std::string_view line) {
+    return std::string(bare(line.substr(0, line.find('='))));
+  };
   for (const std::string_view whole : split(reply, '\n')) {
     std::string_view line = bare(whole);
+    const auto parsed = parse_expression(before_sign(line));
+    if (parsed && parsed->numbers.size() > 1) expressions.push_back(before_sign(line));
     constexpr std::string_view kWord = "answer";
     if (lowered(line.substr(0, kWord.size())) != kWord) continue;
     line = bare(line.substr(kWord.size()));
-    if (!line.starts_with(':')) continue;
-    line = bare(line.substr(1));
-    found = std::string(bare(line.substr(0, line.find('='))));
+    if (line.starts_with(':')) named = before_sign(bare(line.substr(1)));
   }
-  return found;
+  return named || expressions.size() != 1 ? named : expressions.front();
 }
 
 bool makes_24(const Game24& game, std::string_view expression) {

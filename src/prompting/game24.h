@@ -23,7 +23,8 @@ Game24 parse_game24(std::string_view input);
 std::string numbers_text(const Game24& game);
 
 // The expression in the last line that begins with "Answer:", without what stands behind its "=";
-// none when there is no such line. Only its words: it need not be right.
+// where there is no such line, the only line that is an expression; else none. Only its words: it
+// need not be right.
 std::optional<std::string> answer_of(std::string_view reply);
 
 // Whether it is an expression that uses each number exactly once and makes 24. Intermediate results

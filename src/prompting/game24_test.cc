@@ -62,6 +62,9 @@ TEST(Game24, FindsTheAnswerAmongWords) {
   EXPECT_EQ(answer_of("Answer: 1\n\nNo.\nanswer : 2 = 24 \r\n"), "2");
   EXPECT_EQ(answer_of("Answer:"), "");
   EXPECT_EQ(answer_of("The answer is 24"), std::nullopt);
+  EXPECT_EQ(answer_of("Here you are:\n4*5+(10-6) = 24\nThat makes 24."), "4*5+(10-6)");
+  EXPECT_EQ(answer_of("10-6=4\n4*5=20"), std::nullopt);  // which of them?
+  EXPECT_EQ(answer_of("3*8\nAnswer: 4*6"), "4*6");
   EXPECT_EQ(answer_of(""), std::nullopt);
 }
 
