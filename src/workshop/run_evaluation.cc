@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "base/progress.h"
 #include "data/examples_file.h"
 #include "evaluation/evaluate.h"
 #include "tasks/released.h"
@@ -30,8 +31,8 @@ std::vector<tasks::Example> puzzles_of(const spec::Recipe& recipe, const tasks::
 }  // namespace
 
 RunEvaluation::RunEvaluation(const spec::Recipe& recipe, const tasks::Task& task,
-                             const inference::Reasoner& reasoner)
-    : recipe_(recipe), reasoner_(reasoner), puzzles_(puzzles_of(recipe, task)) {
+                             const inference::Reasoner& reasoner, bool quiet)
+    : recipe_(recipe), reasoner_(reasoner), puzzles_(puzzles_of(recipe, task)), quiet_(quiet) {
   for (const tasks::Example& puzzle : puzzles_) reasoner.rows().check_room(puzzle);
   if (!puzzles_.empty())
     evaluation::evaluate(reasoner, std::span(puzzles_).first(1), recipe.decoding, 1);
@@ -39,9 +40,10 @@ RunEvaluation::RunEvaluation(const spec::Recipe& recipe, const tasks::Task& task
 
 training::Metrics RunEvaluation::operator()() const {
   if (puzzles_.empty()) return {};
-  const auto result =
-      evaluation::evaluate(reasoner_, puzzles_, recipe_.decoding, recipe_.evaluation.batch,
-                           /*progress=*/{}, 60 * recipe_.evaluation.minutes);
+  Progress progress("evaluating " + recipe_.task, puzzles_.size(), quiet_);
+  const auto result = evaluation::evaluate(
+      reasoner_, puzzles_, recipe_.decoding, recipe_.evaluation.batch,
+      [&](std::size_t examples) { progress.add(examples); }, 60 * recipe_.evaluation.minutes);
   training::Metrics metrics;
   metrics.emplace_back("accuracy", result.score.all.accuracy());
   if (const auto paper = result.score.all.accuracy_paper())

@@ -16,7 +16,7 @@ class RunEvaluation {
   // it later is refused now: puzzles without room, settings that do not go together. Both must
   // outlive it.
   RunEvaluation(const spec::Recipe& recipe, const tasks::Task& task,
-                const inference::Reasoner& reasoner);
+                const inference::Reasoner& reasoner, bool quiet);
 
   // Empty without puzzles.
   training::Metrics operator()() const;
@@ -25,6 +25,7 @@ class RunEvaluation {
   const spec::Recipe& recipe_;
   const inference::Reasoner& reasoner_;
   std::vector<tasks::Example> puzzles_;
+  const bool quiet_;
 };
 
 }  // namespace mgdm::workshop

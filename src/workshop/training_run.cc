@@ -68,7 +68,7 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
   std::optional<RunEvaluation> evaluation;
   std::optional<training::RunFolder> folder;
   if (group.first()) {
-    evaluation.emplace(recipe, *data.task, reasoner);
+    evaluation.emplace(recipe, *data.task, reasoner, quiet);
     spec::Recipe resolved = recipe;
     resolved.data.length = length;
     folder = open_run(options.out, resolved,
