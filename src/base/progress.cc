@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/standard_streams.h"
+
 namespace mgdm {
 namespace {
 
@@ -32,8 +34,7 @@ std::string format_count(double count) {
 }
 
 void draw_line(std::FILE* out, bool terminal, const std::string& line) {
-  fmt::print(out, "{}{}{}", terminal ? "\r" : "", line, terminal ? "\x1b[K" : "\n");
-  std::fflush(out);
+  say_to(out, "{}{}{}", terminal ? "\r" : "", line, terminal ? "\x1b[K" : "\n");
 }
 
 std::string progress_line(const std::string& label, std::uint64_t done, std::uint64_t total,
@@ -64,7 +65,7 @@ Progress::Progress(std::string label, std::uint64_t total, bool quiet, std::FILE
       next_show_ms_(kFirstMs) {}
 
 Progress::~Progress() {
-  if (drawn_ && terminal_) fmt::print(out_, "\r\x1b[K");
+  if (drawn_ && terminal_) say_to(out_, "\r\x1b[K");
 }
 
 void Progress::add(std::uint64_t n) {

@@ -1,7 +1,5 @@
 #include "cli/cli.h"
 
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -10,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/eval_command.h"
@@ -63,13 +62,14 @@ bool is_out_of_memory(const Program& program, const std::exception& error) {
 }
 
 int complain(const char* what, int code) {
-  fmt::print(stderr, "mgdm: {}\n", printable(what, "\n"));
+  say("mgdm: {}\n", printable(what, "\n"));
   return code;
 }
 
 }  // namespace
 
 int run(int argc, char** argv, Program program) {
+  open_standard_streams();
   try {
     catch_interrupts();
     const int code = dispatch(all_commands(program), {argv + 1, argv + argc});

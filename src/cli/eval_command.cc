@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/paths.h"
 #include "base/progress.h"
+#include "base/standard_streams.h"
 #include "cli/cli.h"
 #include "data/examples_file.h"
 #include "evaluation/evaluate.h"
@@ -58,16 +59,15 @@ void measure_score(EvalSettings settings, const inference::Reasoner& reasoner,
   }
   if (settings.quiet) return;
   std::FILE* const out = report::for_people({settings.json, settings.predictions});
-  fmt::print(out, "{}\nforward passes per puzzle {:.1f}, puzzles per second {:.1f}\n",
-             report::score_text(task, result.score), result.forward_passes,
-             result.samples_per_second);
+  say_to(out, "{}\nforward passes per puzzle {:.1f}, puzzles per second {:.1f}\n",
+         report::score_text(task, result.score), result.forward_passes, result.samples_per_second);
   if (result.symmetries > 1)
-    fmt::print(out,
-               "each answer is a vote over {} symmetries of the puzzle, or all that it has; the "
-               "passes of all count\n",
-               result.symmetries);
+    say_to(out,
+           "each answer is a vote over {} symmetries of the puzzle, or all that it has; the "
+           "passes of all count\n",
+           result.symmetries);
   if (decoding.tries > 1)
-    fmt::print(
+    say_to(
         out,
         "with up to {} tries until one verifies: accuracy {:.1f} ± {:.1f} %, forward passes {:.1f}"
         "\n",

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/paths.h"
 #include "base/progress.h"
+#include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "data/examples_file.h"
@@ -118,9 +119,8 @@ void print_paid(const PromptSettings& settings, const prompting::Usage& paid,
   if (settings.prices.known())
     cost = fmt::format(", ${:.4f}", settings.prices.of(static_cast<double>(paid.prompt_tokens),
                                                        static_cast<double>(paid.generated_tokens)));
-  fmt::print(stderr,
-             "asked now: {} requests, {} prompt tokens, {} generated tokens{}; {} repeated\n",
-             paid.requests, paid.prompt_tokens, paid.generated_tokens, cost, repeated);
+  say("asked now: {} requests, {} prompt tokens, {} generated tokens{}; {} repeated\n",
+      paid.requests, paid.prompt_tokens, paid.generated_tokens, cost, repeated);
 }
 
 void write_score(const PromptSettings& settings, const prompting::Summary& summary,
@@ -165,8 +165,7 @@ void run_prompt(const PromptSettings& asked) {
   } catch (const Error&) {
     // Also when it is quiet: this is about money.
     print_paid(settings, cached.paid(), chat.repeated());
-    fmt::print(stderr, "every reply that came is in {}; the same command goes on from there\n",
-               settings.cache);
+    say("every reply that came is in {}; the same command goes on from there\n", settings.cache);
     throw;
   }
   const prompting::Summary summary = prompting::summarize(outcomes);

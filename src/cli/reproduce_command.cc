@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/threads.h"
 #include "formats/markdown_table.h"
@@ -59,7 +60,7 @@ void reproduce_one(const reproduction::Plan& plan, const ReproduceSettings& sett
   const auto files = reproduction::write_table(table, context);
   if (settings.quiet) return;
   fmt::print("{}\n", printable(reproduction::to_markdown(table), "\n"));
-  fmt::print(stderr, "written: {}\n", fmt::join(files, ", "));
+  say("written: {}\n", fmt::join(files, ", "));
 }
 
 void run_reproduce(const ReproduceSettings& settings, const reproduction::Trainer& trainer) {

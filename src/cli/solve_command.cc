@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/interrupt.h"
+#include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/demo_models.h"
@@ -33,16 +34,16 @@ void print(const inference::Solved& solved, const tasks::Task& task,
   fmt::print("{}\n", printable(solved.text));
   if (settings.quiet) return;
   if (!solved.asked) {
-    fmt::print(stderr, "not solved: {}\n", printable(solved.faults.front().words));
+    say("not solved: {}\n", printable(solved.faults.front().words));
     return;
   }
-  fmt::print(stderr, "{}, {}\n", solved.verified ? "verified" : "wrong", inference::effort(solved));
+  say("{}, {}\n", solved.verified ? "verified" : "wrong", inference::effort(solved));
   if (!solved.verified && !task.solve(solved.input)) {
-    fmt::print(stderr, "  no answer is right: the puzzle has no solution\n");
+    say("  no answer is right: the puzzle has no solution\n");
     return;
   }
   for (std::size_t i = 0; i < solved.faults.size() && i < 3; ++i)
-    fmt::print(stderr, "  {}\n", printable(solved.faults[i].words));
+    say("  {}\n", printable(solved.faults[i].words));
 }
 
 // All of them, word by word and line by line. Those that are none go to on_bad.
@@ -79,7 +80,7 @@ struct Outcome {
   void complain(const Error& error, const SolveSettings& settings) {
     ++bad;
     fmt::print("{}\n", settings.json ? inference::error_json(error.what()) : "");
-    fmt::print(stderr, "mgdm: {}\n", printable(error.what(), "\n"));
+    say("mgdm: {}\n", printable(error.what(), "\n"));
   }
 };
 
@@ -161,7 +162,7 @@ int run_solve(const SolveSettings& settings) {
             ? fmt::format(": all are taken for {}, the task of the first that a model takes",
                           reasoner.card().task)
             : "";
-    fmt::print(stderr, "{} of {} puzzles could not be read{}\n", bad, all, why);
+    say("{} of {} puzzles could not be read{}\n", bad, all, why);
   }
   return wrong + bad == 0 ? 0 : 1;
 }

@@ -1,7 +1,6 @@
 #include "cli/solve_settings.h"
 
-#include <fmt/format.h>
-
+#include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/arithmetic.h"
 #include "cli/painter.h"
@@ -35,16 +34,15 @@ inference::Solved solve_shown(const inference::Reasoner& reasoner, const std::st
   inference::OnStepText on_step;
   if (settings.show) on_step = [&](const inference::StepText& step) { return painter.paint(step); };
   if (settings.show && decoding.symmetries > 1 && !settings.quiet)
-    fmt::print(stderr, "{}the puzzle as it is; its other forms, up to {}, are decoded unseen\n",
-               prefix, decoding.symmetries - 1);
+    say("{}the puzzle as it is; its other forms, up to {}, are decoded unseen\n", prefix,
+        decoding.symmetries - 1);
   return inference::solve(reasoner, puzzle, item, decoding, on_step);
 }
 
 void note_unfamiliar(const inference::Solved& solved, const SolveSettings& settings,
                      const std::string& prefix) {
   if (solved.unfamiliar && !settings.quiet)
-    fmt::print(stderr, "{}note: {} that models are trained on\n", prefix,
-               printable(*solved.unfamiliar));
+    say("{}note: {} that models are trained on\n", prefix, printable(*solved.unfamiliar));
 }
 
 }  // namespace mgdm::cli

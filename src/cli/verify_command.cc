@@ -7,6 +7,7 @@
 #include "base/interrupt.h"
 #include "base/parallel.h"
 #include "base/progress.h"
+#include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/threads.h"
@@ -78,11 +79,11 @@ void run_verify(const VerifySettings& settings) {
     if (faults.empty()) continue;
     --to_explain;
     const std::string place = at(settings.predictions, answers[i].line);
-    fmt::print(out, "{}\n", printable(place + answers[i].answer));
+    say_to(out, "{}\n", printable(place + answers[i].answer));
     for (const tasks::Fault& fault : faults)
-      fmt::print(out, "  {}: {}\n", fault.category, printable(fault.words));
+      say_to(out, "  {}: {}\n", fault.category, printable(fault.words));
   }
-  fmt::print(out, "{}", report::score_text(settings.task, score));
+  say_to(out, "{}", report::score_text(settings.task, score));
 }
 
 }  // namespace

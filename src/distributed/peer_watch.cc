@@ -1,12 +1,11 @@
 #include "distributed/peer_watch.h"
 
-#include <fmt/format.h>
-
 #include <condition_variable>
-#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <vector>
+
+#include "base/standard_streams.h"
 
 namespace mgdm::distributed {
 
@@ -69,11 +68,10 @@ struct PeerWatch::State {
       if (peer < 0) continue;
       // Whoever talks to the lost one has most often noticed already, and is on its way out.
       if (stopped_within(5)) return;
-      fmt::print(stderr,
-                 "mgdm: rank {} lost rank {}: it died or hangs\n  try: look at what it printed "
-                 "last; --resume continues from the last checkpoint\n",
-                 rank, peer);
-      std::fflush(stderr);
+      say_to(stderr,
+             "mgdm: rank {} lost rank {}: it died or hangs\n  try: look at what it printed "
+             "last; --resume continues from the last checkpoint\n",
+             rank, peer);
       std::_Exit(1);
     }
   }

@@ -11,6 +11,7 @@
 #include "base/interrupt.h"
 #include "base/paths.h"
 #include "base/progress.h"
+#include "base/standard_streams.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "reproduction/json_members.h"
@@ -57,7 +58,7 @@ Failures train_all(const Plan& plan, const Context& context, const TimeLeft& tim
     } catch (const Interrupted& interrupted) {
       throw Interrupted(interrupted.seen(), "", "the same command goes on from there");
     }
-    fmt::print(stderr, "{}: {}\n", recipe, printable(failures[recipe]));
+    say("{}: {}\n", recipe, printable(failures[recipe]));
   }
   return failures;
 }

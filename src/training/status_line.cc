@@ -1,9 +1,9 @@
 #include "training/status_line.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include "base/progress.h"
+#include "base/standard_streams.h"
 
 namespace mgdm::training {
 
@@ -11,7 +11,7 @@ StatusLine::StatusLine(bool quiet, std::FILE* out)
     : quiet_(quiet), out_(out), terminal_(::isatty(::fileno(out)) == 1) {}
 
 StatusLine::~StatusLine() {
-  if (drawn_ && terminal_) fmt::print(out_, "\n");
+  if (drawn_ && terminal_) say_to(out_, "\n");
 }
 
 bool StatusLine::due(Clock::time_point now) const {
@@ -29,7 +29,7 @@ void StatusLine::show(const std::string& line, Clock::time_point now) {
 void StatusLine::keep(const std::string& line) {
   if (quiet_) return;
   draw_line(out_, terminal_, line);
-  if (terminal_) fmt::print(out_, "\n");
+  if (terminal_) say_to(out_, "\n");
   drawn_ = false;
 }
 

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/progress.h"
+#include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/heavy_commands.h"
 #include "cli/threads.h"
@@ -74,9 +75,8 @@ void bench_signature(BenchSettings settings) {
   }
   if (settings.quiet) return;
   std::FILE* const out = report::for_people({settings.json});
-  for (const SignaturePart& part : result.parts)
-    fmt::print(out, "{}  {}\n", hex(part.hash), part.name);
-  fmt::print(out, "{}  signature\n", hex(result.hash));
+  for (const SignaturePart& part : result.parts) say_to(out, "{}  {}\n", hex(part.hash), part.name);
+  say_to(out, "{}  signature\n", hex(result.hash));
 }
 
 // Writes and prints what a bench found.
@@ -88,8 +88,7 @@ void report(BenchSettings settings, const Speed& speed) {
   if (!settings.md.empty()) write_file(settings.md, to_markdown(found));
   if (!settings.csv.empty()) write_file(settings.csv, to_csv(found));
   if (!settings.quiet)
-    fmt::print(report::for_people({settings.json, settings.md, settings.csv}), "{}",
-               to_text(speed));
+    say_to(report::for_people({settings.json, settings.md, settings.csv}), "{}", to_text(speed));
 }
 
 void check_profile(const BenchSettings& settings, const std::string& device) {

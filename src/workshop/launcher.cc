@@ -24,6 +24,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/parallel.h"
+#include "base/standard_streams.h"
 #include "base/text.h"
 
 extern char** environ;
@@ -215,7 +216,7 @@ class Launch {
     std::string text(static_cast<std::size_t>(std::min(size, kBytes)), '\0');
     text.resize(std::fread(text.data(), 1, text.size(), child.words));
     for (const std::string_view line : split(trim(text), '\n'))
-      if (!line.empty()) fmt::print(stderr, "rank {}: {}\n", child.rank, printable(line));
+      if (!line.empty()) say("rank {}: {}\n", child.rank, printable(line));
   }
 
   const bool quiet_;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/progress.h"
+#include "base/standard_streams.h"
 #include "compat/device.h"
 #include "compat/out_of_memory.h"
 #include "compat/parallel.h"
@@ -78,8 +79,8 @@ void measure_losses(const cli::EvalSettings& asked) {
                                                   config::Fields(settings).all()));
   if (!settings.figure.empty()) draw(settings, task, profile);
   if (!settings.quiet)
-    fmt::print(report::for_people({settings.losses, settings.figure}), "{}",
-               report::loss_text(task, profile));
+    say_to(report::for_people({settings.losses, settings.figure}), "{}",
+           report::loss_text(task, profile));
 }
 
 }  // namespace mgdm::workshop

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/standard_streams.h"
 #include "base/text.h"
 #include "spec/checkpoints.h"
 #include "spec/overrides.h"
@@ -53,7 +54,7 @@ training::RunFolder open_run(const fs::path& out, const spec::Recipe& recipe,
           "forgotten? its config.toml has them)\n",
           out.string(), *finished, recipe.training.steps);
     if (options.on_cpu) said += other_threads(folder.environment(), environment);
-    if (!options.quiet) fmt::print(stderr, "{}", said);
+    if (!options.quiet) say("{}", said);
   }
   spec::Recipe dumped = recipe;
   if (!finished) folder.write_config(config::Fields(dumped).dump());

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/progress.h"
+#include "base/standard_streams.h"
 #include "base/version.h"
 #include "compat/deterministic.h"
 #include "compat/device.h"
@@ -84,12 +85,12 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
   const auto newest = folder && base ? folder->newest_checkpoint() : std::nullopt;
   if (newest) spec::check_base(spec::read_config(*newest).about, base->folder);
   if (!quiet)
-    fmt::print(stderr, "{}: {} parameters{}, {} examples of {} tokens, {}{}\n",
-               options.out.string(), model->parameters().count(),
-               base ? fmt::format(" ({} trained)", spec::trained_count(model->settings())) : "",
-               data.train.size() > 0 ? fmt::format("{}", data.train.size()) : "endless", length,
-               compat::device_name(device),
-               group.size() > 1 ? fmt::format(", {} processes", group.size()) : "");
+    say("{}: {} parameters{}, {} examples of {} tokens, {}{}\n", options.out.string(),
+        model->parameters().count(),
+        base ? fmt::format(" ({} trained)", spec::trained_count(model->settings())) : "",
+        data.train.size() > 0 ? fmt::format("{}", data.train.size()) : "endless", length,
+        compat::device_name(device),
+        group.size() > 1 ? fmt::format(", {} processes", group.size()) : "");
 
   const auto last = training::train({.model = *model,
                                      .objective = *objective,

@@ -1,0 +1,31 @@
+// Standard input, output and error, whatever they lead to.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+namespace mgdm {
+
+// Those that are closed lead to /dev/null from here on, so that no file that is opened later takes
+// their place. Reading and writing there fails as before.
+void open_standard_streams();
+
+// Words for people. That they cannot be written (the disk is full, the reader has gone) is no
+// reason to end what they are about: they are lost.
+void say_text(std::FILE* out, std::string_view text);
+
+template <class... Args>
+void say_to(std::FILE* out, fmt::format_string<Args...> words, Args&&... args) {
+  say_text(out, fmt::format(words, std::forward<Args>(args)...));
+}
+
+// The same on standard error.
+template <class... Args>
+void say(fmt::format_string<Args...> words, Args&&... args) {
+  say_to(stderr, words, std::forward<Args>(args)...);
+}
+
+}  // namespace mgdm

@@ -1,0 +1,37 @@
+// The program whose output cannot be written: full disks, closed streams, readers that go away.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "program_test.h"
+
+namespace mgdm {
+namespace {
+
+class Streams : public Program {
+ protected:
+  // As the shell does it with a redirection or a pipe behind the words: "2>&-".
+  Outcome with(const std::string& behind, const std::string& words) const {
+    return mgdm(words, "MGDM_MODELS='" MGDM_SOURCE_DIR "/models' bash -c '\"$0\" \"$@\" " + behind +
+                           "; exit ${PIPESTATUS[0]}'");
+  }
+};
+
+TEST_F(Streams, MessagesThatCannotBeWrittenEndNothing) {
+  for (const std::string stderr_of : {"2>&-", "2>/dev/full"}) {
+    EXPECT_EQ(with(stderr_of, "nosuch").code, 2) << stderr_of;
+    const Outcome solved = with(stderr_of, "solve 4,5,6,10,24");
+    EXPECT_EQ(solved.code, 0) << stderr_of;
+    EXPECT_FALSE(solved.out.empty());
+    EXPECT_EQ(with(stderr_of, "train '" MGDM_SOURCE_DIR
+                              "/recipes/smoke/mgdm.toml' training.steps=1 evaluation.count=0 "
+                              "--out " +
+                                  path("run" + std::to_string(files())))
+                  .code,
+              0)
+        << stderr_of;
+  }
+}
+
+}  // namespace
+}  // namespace mgdm
