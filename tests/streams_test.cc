@@ -33,5 +33,14 @@ TEST_F(Streams, MessagesThatCannotBeWrittenEndNothing) {
   }
 }
 
+TEST_F(Streams, AFullDiskBehindStandardOutputIsAnError) {
+  for (const std::string words :
+       {"tasks", "solve 4,5,6,10,24", "solve --show 4,5,6,10,24", "generate planning --count 2"}) {
+    const Outcome outcome = with(">/dev/full", words);
+    EXPECT_EQ(outcome.code, 1) << words;
+    EXPECT_NE(outcome.err.find("mgdm: cannot write"), std::string::npos) << outcome.err;
+  }
+}
+
 }  // namespace
 }  // namespace mgdm

@@ -3,6 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/interrupt.h"
+
 namespace mgdm {
 
 void open_standard_streams() {
@@ -11,6 +14,12 @@ void open_standard_streams() {
     const int wrong_way = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     ::open("/dev/null", wrong_way);  // gets the lowest number that is free, which is this one
   }
+}
+
+void flush_output() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  stop_if_interrupted();
+  throw Error("cannot write to standard output");
 }
 
 void say_text(std::FILE* out, std::string_view text) {

@@ -13,6 +13,9 @@ namespace mgdm {
 // their place. Reading and writing there fails as before.
 void open_standard_streams();
 
+// An Error when anything that was printed to standard output could not be written.
+void flush_output();
+
 // Words for people. That they cannot be written (the disk is full, the reader has gone) is no
 // reason to end what they are about: they are lost.
 void say_text(std::FILE* out, std::string_view text);

@@ -1,6 +1,5 @@
 #include "cli/cli.h"
 
-#include <cstdio>
 #include <exception>
 #include <new>
 #include <system_error>
@@ -73,10 +72,7 @@ int run(int argc, char** argv, Program program) {
   try {
     catch_interrupts();
     const int code = dispatch(all_commands(program), {argv + 1, argv + argc});
-    if (std::fflush(stdout) != 0) {
-      stop_if_interrupted();
-      throw Error("cannot write to standard output");
-    }
+    flush_output();
     return code;
   } catch (const UsageError& error) {
     return complain(error.what(), 2);

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/interrupt.h"
+#include "base/standard_streams.h"
 #include "base/text.h"
 
 namespace mgdm::cli {
@@ -67,7 +68,7 @@ bool Painter::paint(const inference::StepText& step) {
   const auto lines = split(text, '\n');
   for (const std::string_view line : lines) fmt::print("{}{}\n", prefix_, line);
   lines_ = lines.size();
-  std::fflush(stdout);
+  flush_output();
   if (repaints_) std::this_thread::sleep_for(std::chrono::milliseconds(150));
   return !interrupted();
 }

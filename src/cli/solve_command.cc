@@ -105,7 +105,7 @@ Outcome solve_all(const inference::Reasoner& reasoner, const SolveSettings& sett
                                 static_cast<std::size_t>(settings.batch),
                                 [&](const inference::Solved& solved) {
                                   print(solved, reasoner.task(), settings);
-                                  std::fflush(stdout);
+                                  flush_output();
                                   outcome.count(solved);
                                 });
   const auto on_bad = [&](const Error& error) {
