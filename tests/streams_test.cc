@@ -42,5 +42,13 @@ TEST_F(Streams, AFullDiskBehindStandardOutputIsAnError) {
   }
 }
 
+TEST_F(Streams, MessagesComeAfterWhatWasPrintedBeforeThem) {
+  const Outcome outcome = with("2>&1 | cat", "reproduce tasks --out " + path("results"));
+  ASSERT_EQ(outcome.code, 0) << outcome.out;
+  const std::size_t message = outcome.out.rfind("written: ");
+  ASSERT_NE(message, std::string::npos);
+  EXPECT_EQ(outcome.out.find('\n', message), outcome.out.size() - 1) << outcome.out;
+}
+
 }  // namespace
 }  // namespace mgdm

@@ -25,9 +25,11 @@ void say_to(std::FILE* out, fmt::format_string<Args...> words, Args&&... args) {
   say_text(out, fmt::format(words, std::forward<Args>(args)...));
 }
 
-// The same on standard error.
+// The same on standard error, after what standard output holds back: they are in order where both
+// lead to the same place.
 template <class... Args>
 void say(fmt::format_string<Args...> words, Args&&... args) {
+  std::fflush(stdout);  // a failure is remembered for flush_output
   say_to(stderr, words, std::forward<Args>(args)...);
 }
 
