@@ -1,12 +1,16 @@
 // The program whose output cannot be written: full disks, closed streams, readers that go away.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "program_test.h"
 
 namespace mgdm {
 namespace {
+
+const std::string kTrain = "train '" MGDM_SOURCE_DIR
+                           "/recipes/smoke/mgdm.toml' training.steps=1 evaluation.count=0 --out ";
 
 class Streams : public Program {
  protected:
@@ -23,13 +27,8 @@ TEST_F(Streams, MessagesThatCannotBeWrittenEndNothing) {
     const Outcome solved = with(stderr_of, "solve 4,5,6,10,24");
     EXPECT_EQ(solved.code, 0) << stderr_of;
     EXPECT_FALSE(solved.out.empty());
-    EXPECT_EQ(with(stderr_of, "train '" MGDM_SOURCE_DIR
-                              "/recipes/smoke/mgdm.toml' training.steps=1 evaluation.count=0 "
-                              "--out " +
-                                  path("run" + std::to_string(files())))
-                  .code,
-              0)
-        << stderr_of;
+    const std::string run = path("run" + std::to_string(files()));
+    EXPECT_EQ(with(stderr_of, kTrain + run).code, 0) << stderr_of;
   }
 }
 
@@ -40,6 +39,11 @@ TEST_F(Streams, AFullDiskBehindStandardOutputIsAnError) {
     EXPECT_EQ(outcome.code, 1) << words;
     EXPECT_NE(outcome.err.find("mgdm: cannot write"), std::string::npos) << outcome.err;
   }
+}
+
+TEST_F(Streams, TrainingGoesOnWhenNobodyReadsWhatItSays) {
+  with("2>&1 | true", kTrain + path("run"));
+  EXPECT_TRUE(std::filesystem::exists(path("run/checkpoint-1")));
 }
 
 TEST_F(Streams, MessagesComeAfterWhatWasPrintedBeforeThem) {

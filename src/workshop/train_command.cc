@@ -1,3 +1,4 @@
+#include <csignal>
 #include <filesystem>
 
 #include "cli/heavy_commands.h"
@@ -30,6 +31,8 @@ struct TrainCommandSettings {
 
 void run_train(const TrainCommandSettings& settings) {
   namespace fs = std::filesystem;
+  // Whoever reads what it says may go away (| head): the run goes on.
+  std::signal(SIGPIPE, SIG_IGN);
   const spec::Recipe recipe = spec::read_recipe(settings.recipe, settings.overrides);
   spec::check_effects(recipe, settings.overrides);
   train_by_recipe(recipe,
