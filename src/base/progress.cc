@@ -5,15 +5,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <condition_variable>
+#include <mutex>
 
 #include "base/standard_streams.h"
 
 namespace mgdm {
 namespace {
 
-constexpr std::int64_t kFirstMs = 1000;
-constexpr std::int64_t kBarMs = 100;      // between two redraws of the bar
-constexpr std::int64_t kPlainMs = 10000;  // between two plain lines
+using namespace std::chrono_literals;
+
+constexpr std::chrono::milliseconds kFirst = 1s, kBetweenBars = 100ms, kBetweenLines = 10s;
 
 }  // namespace
 
@@ -57,34 +59,35 @@ std::string progress_line(const std::string& label, std::uint64_t done, std::uin
 }
 
 Progress::Progress(std::string label, std::uint64_t total, bool quiet, std::FILE* out)
-    : label_(std::move(label)),
-      total_(total),
-      quiet_(quiet),
-      out_(out),
-      terminal_(::isatty(::fileno(out)) == 1),
-      next_show_ms_(kFirstMs) {}
+    : label_(std::move(label)), total_(total), out_(out), terminal_(::isatty(::fileno(out)) == 1) {
+  if (!quiet)
+    thread_ = std::jthread([this](const std::stop_token& end) { show_now_and_then(end); });
+}
 
 Progress::~Progress() {
-  if (drawn_ && terminal_) say_to(out_, "\r\x1b[K");
+  thread_ = {};
+  if (terminal_ && !shown_.empty()) say_to(out_, "\r\x1b[K");
 }
 
-void Progress::add(std::uint64_t n) {
-  const std::uint64_t done = done_.fetch_add(n) + n;
-  if (quiet_) return;
-  const auto now =
-      std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start_).count();
-  std::int64_t due = next_show_ms_.load();
-  if (now < due) return;
-  // One of the threads that see the deadline passed wins the right to draw.
-  if (next_show_ms_.compare_exchange_strong(due, now + (terminal_ ? kBarMs : kPlainMs))) show(done);
+void Progress::show_now_and_then(const std::stop_token& end) {
+  std::mutex mutex;
+  std::condition_variable_any ended;
+  std::unique_lock lock(mutex);
+  auto pause = kFirst;
+  while (true) {
+    ended.wait_for(lock, end, pause, [] { return false; });
+    if (end.stop_requested()) return;
+    show();
+    pause = terminal_ ? kBetweenBars : kBetweenLines;
+  }
 }
 
-void Progress::show(std::uint64_t done) {
+void Progress::show() {
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  const std::string line = progress_line(label_, done, total_, seconds, terminal_);
-  const std::lock_guard lock(mutex_);
+  std::string line = progress_line(label_, done_, total_, seconds, terminal_);
+  if (terminal_ && line == shown_) return;
   draw_line(out_, terminal_, line);
-  drawn_ = true;
+  shown_ = std::move(line);
 }
 
 }  // namespace mgdm

@@ -1,7 +1,8 @@
 // A progress line with rate and time left, on standard error.
 //
 // On a terminal it is a bar that redraws itself; otherwise a plain line now and then, so that logs
-// stay readable. Nothing is shown for work that ends within a second.
+// stay readable. Nothing is shown for work that ends within a second; work that takes longer is
+// shown before anything of it is done.
 //
 //   Progress progress("generating", count, quiet);
 //   progress.add(1024);   // from any thread
@@ -11,8 +12,9 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <mutex>
+#include <stop_token>
 #include <string>
+#include <thread>
 
 namespace mgdm {
 
@@ -36,22 +38,21 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void add(std::uint64_t n);
+  void add(std::uint64_t n) { done_ += n; }
 
  private:
-  void show(std::uint64_t done);
+  void show_now_and_then(const std::stop_token& end);
+  void show();
 
   using Clock = std::chrono::steady_clock;
   const std::string label_;
   const std::uint64_t total_;
-  const bool quiet_;
   std::FILE* const out_;
   const bool terminal_;
   const Clock::time_point start_ = Clock::now();
   std::atomic<std::uint64_t> done_ = 0;
-  std::atomic<std::int64_t> next_show_ms_;
-  std::mutex mutex_;  // guards drawn_ and the output
-  bool drawn_ = false;
+  std::string shown_;    // last, by the thread
+  std::jthread thread_;  // none when quiet
 };
 
 }  // namespace mgdm

@@ -118,8 +118,8 @@ void write_generated(const GenerateSettings& settings, const tasks::Task& task, 
           const auto [input, output] = task.generate(seed, split, static_cast<std::uint32_t>(i));
           lines += csv ? formats::sudoku_csv_row({input, output})
                        : formats::jsonl_line({{"input", input}, {"output", output}});
+          progress.add(1);
         }
-        progress.add(end - begin);
         return lines;
       },
       [&](std::string&& lines) { file.write(lines); });
