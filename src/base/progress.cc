@@ -1,14 +1,18 @@
 #include "base/progress.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <condition_variable>
+#include <cstdlib>
 #include <mutex>
 
 #include "base/standard_streams.h"
+#include "base/text.h"
+#include "base/utf8.h"
 
 namespace mgdm {
 namespace {
@@ -16,6 +20,14 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds kFirst = 1s, kBetweenBars = 100ms, kBetweenLines = 10s;
+
+std::size_t columns_of(std::FILE* terminal) {
+  winsize size{};
+  if (::ioctl(::fileno(terminal), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const char* const columns = std::getenv("COLUMNS");
+  const auto number = parse_int(columns == nullptr ? "" : columns);
+  return number && *number > 0 ? static_cast<std::size_t>(*number) : 80;
+}
 
 }  // namespace
 
@@ -36,7 +48,10 @@ std::string format_count(double count) {
 }
 
 void draw_line(std::FILE* out, bool terminal, const std::string& line) {
-  say_to(out, "{}{}{}", terminal ? "\r" : "", line, terminal ? "\x1b[K" : "\n");
+  if (terminal)
+    say_to(out, "\r{}\x1b[K", shortened(line, columns_of(out) - 1));
+  else
+    say_to(out, "{}\n", line);
 }
 
 std::string progress_line(const std::string& label, std::uint64_t done, std::uint64_t total,
@@ -84,7 +99,10 @@ void Progress::show_now_and_then(const std::stop_token& end) {
 
 void Progress::show() {
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  std::string line = progress_line(label_, done_, total_, seconds, terminal_);
+  const std::uint64_t done = done_;
+  std::string line = progress_line(label_, done, total_, seconds, terminal_);
+  if (terminal_ && count_code_points(line) >= columns_of(out_))
+    line = progress_line(label_, done, total_, seconds, /*bar=*/false);
   if (terminal_ && line == shown_) return;
   draw_line(out_, terminal_, line);
   shown_ = std::move(line);

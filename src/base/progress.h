@@ -24,7 +24,8 @@ std::string format_duration(double seconds);
 // "950", "12.3k", "4.56M".
 std::string format_count(double count);
 
-// Over the last line on a terminal, on a line of its own elsewhere.
+// Over the last line on a terminal, and as much of it as fits there; on a line of its own
+// elsewhere.
 void draw_line(std::FILE* out, bool terminal, const std::string& line);
 
 // The line itself: "generating  [#####.....]  50%  5.0k/10.0k  2.5k/s  2s left".

@@ -4,6 +4,9 @@
 
 #include <chrono>
 #include <thread>
+#include <utility>
+
+#include "base/test_terminal.h"
 
 namespace mgdm {
 namespace {
@@ -51,6 +54,17 @@ TEST(Progress, PlainLinesAndSilence) {
   EXPECT_EQ(text.find('\n'), text.size() - 1);  // one line, not one per item
   EXPECT_EQ(shown(true, kLong), "");
   EXPECT_EQ(shown(false, std::chrono::milliseconds(0)), "");
+}
+
+TEST(Progress, FitsIntoTheTerminal) {
+  for (const auto& [columns, expected] :
+       {std::pair{60, "\rwork  [........................]    0%  0/3  0/s\x1b[K"},
+        std::pair{30, "\rwork    0%  0/3  0/s\x1b[K"}, std::pair{10, "\rwork    …\x1b[K"}}) {
+    const TestTerminal terminal(static_cast<unsigned short>(columns));
+    if (terminal.file() == nullptr) GTEST_SKIP() << "no terminal can be had";
+    Progress progress("work", 3, /*quiet=*/false, terminal.file());
+    EXPECT_EQ(terminal.shown_up_to("\x1b[K"), expected);
+  }
 }
 
 }  // namespace

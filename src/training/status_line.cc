@@ -28,8 +28,7 @@ void StatusLine::show(const std::string& line, Clock::time_point now) {
 
 void StatusLine::keep(const std::string& line) {
   if (quiet_) return;
-  draw_line(out_, terminal_, line);
-  if (terminal_) say_to(out_, "\n");
+  say_to(out_, "{}{}\n", terminal_ ? "\r\x1b[K" : "", line);
   drawn_ = false;
 }
 

@@ -1,12 +1,10 @@
 #include "training/status_line.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <poll.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <memory>
+
+#include "base/test_terminal.h"
 
 namespace mgdm::training {
 namespace {
@@ -18,20 +16,6 @@ std::string text_of(std::FILE* file) {
   std::string text(4096, ' ');
   std::rewind(file);
   text.resize(std::fread(text.data(), 1, text.size(), file));
-  return text;
-}
-
-// What a terminal shows, up to the end of a line. It hands on what was written piece by piece, in
-// its own time.
-std::string line_of(int terminal) {
-  std::string text;
-  pollfd waiting{terminal, POLLIN, 0};
-  while (!text.ends_with('\n') && ::poll(&waiting, 1, /*milliseconds=*/5000) == 1) {
-    char piece[4096];
-    const ssize_t count = ::read(terminal, piece, sizeof piece);
-    if (count <= 0) break;
-    text.append(piece, static_cast<std::size_t>(count));
-  }
   return text;
 }
 
@@ -51,24 +35,26 @@ TEST(StatusLine, IsPrintedNowAndThenInAFile) {
 }
 
 TEST(StatusLine, MovesEverySecondOnATerminal) {
-  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
-  if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0)
-    GTEST_SKIP() << "no terminal can be had";
-  {
-    const File file(std::fopen(::ptsname(terminal), "w"), std::fclose);
-    ASSERT_TRUE(file);
-    StatusLine status(/*quiet=*/false, file.get());
-    const auto start = StatusLine::Clock::now();
-    EXPECT_TRUE(status.due(start));
-    status.show("step 1", start);
-    EXPECT_FALSE(status.due(start + 900ms));
-    EXPECT_TRUE(status.due(start + 1s));
-    status.show("step 2", start + 1s);
-    status.keep("the end");
-    std::fflush(file.get());
-    EXPECT_EQ(line_of(terminal), "\rstep 1\x1b[K\rstep 2\x1b[K\rthe end\x1b[K\r\n");
-  }
-  ::close(terminal);
+  const TestTerminal terminal;
+  if (terminal.file() == nullptr) GTEST_SKIP() << "no terminal can be had";
+  StatusLine status(/*quiet=*/false, terminal.file());
+  const auto start = StatusLine::Clock::now();
+  EXPECT_TRUE(status.due(start));
+  status.show("step 1", start);
+  EXPECT_FALSE(status.due(start + 900ms));
+  EXPECT_TRUE(status.due(start + 1s));
+  status.show("step 2", start + 1s);
+  status.keep("the end");
+  EXPECT_EQ(terminal.shown_up_to("\n"), "\rstep 1\x1b[K\rstep 2\x1b[K\r\x1b[Kthe end\r\n");
+}
+
+TEST(StatusLine, FitsIntoTheTerminalUnlessItStays) {
+  const TestTerminal terminal(10);
+  if (terminal.file() == nullptr) GTEST_SKIP() << "no terminal can be had";
+  StatusLine status(/*quiet=*/false, terminal.file());
+  status.show("step 1234567");
+  status.keep("step 1234567");
+  EXPECT_EQ(terminal.shown_up_to("\n"), "\rstep 123…\x1b[K\r\x1b[Kstep 1234567\r\n");
 }
 
 TEST(StatusLine, IsSilentWhenAsked) {
