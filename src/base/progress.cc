@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "base/interrupt.h"
 #include "base/standard_streams.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -20,6 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds kFirst = 1s, kBetweenBars = 100ms, kBetweenLines = 10s;
+constexpr std::chrono::milliseconds kLook = 100ms;  // for Ctrl-C
 
 std::size_t columns_of(std::FILE* terminal) {
   winsize size{};
@@ -88,24 +90,30 @@ void Progress::show_now_and_then(const std::stop_token& end) {
   std::mutex mutex;
   std::condition_variable_any ended;
   std::unique_lock lock(mutex);
-  auto pause = kFirst;
-  while (true) {
-    ended.wait_for(lock, end, pause, [] { return false; });
+  for (auto due = start_ + kFirst;;) {
+    ended.wait_for(lock, end, kLook, [] { return false; });
     if (end.stop_requested()) return;
-    show();
-    pause = terminal_ ? kBetweenBars : kBetweenLines;
+    if (interrupted())
+      return show(label_ + ": stopping after what is under way; Ctrl-C again: at once");
+    if (Clock::now() < due) continue;
+    show(line_now());
+    due = Clock::now() + (terminal_ ? kBetweenBars : kBetweenLines);
   }
 }
 
-void Progress::show() {
+std::string Progress::line_now() const {
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   const std::uint64_t done = done_;
   std::string line = progress_line(label_, done, total_, seconds, terminal_);
   if (terminal_ && count_code_points(line) >= columns_of(out_))
     line = progress_line(label_, done, total_, seconds, /*bar=*/false);
+  return line;
+}
+
+void Progress::show(const std::string& line) {
   if (terminal_ && line == shown_) return;
   draw_line(out_, terminal_, line);
-  shown_ = std::move(line);
+  shown_ = line;
 }
 
 }  // namespace mgdm

@@ -2,7 +2,8 @@
 //
 // On a terminal it is a bar that redraws itself; otherwise a plain line now and then, so that logs
 // stay readable. Nothing is shown for work that ends within a second; work that takes longer is
-// shown before anything of it is done.
+// shown before anything of it is done. Ctrl-C is answered at once, however long the work takes to
+// end.
 //
 //   Progress progress("generating", count, quiet);
 //   progress.add(1024);   // from any thread
@@ -43,7 +44,8 @@ class Progress {
 
  private:
   void show_now_and_then(const std::stop_token& end);
-  void show();
+  std::string line_now() const;
+  void show(const std::string& line);
 
   using Clock = std::chrono::steady_clock;
   const std::string label_;

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <thread>
 #include <utility>
 
+#include "base/interrupt.h"
 #include "base/test_terminal.h"
 
 namespace mgdm {
@@ -54,6 +57,29 @@ TEST(Progress, PlainLinesAndSilence) {
   EXPECT_EQ(text.find('\n'), text.size() - 1);  // one line, not one per item
   EXPECT_EQ(shown(true, kLong), "");
   EXPECT_EQ(shown(false, std::chrono::milliseconds(0)), "");
+}
+
+// What a file has been given, as soon as that is anything.
+std::string first_words(std::FILE* file) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  char text[1000] = {};
+  ssize_t n = 0;
+  while (n == 0 && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    n = ::pread(::fileno(file), text, sizeof text, 0);
+  }
+  return {text, static_cast<std::size_t>(n)};
+}
+
+TEST(Progress, AnswersCtrlCAtOnce) {
+  const auto says_so = [] {
+    catch_interrupts();
+    std::FILE* const file = std::tmpfile();
+    const Progress progress("work", 3, /*quiet=*/false, file);
+    std::raise(SIGINT);
+    return first_words(file) == "work: stopping after what is under way; Ctrl-C again: at once\n";
+  };
+  EXPECT_EXIT(std::_Exit(says_so() ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 
 TEST(Progress, FitsIntoTheTerminal) {

@@ -42,22 +42,8 @@ void write_predictions(const std::string& path, const Examples& examples,
   file.commit();
 }
 
-void measure_score(EvalSettings settings, const inference::Reasoner& reasoner,
-                   const Examples& examples) {
-  const std::string task = reasoner.task().name();
-  Progress progress("evaluating " + task, examples.size(), settings.quiet);
-  const spec::DecodingSettings& decoding = settings.decode.settings;
-  const evaluation::Evaluation result = evaluation::evaluate(
-      reasoner, examples, decoding, settings.batch, [&](std::size_t n) { progress.add(n); });
-  if (!settings.predictions.empty())
-    write_predictions(settings.predictions, examples, result.answers);
-  if (!settings.json.empty()) {
-    settings.decode.settings.revise = reasoner.resolved(decoding).revise;
-    write_file(settings.json,
-               report::result_text(report::evaluation_json(task, result, decoding.tries),
-                                   counting(config::Fields(settings).all(), reasoner, decoding)));
-  }
-  if (settings.quiet) return;
+void print_score(const EvalSettings& settings, const std::string& task,
+                 const evaluation::Evaluation& result) {
   std::FILE* const out = report::for_people({settings.json, settings.predictions});
   say_to(out, "{}\nforward passes per puzzle {:.1f}, puzzles per second {:.1f}\n",
          report::score_text(task, result.score), result.forward_passes, result.samples_per_second);
@@ -66,13 +52,47 @@ void measure_score(EvalSettings settings, const inference::Reasoner& reasoner,
            "each answer is a vote over {} symmetries of the puzzle, or all that it has; the "
            "passes of all count\n",
            result.symmetries);
-  if (decoding.tries > 1)
+  if (const std::int64_t tries = settings.decode.settings.tries; tries > 1)
     say_to(
         out,
         "with up to {} tries until one verifies: accuracy {:.1f} ± {:.1f} %, forward passes {:.1f}"
         "\n",
-        decoding.tries, 100 * result.best.all.accuracy(), 100 * result.best.all.standard_error(),
+        tries, 100 * result.best.all.accuracy(), 100 * result.best.all.standard_error(),
         result.best_forward_passes);
+}
+
+evaluation::Evaluation measured(const EvalSettings& settings, const inference::Reasoner& reasoner,
+                                const Examples& examples) {
+  Progress progress("evaluating " + reasoner.task().name(), examples.size(), settings.quiet);
+  return evaluation::evaluate(reasoner, examples, settings.decode.settings, settings.batch,
+                              [&](std::size_t n) { progress.add(n); });
+}
+
+void measure_score(EvalSettings settings, const inference::Reasoner& reasoner,
+                   const Examples& examples) {
+  const std::string task = reasoner.task().name();
+  const spec::DecodingSettings& decoding = settings.decode.settings;
+  evaluation::Evaluation result;
+  try {
+    result = measured(settings, reasoner, examples);
+  } catch (const evaluation::InterruptedEvaluation& interrupted) {
+    // Files are of all puzzles or not written.
+    if (const std::size_t n = interrupted.first.answers.size(); n > 0 && !settings.quiet) {
+      say_to(report::for_people({settings.json, settings.predictions}),
+             "interrupted: this is about the first {} of {} puzzles\n", n, examples.size());
+      print_score(settings, task, interrupted.first);
+    }
+    throw;
+  }
+  if (!settings.predictions.empty())
+    write_predictions(settings.predictions, examples, result.answers);
+  if (!settings.json.empty()) {
+    settings.decode.settings.revise = reasoner.resolved(decoding).revise;
+    write_file(settings.json,
+               report::result_text(report::evaluation_json(task, result, decoding.tries),
+                                   counting(config::Fields(settings).all(), reasoner, decoding)));
+  }
+  if (!settings.quiet) print_score(settings, task, result);
 }
 
 // What is written must not push out what is read, or something else that is written.

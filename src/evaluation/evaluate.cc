@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <numeric>
+#include <optional>
 #include <utility>
-
-#include "base/error.h"
 
 namespace mgdm::evaluation {
 namespace {
@@ -18,14 +18,35 @@ std::size_t likely_done(std::size_t done, double spent, double limit) {
   return static_cast<std::size_t>(std::clamp(likely, 1.0, 1e9));
 }
 
+using Answers = std::vector<std::optional<inference::Answer>>;
+
+// About the examples before the first that has no answer.
+Evaluation evaluation_of(const tasks::Task& task, std::span<const tasks::Example> examples,
+                         Answers answers, double seconds) {
+  Evaluation result;
+  result.seconds = seconds;
+  for (std::size_t i = 0; i < answers.size() && answers[i]; ++i) {
+    inference::Answer& answer = *answers[i];
+    result.score.add(task, examples[i], answer.text);
+    result.best.add(task, examples[i], answer.best);
+    result.forward_passes += static_cast<double>(answer.forward_passes);
+    result.best_forward_passes += static_cast<double>(answer.best_passes);
+    result.answers.push_back(std::move(answer));
+  }
+  if (result.answers.empty()) return result;
+  const auto n = static_cast<double>(result.answers.size());
+  result.forward_passes /= n;
+  result.best_forward_passes /= n;
+  if (seconds > 0) result.samples_per_second = n / seconds;
+  return result;
+}
+
 }  // namespace
 
 Evaluation evaluate(const inference::Reasoner& reasoner, std::span<const tasks::Example> examples,
                     const spec::DecodingSettings& settings, std::int64_t batch,
                     const std::function<void(std::size_t)>& progress, double limit, Begun begun) {
   using Clock = std::chrono::steady_clock;
-  Evaluation result;
-  result.symmetries = settings.symmetries;
   std::vector<std::string> inputs;
   for (const tasks::Example& example : examples) {
     reasoner.rows().check_room(example);
@@ -35,38 +56,36 @@ Evaluation evaluate(const inference::Reasoner& reasoner, std::span<const tasks::
   std::iota(items.begin(), items.end(), 0u);
   const std::size_t first = begun.answers.size();
   MGDM_CHECK(first <= examples.size());
-  std::vector<inference::Answer> answers = std::move(begun.answers);
+  Answers answers(std::make_move_iterator(begun.answers.begin()),
+                  std::make_move_iterator(begun.answers.end()));
   answers.resize(examples.size());
   if (progress && first > 0) progress(first);
 
   const auto began = Clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - began).count(); };
-  std::size_t done = first;
-  while (done < examples.size() && (limit == 0 || done == first || seconds() < limit)) {
-    std::size_t count = examples.size() - done;
-    if (limit > 0) count = std::min(count, likely_done(done - first, seconds(), limit));
-    reasoner.answer(std::span(inputs).subspan(done, count), std::span(items).subspan(done, count),
-                    settings, std::min(static_cast<std::size_t>(batch), count),
-                    [&](inference::Reasoner::Answers&& some) {
-                      for (auto& [i, answer] : some) answers[done + i] = std::move(answer);
-                      if (progress) progress(some.size());
-                    });
-    done += count;
+  const auto measured = [&] {
+    Evaluation result =
+        evaluation_of(reasoner.task(), examples, std::move(answers), begun.seconds + seconds());
+    result.symmetries = settings.symmetries;
+    return result;
+  };
+  try {
+    std::size_t done = first;
+    while (done < examples.size() && (limit == 0 || done == first || seconds() < limit)) {
+      std::size_t count = examples.size() - done;
+      if (limit > 0) count = std::min(count, likely_done(done - first, seconds(), limit));
+      reasoner.answer(std::span(inputs).subspan(done, count), std::span(items).subspan(done, count),
+                      settings, std::min(static_cast<std::size_t>(batch), count),
+                      [&](inference::Reasoner::Answers&& some) {
+                        for (auto& [i, answer] : some) answers[done + i] = std::move(answer);
+                        if (progress) progress(some.size());
+                      });
+      done += count;
+    }
+  } catch (const Interrupted& why) {
+    throw InterruptedEvaluation(why, measured());
   }
-  result.seconds = begun.seconds + seconds();
-  if (done == 0) return result;
-  for (std::size_t i = 0; i < done; ++i) {
-    result.score.add(reasoner.task(), examples[i], answers[i].text);
-    result.best.add(reasoner.task(), examples[i], answers[i].best);
-    result.forward_passes += static_cast<double>(answers[i].forward_passes);
-    result.best_forward_passes += static_cast<double>(answers[i].best_passes);
-    result.answers.push_back(std::move(answers[i]));
-  }
-  const auto n = static_cast<double>(done);
-  result.forward_passes /= n;
-  result.best_forward_passes /= n;
-  if (result.seconds > 0) result.samples_per_second = n / result.seconds;
-  return result;
+  return measured();
 }
 
 }  // namespace mgdm::evaluation

@@ -5,8 +5,10 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "inference/reasoner.h"
 #include "spec/decoding_settings.h"
 #include "tasks/score.h"
@@ -24,6 +26,15 @@ struct Evaluation {
   double samples_per_second = 0;
 };
 
+// Ctrl-C came first.
+class InterruptedEvaluation : public Interrupted {
+ public:
+  explicit InterruptedEvaluation(const Interrupted& why, Evaluation measured)
+      : Interrupted(why), first(std::move(measured)) {}
+
+  const Evaluation first;  // of the first score.all.n examples
+};
+
 // What an evaluation that was cut short has of it: answers to the first examples, and the seconds
 // that they took.
 struct Begun {
@@ -34,7 +45,7 @@ struct Begun {
 // progress(n) is called after every n examples. With a limit in seconds (0 = none) no more puzzles
 // are begun than are likely to be done in that time, but always a few: the result is then about the
 // first score.all.n examples. It goes on from what was begun earlier, at most all of it, and comes
-// to the same as if it had not been cut.
+// to the same as if it had not been cut. Ctrl-C is an InterruptedEvaluation.
 Evaluation evaluate(const inference::Reasoner& reasoner, std::span<const tasks::Example> examples,
                     const spec::DecodingSettings& settings, std::int64_t batch,
                     const std::function<void(std::size_t)>& progress = {}, double limit = 0,

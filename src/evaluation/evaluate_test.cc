@@ -80,6 +80,29 @@ TEST(Evaluate, EndsWhenItsTimeIsOver) {
   EXPECT_EQ(evaluate(reasoner, some, plain_decoding(1), 1000, {}, /*limit=*/60).score.all.n, 40u);
 }
 
+// After five puzzles, one pass for each.
+TEST(Evaluate, TellsWhatItHasWhenInterrupted) {
+  const std::vector<Example> examples = planning_examples(20);
+  const data::Vocabulary vocabulary;
+  auto network = std::make_unique<decoding::FunctionNetwork>(
+      static_cast<std::size_t>(vocabulary.size()),
+      [passes = 0](std::span<const data::Token>, std::span<const std::uint8_t>,
+                   std::span<float> logits) mutable {
+        if (passes++ == 5) throw Interrupted("interrupted");
+        std::fill(logits.begin(), logits.end(), 0.f);
+      });
+  const Reasoner reasoner(inference::slot_engine(std::move(network), "interrupted"),
+                          spec::ModelSettings(), {.task = "planning", .length = 28}, vocabulary);
+  try {
+    evaluate(reasoner, examples, plain_decoding(1), /*batch=*/1);
+    ADD_FAILURE() << "not interrupted";
+  } catch (const InterruptedEvaluation& interrupted) {
+    EXPECT_EQ(interrupted.first.score.all.n, 5u);
+    EXPECT_EQ(interrupted.first.answers.size(), 5u);
+    EXPECT_EQ(interrupted.first.forward_passes, 1);
+  }
+}
+
 // What was cut short is gone on with, to the same end.
 TEST(Evaluate, GoesOnFromWhatWasBegun) {
   const std::vector<Example> examples = planning_examples(20);
