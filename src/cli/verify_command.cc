@@ -42,6 +42,26 @@ struct VerifySettings {
   }
 };
 
+tasks::Score score_of(const VerifySettings& settings, const tasks::Task& task,
+                      const std::vector<data::LocatedExample>& examples,
+                      const std::vector<data::LocatedAnswer>& answers) {
+  tasks::Score score;
+  Progress progress("verifying " + settings.task, examples.size(), settings.quiet);
+  for_chunks<tasks::Score>(
+      examples.size(), 1024, static_cast<int>(settings.threads),
+      [&](std::size_t begin, std::size_t end) {
+        tasks::Score chunk;
+        for (std::size_t i = begin; i < end; ++i) {
+          stop_if_interrupted();
+          chunk.add(task, examples[i].example, answers[i].answer);
+        }
+        progress.add(end - begin);
+        return chunk;
+      },
+      [&](tasks::Score&& chunk) { score.add(chunk); });
+  return score;
+}
+
 void run_verify(const VerifySettings& settings) {
   const auto task = tasks::make_task(settings.task);
   const auto examples = data::read_examples(settings.data, *task);
@@ -51,21 +71,7 @@ void run_verify(const VerifySettings& settings) {
                             examples.size(), shown_path(settings.predictions), answers.size()),
                 "one answer per puzzle, in the same order");
 
-  tasks::Score score;
-  Progress progress("verifying " + settings.task, examples.size(), settings.quiet);
-  for_chunks<tasks::Score>(
-      examples.size(), 1024, static_cast<int>(settings.threads),
-      [&](std::size_t begin, std::size_t end) {
-        tasks::Score chunk;
-        for (std::size_t i = begin; i < end; ++i) {
-          stop_if_interrupted();
-          chunk.add(*task, examples[i].example, answers[i].answer);
-        }
-        progress.add(end - begin);
-        return chunk;
-      },
-      [&](tasks::Score&& chunk) { score.add(chunk); });
-
+  const tasks::Score score = score_of(settings, *task, examples, answers);
   if (!settings.json.empty()) {
     VerifySettings used = settings;
     write_file(settings.json, report::result_text(report::score_json(settings.task, score),

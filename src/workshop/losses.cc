@@ -64,9 +64,9 @@ void measure_losses(const cli::EvalSettings& asked) {
   const std::vector<tasks::Example> examples = cli::read_puzzles(settings, rows.task());
   const std::string task = rows.task().name();
 
-  Progress progress("measuring losses on " + task, examples.size(), settings.quiet);
   const std::size_t count = std::min(static_cast<std::size_t>(settings.batch), examples.size());
   const evaluation::LossProfile profile = compat::with_memory_for_puzzles(count, [&] {
+    Progress progress("measuring losses on " + task, examples.size(), settings.quiet);
     return training::profile_losses(*loaded.model, card, rows, examples,
                                     {.levels = settings.decode.settings.steps,
                                      .samples = settings.samples,
