@@ -216,6 +216,27 @@ TEST_F(Light, PicksTheModelForThePuzzle) {
   EXPECT_MENTIONS(none.err, "no model at hand takes the puzzle");
 }
 
+// As a quoted word, as a file with titles, beside other columns: what `solve` draws it reads.
+TEST_F(Light, SolvesASudokuAsPeoplePasteIt) {
+  const std::string board =
+      "5 3 . | . 7 . | . . .\n6 . . | 1 9 5 | . . .\n. 9 8 | . . . | . 6 .\n"
+      "------+-------+------\n8 . . | . 6 . | . . 3\n4 . . | 8 . 3 | . . 1\n"
+      "7 . . | . 2 . | . . 6\n------+-------+------\n. 6 . | . . . | 2 8 .\n"
+      ". . . | 4 1 9 | . . 5\n. . . | . 8 . | . 7 9\n";
+  const std::string answer =
+      "534678912672195348198342567859761423426853791713924856961537284287419635345286179\n";
+  EXPECT_EQ(light("solve --quiet '" + board + "'").out, answer);
+  write_file(path("grids.txt"), "Grid 01\n" + board + "Grid 02\n" + board);
+  EXPECT_EQ(light("solve --quiet --input " + path("grids.txt")).out, answer + answer);
+  const std::string line =
+      "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+  for (const std::string text :
+       {"c0ffee " + line + " 2.5\n", "id,puzzle,clues\n1," + line + ",30\n"}) {
+    write_file(path("columns.txt"), text);
+    EXPECT_EQ(light("solve --quiet --input " + path("columns.txt")).out, answer) << text;
+  }
+}
+
 TEST_F(Light, SaysWhenAPuzzleIsBeyondWhatModelsAreTrainedOn) {
   const std::string note =
       "note: 500 is beyond the numbers 1..99 and the targets 10..100 that models are trained on\n";

@@ -83,7 +83,8 @@ std::vector<Puzzle> generate(const std::string& task, std::size_t count,
 std::vector<Puzzle> generate(const std::string& task, std::size_t count, std::uint64_t seed = 0,
                              bool test = false, std::uint32_t first = 0);
 
-// The puzzles of a file, checked: JSONL, Sudoku CSV or lines, DIMACS. Solutions where it has them.
+// The puzzles of a file, checked: JSONL, Sudoku CSV, lines or grids, DIMACS. Solutions where it has
+// them.
 std::vector<Puzzle> read_puzzles(const std::string& task, const std::string& file);
 
 struct Judgement {

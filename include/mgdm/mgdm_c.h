@@ -51,7 +51,7 @@ typedef struct mgdm_puzzles mgdm_puzzles;
 /* Puzzles with their solutions. Options: seed, split, first, nodes, difficulty, guesses,
  * largest, labels, threads. mgdm_puzzles_free. */
 mgdm_puzzles* mgdm_generate(const char* task, size_t count, const char* options);
-/* The puzzles of a file: JSONL, Sudoku CSV or lines, DIMACS. mgdm_puzzles_free. */
+/* The puzzles of a file: JSONL, Sudoku CSV, lines or grids, DIMACS. mgdm_puzzles_free. */
 mgdm_puzzles* mgdm_read_puzzles(const char* task, const char* file);
 
 size_t mgdm_puzzles_count(const mgdm_puzzles* puzzles);

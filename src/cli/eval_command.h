@@ -23,7 +23,7 @@ struct EvalSettings {
 
   void visit(config::Visitor& v) {
     v.field("model", model, "a checkpoint folder, or the name of a model we ship");
-    v.field("data", data, "the puzzles: JSONL, Sudoku CSV or lines");
+    v.field("data", data, "the puzzles: JSONL, Sudoku CSV, lines or grids");
     v.field("limit", limit, "only the first N puzzles (0 = all)", config::at_least(0));
     decode.visit(v);
     v.field("batch", batch, "puzzles decoded at a time", config::range(1, 1e6));

@@ -12,10 +12,10 @@ void SolveSettings::visit(config::Visitor& v) {
   v.field("model", model,
           "a checkpoint folder, or the name of a model we ship (empty = the one for the puzzle)");
   v.field("puzzles", puzzles, "puzzles as text");
-  v.field(
-      "input", input,
-      "a file of puzzles (JSONL, lines, Sudoku CSV) or one DIMACS formula; - is standard input. "
-      "Answers come in order, a batch at a time (--batch 1: each as soon as it is found)");
+  v.field("input", input,
+          "a file of puzzles (JSONL, lines, Sudoku CSV or grids) or one DIMACS formula; - is "
+          "standard input. "
+          "Answers come in order, a batch at a time (--batch 1: each as soon as it is found)");
   v.field("show", show, "watch the answer fill in; with --symmetries, that of the puzzle as it is");
   v.field("json", json, "one JSON object per puzzle");
   decode.visit(v);

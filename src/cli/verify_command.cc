@@ -31,7 +31,7 @@ struct VerifySettings {
 
   void visit(config::Visitor& v) {
     v.field("task", task, "planning, countdown-3..6, sudoku, sat-5..9, sat");
-    v.field("data", data, "the puzzles: JSONL, Sudoku CSV or lines, DIMACS");
+    v.field("data", data, "the puzzles: JSONL, Sudoku CSV, lines or grids, DIMACS");
     v.field("predictions", predictions,
             "the answers in the same order: JSONL with output or predict");
     v.field("json", json, "write the score to this file; - prints it alone");

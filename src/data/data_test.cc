@@ -421,6 +421,15 @@ TEST_F(ExamplesFile, RecognisesFormatsByContent) {
   examples = read("# hard ones\n" + std::string(80, '.') + "5\n", "sudoku");
   ASSERT_EQ(examples.size(), 1u);
   EXPECT_EQ(examples[0].example, (tasks::Example{puzzle + "5", ""}));
+  examples = read("id,question,answer\n1," + puzzle + "5," + solution + "\n", "sudoku");
+  ASSERT_EQ(examples.size(), 1u);
+  EXPECT_EQ(examples[0].example, (tasks::Example{puzzle + "5", solution}));
+  std::string grid = "Grid 01\n";
+  for (int row = 0; row < 9; ++row) grid += row < 8 ? "_________\n" : "________5\n";
+  examples = read(grid, "sudoku");
+  ASSERT_EQ(examples.size(), 1u);
+  EXPECT_EQ(examples[0].example, (tasks::Example{puzzle + "5", ""}));
+  EXPECT_EQ(examples[0].line, 2u);
   examples = read("c a comment\np cnf 2 1\n1 -2 0\n", "sat");
   ASSERT_EQ(examples.size(), 1u);
   examples = read("1,2,3,6\n\n2,2,2,8\n", "countdown-3");
@@ -511,7 +520,6 @@ TEST_F(ExamplesFile, TheFirstPuzzlesStandAloneInEveryFormat) {
   };
   EXPECT_EQ(first("\n4,5,6,10,24\n1,2,3,4,24\n"), "4,5,6,10,24");
   EXPECT_EQ(first("{\"input\": \"1,2\", \"output\": \"\"}\n"), "1,2");
-  EXPECT_EQ(first("quizzes,solutions\n0123,4123\n"), "0123");
   EXPECT_EQ(first("p cnf 1 1\n1 0\n"), "p cnf 1 1\n1 0\n");
   EXPECT_THROW(first("\n\n"), Error);
 
@@ -524,6 +532,11 @@ TEST_F(ExamplesFile, TheFirstPuzzlesStandAloneInEveryFormat) {
   write_file(path_, "what\n1,2,3\n3,4,5\n");
   EXPECT_TRUE(any_puzzle(path_, all, on_bad));
   EXPECT_EQ(seen, (std::vector<std::string>{"what", "1,2,3"}));
+  std::string grid = "Grid 01\n";
+  for (int row = 0; row < 9; ++row) grid += "12345678.\n";
+  write_file(path_, grid);
+  EXPECT_FALSE(any_puzzle(path_, all, on_bad));
+  EXPECT_EQ(seen.back().size(), 81u);  // beside its lines
   write_file(path_, "{\n{\"input\": \"1,2\"}\n{}\n");
   seen.clear();
   EXPECT_FALSE(any_puzzle(path_, all, on_bad));

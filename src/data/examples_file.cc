@@ -3,18 +3,20 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "formats/dimacs.h"
 #include "formats/jsonl.h"
+#include "formats/sudoku_lines.h"
 #include "formats/sudoku_text.h"
 
 namespace mgdm::data {
 namespace {
 
-enum class Kind { kEmpty, kJsonl, kSudokuCsv, kDimacs, kSolverAnswer, kLines };
+enum class Kind { kEmpty, kJsonl, kDimacs, kSolverAnswer, kLines };
 
 // What a file holds, by its first line that is not blank. Formulas and solvers' answers may both
 // begin with comments: they are told apart by what follows.
@@ -32,7 +34,6 @@ Kind kind_of(const std::string& path) {
     if (word == "s" || word == "v") return Kind::kSolverAnswer;
     if (comments || word == "p") return Kind::kDimacs;
     if (line.starts_with('{')) return Kind::kJsonl;
-    if (line.starts_with(formats::kSudokuCsvHeader)) return Kind::kSudokuCsv;
     return Kind::kLines;
   }
   return comments ? Kind::kDimacs : Kind::kEmpty;
@@ -72,14 +73,6 @@ void for_each_example(const std::string& path, const tasks::Task& task,
         if (auto input = unless_bad(bad, [&] { return reader.required_text("input"); }))
           give(reader.line_number(), *input, reader.text("output").value_or(""));
       break;
-    case Kind::kSudokuCsv:
-      formats::for_each_sudoku_csv(
-          path,
-          [&](formats::SudokuRecord&& record, std::size_t line) {
-            give(line, record.puzzle, record.solution.value_or(""));
-          },
-          Reading::kOnce, bad);
-      break;
     case Kind::kDimacs:
       formats::read_dimacs(read_file(path), path);  // for its complaints, which name the line
       give(0, read_file(path), "");
@@ -88,10 +81,10 @@ void for_each_example(const std::string& path, const tasks::Task& task,
       throw Error(fmt::format("{} is a solver's answer, not a puzzle", path), "a DIMACS formula");
     case Kind::kLines: {
       if (task.abilities().sudoku_files) {
-        formats::for_each_sudoku_line(
+        formats::for_each_sudoku(
             path,
             [&](formats::SudokuRecord&& record, std::size_t line) {
-              give(line, record.puzzle, "");
+              give(line, record.puzzle, record.solution.value_or(""));
             },
             Reading::kOnce, bad);
         break;
@@ -130,13 +123,20 @@ bool any_puzzle(const std::string& path, const std::function<bool(const std::str
       if (any && puzzle && wanted(*puzzle)) return true;
     }
   } else {
+    // A Sudoku may take several lines: the grid that a line ends is looked at beside the line.
+    std::optional<std::string> grid;
+    formats::SudokuLines grids(
+        {path,
+         [&](formats::SudokuRecord&& record, std::size_t) { grid = std::move(record.puzzle); },
+         [](const Error&) {}});
     LineReader lines(path);
     for (std::string_view line; seen < kMost && lines.next(line);) {
       line = trim(line);
-      if (line.empty() || line == formats::kSudokuCsvHeader) continue;
+      if (line.empty()) continue;
       ++seen;
-      if (wanted(std::string(kind == Kind::kSudokuCsv ? line.substr(0, line.find(',')) : line)))
-        return true;
+      if (wanted(std::string(line))) return true;
+      grids.add(line, lines.line_number());
+      if (grid && wanted(*std::exchange(grid, std::nullopt))) return true;
     }
   }
   if (seen == 0) throw Error(fmt::format("there is no puzzle in {}", shown_path(path)));

@@ -47,20 +47,48 @@ class SudokuText : public testing::Test {
                             testing::UnitTest::GetInstance()->current_test_info()->name() + ".txt";
 };
 
+// As a board: "5 3 . | . 7 . | . . .", with a line between the boxes.
+std::string board(const std::string& cells, std::string_view blank = ".") {
+  std::string text;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    text += cells[i] == '0' ? blank : std::string_view(cells).substr(i, 1);
+    text += i % 9 == 8 ? "\n" : i % 3 == 2 ? " | " : " ";
+    if (i == 26 || i == 53) text += "------+-------+------\n";
+  }
+  return text;
+}
+
+std::string nine_lines(const std::string& cells) {
+  std::string text;
+  for (std::size_t row = 0; row < 9; ++row) text += cells.substr(9 * row, 9) + "\n";
+  return text;
+}
+
+const SudokuRecord kUnsolved{kPuzzle, std::nullopt}, kSolved{kPuzzle, kSolution};
+
 TEST_F(SudokuText, ReadsCsv) {
-  const auto records = read_sudoku_csv(file("quizzes,solutions\r\n" + kPuzzle + "," + kSolution +
-                                            "\r\n\r\n" + dotted(kPuzzle) + "," + kSolution));
-  const SudokuRecord expected{kPuzzle, kSolution};
-  EXPECT_THAT(records, testing::ElementsAre(expected, expected));
-  EXPECT_TRUE(read_sudoku_csv(file("quizzes,solutions\n")).empty());
+  const auto records = read_sudokus(file("quizzes,solutions\r\n" + kPuzzle + "," + kSolution +
+                                         "\r\n\r\n" + dotted(kPuzzle) + "," + kSolution));
+  EXPECT_THAT(records, testing::ElementsAre(kSolved, kSolved));
+  EXPECT_TRUE(read_sudokus(file("quizzes,solutions\n")).empty());
+}
+
+TEST_F(SudokuText, FindsTheColumnsOfACsv) {
+  const std::string pair = kPuzzle + "," + kSolution;
+  for (const std::string& text :
+       {"puzzle,solution\n" + pair, "Puzzle, Solution\n\"" + kPuzzle + "\",\"" + kSolution + "\"\n",
+        "source,question,answer,rating\n\"a, b\"," + dotted(kPuzzle) + "," + kSolution + ",3\n",
+        "id,puzzle,solution,clues,difficulty\n1," + pair + ",30,2.2\n",
+        "solution,puzzle\n" + kSolution + "," + kPuzzle, "a,b,c\n7," + pair,
+        "a,b\n" + kSolution + "," + kPuzzle, pair, "# no header\n17," + pair + "\n"})
+    EXPECT_THAT(read_sudokus(file(text)), testing::ElementsAre(kSolved)) << text;
+  EXPECT_THAT(read_sudokus(file("id,puzzle\n1," + kPuzzle)), testing::ElementsAre(kUnsolved));
 }
 
 TEST_F(SudokuText, CsvErrorsNameTheLine) {
-  const auto of = [&](const std::string& text) { return complaint(read_sudoku_csv, text); };
+  const auto of = [&](const std::string& text) { return complaint(read_sudokus, text); };
   const std::string header = "quizzes,solutions\n";
-  EXPECT_THAT(of(""), HasSubstr(path_ + ":1: the file is empty"));
-  EXPECT_THAT(of("puzzle,rating\n"), HasSubstr(path_ + ":1: the header is 'puzzle,rating'"));
-  EXPECT_THAT(of("x\n"), HasSubstr("expected: the header quizzes,solutions"));
+  EXPECT_THAT(of("a,b\n1,2\n"), HasSubstr(path_ + ":2: no column of the row is a puzzle"));
   EXPECT_THAT(of(header + kPuzzle + "\n"), HasSubstr(path_ + ":2: the row has 1 columns"));
   EXPECT_THAT(of(header + kPuzzle + "," + kSolution + ",1\n"), HasSubstr("has 3 columns"));
   EXPECT_THAT(of(header + "\n12," + kSolution),
@@ -76,25 +104,76 @@ TEST_F(SudokuText, CsvErrorsNameTheLine) {
 
 TEST_F(SudokuText, ReadsLines) {
   const auto records =
-      read_sudoku_lines(file("# well-known\n\n" + dotted(kPuzzle) + "\n" + kPuzzle +
-                             "  1.2\nc0ffee \t" + kPuzzle + "  2.5 " + kSolution + "\n"));
-  const SudokuRecord expected{kPuzzle, std::nullopt};
-  EXPECT_THAT(records, testing::ElementsAre(expected, expected, expected));
+      read_sudokus(file("# well-known\n\n" + dotted(kPuzzle) + "\n" + kPuzzle + "  1.2\nc0ffee \t" +
+                        kPuzzle + "  2.5 " + kSolution + "\n"));
+  EXPECT_THAT(records, testing::ElementsAre(kUnsolved, kUnsolved, kUnsolved));
+  EXPECT_THAT(read_sudokus(file("hash puzzle rating\nc0ffee " + kPuzzle + " 2.5\n")),
+              testing::ElementsAre(kUnsolved));
+}
+
+TEST_F(SudokuText, ReadsGrids) {
+  const SudokuRecord solved{kSolution, std::nullopt};
+  for (const std::string& one :
+       {board(kPuzzle), board(kPuzzle, "_"), board(kPuzzle, "*"), nine_lines(kPuzzle),
+        nine_lines(dotted(kPuzzle)), "+-------+\n| " + board(kPuzzle) + "+=======+\n"}) {
+    EXPECT_THAT(read_sudokus(file(one)), testing::ElementsAre(kUnsolved)) << one;
+    EXPECT_THAT(read_sudokus(file(one + "\n" + nine_lines(kSolution) + kPuzzle)),
+                testing::ElementsAre(kUnsolved, solved, kUnsolved))
+        << one;
+    EXPECT_THAT(read_sudokus(file("Grid 01\n" + one + "Grid 02\n" + nine_lines(kSolution))),
+                testing::ElementsAre(kUnsolved, solved))
+        << one;
+  }
+  std::vector<std::size_t> lines;
+  for_each_sudoku(file("Grid 01\n" + nine_lines(kPuzzle) + "Grid 02\n" + nine_lines(kPuzzle)),
+                  [&](SudokuRecord&&, std::size_t line) { lines.push_back(line); });
+  EXPECT_THAT(lines, testing::ElementsAre(2, 12));
 }
 
 TEST_F(SudokuText, LineErrorsNameTheLine) {
-  const auto of = [&](const std::string& text) { return complaint(read_sudoku_lines, text); };
+  const auto of = [&](const std::string& text) { return complaint(read_sudokus, text); };
   EXPECT_THAT(of(kPuzzle + "\n\n" + kPuzzle + "1\n"), HasSubstr(path_ + ":3: no puzzle in '5300"));
   EXPECT_THAT(of("abc 1.2\n"), HasSubstr("expected: a column of 81 characters"));
+  EXPECT_THAT(of(kPuzzle + "\nwhat\n" + kPuzzle), HasSubstr(path_ + ":2: no puzzle in 'what'"));
+  EXPECT_THAT(of(nine_lines(kPuzzle).substr(0, 80)),
+              HasSubstr(path_ + ":1: the grid that begins here has 8 rows"));
+}
+
+// One complaint about a grid, and the next is read.
+TEST_F(SudokuText, AWrongRowSpoilsItsGridAlone) {
+  std::string wrong = nine_lines(kPuzzle);
+  wrong[2] = 'x';
+  std::string shorter = nine_lines(kPuzzle);
+  shorter.erase(43, 1);
+  for (const std::string& text : {wrong, shorter}) {
+    std::vector<std::size_t> lines;
+    std::vector<std::string> bad;
+    for_each_sudoku(
+        file("Grid 01\n" + text + "Grid 02\n" + nine_lines(kPuzzle)),
+        [&](SudokuRecord&&, std::size_t line) { lines.push_back(line); }, Reading::kAgain,
+        [&](const Error& error) { bad.emplace_back(error.what()); });
+    EXPECT_THAT(lines, testing::ElementsAre(12));
+    EXPECT_THAT(bad,
+                testing::ElementsAre(HasSubstr("is no row of the grid that begins at line 2")));
+  }
+}
+
+TEST_F(SudokuText, FindsTheOneInAText) {
+  for (const std::string& text : {kPuzzle, "c0ffee " + kPuzzle + " 2.5", board(kPuzzle),
+                                  "Grid 01\n" + nine_lines(dotted(kPuzzle))})
+    EXPECT_EQ(find_sudoku(text), kPuzzle) << text;
+  for (const std::string& text :
+       {std::string(), kPuzzle.substr(1), board(kPuzzle) + board(kPuzzle), kPuzzle + "\n12\n"})
+    EXPECT_EQ(find_sudoku(text), std::nullopt) << text;
 }
 
 TEST_F(SudokuText, StopsWhereTheSinkThrows) {
   int seen = 0;
-  EXPECT_THROW(for_each_sudoku_line(file(kPuzzle + "\n" + kPuzzle + "\n"),
-                                    [&](SudokuRecord&&, std::size_t) {
-                                      ++seen;
-                                      throw Error("enough");
-                                    }),
+  EXPECT_THROW(for_each_sudoku(file(kPuzzle + "\n" + kPuzzle + "\n"),
+                               [&](SudokuRecord&&, std::size_t) {
+                                 ++seen;
+                                 throw Error("enough");
+                               }),
                Error);
   EXPECT_EQ(seen, 1);
 }
@@ -104,7 +183,7 @@ TEST_F(SudokuText, WritesWhatItReads) {
   write_sudoku_csv(path_, records);
   EXPECT_EQ(read_file(path_), "quizzes,solutions\n" + kPuzzle + "," + kSolution + "\n" + kSolution +
                                   "," + kSolution + "\n");
-  EXPECT_EQ(read_sudoku_csv(path_), records);
+  EXPECT_EQ(read_sudokus(path_), records);
 
   write_sudoku_lines(path_, records);
   EXPECT_EQ(read_file(path_), kPuzzle + "\n" + kSolution + "\n");

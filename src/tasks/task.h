@@ -59,7 +59,7 @@ struct Abilities {
   bool symmetries = false;            // augment() gives other puzzles with the same solution
   bool views = false;                 // view() gives the same puzzle under a symmetry
   bool reverse = false;               // answers can be written backwards
-  bool sudoku_files = false;          // puzzles stand in Sudoku lines and CSV
+  bool sudoku_files = false;          // puzzles stand in Sudoku CSV, lines and grids
   std::optional<int> variables = {};  // sat-N: puzzles are formulas of so many variables
   bool released = false;              // released() gives the paper's own examples
   bool traces = false;                // and the searches that were made for them

@@ -10,19 +10,20 @@
 namespace mgdm::tasks::sudoku {
 namespace {
 
-constexpr const char* kExpected = "81 characters: digits 1-9, and 0 or '.' for a blank cell";
+constexpr const char* kExpected =
+    "81 characters: digits 1-9, and 0, '.', '_' or '*' for a blank cell";
 
 // What a character means: a digit, or one of these. A table, since verifying an answer parses its
 // puzzle and a branch on blank or given would be mispredicted every other time.
-constexpr std::uint8_t kSpace = 10, kWrong = 11;
+constexpr std::uint8_t kBetween = 10, kWrong = 11;
 constexpr auto kMeaning = [] {
   std::array<std::uint8_t, 256> meaning{};
   meaning.fill(kWrong);
-  for (const char c : {' ', '\t', '\r', '\n', '\v', '\f'})
-    meaning[static_cast<unsigned char>(c)] = kSpace;
+  for (const char c : {' ', '\t', '\r', '\n', '\v', '\f', '|', '-', '+', '='})
+    meaning[static_cast<unsigned char>(c)] = kBetween;
   for (unsigned digit = 0; digit <= 9; ++digit)
     meaning['0' + digit] = static_cast<std::uint8_t>(digit);
-  meaning['.'] = 0;
+  for (const char c : {'.', '_', '*'}) meaning[static_cast<unsigned char>(c)] = 0;
   return meaning;
 }();
 
@@ -37,7 +38,7 @@ Grid parse_grid(std::string_view text) {
   std::size_t cells = 0;
   for (const char c : text) {
     const std::uint8_t digit = kMeaning[static_cast<unsigned char>(c)];
-    if (digit == kSpace) continue;
+    if (digit == kBetween) continue;
     if (digit == kWrong) {
       const std::string seen = in_quotes(std::string_view(&c, 1));
       throw Error(cells < kCells ? fmt::format("the grid has {} at {}", seen, cell_name(cells))

@@ -55,6 +55,15 @@ TEST(SudokuGrid, ParsesNineLines) {
   for (std::size_t cell = 0; cell < kCells; ++cell) EXPECT_EQ(grid[cell], row_of(cell) + 1);
 }
 
+TEST(SudokuGrid, PassesOverFrames) {
+  const std::string row = "5 3 _ | . 7 * | 0 . .", rule = "------+-------+------";
+  std::string text;
+  for (int i = 0; i < 9; ++i) text += row + (i % 3 == 2 && i < 8 ? " " + rule + " " : "\n");
+  std::string cells;
+  for (int i = 0; i < 9; ++i) cells += "530070000";
+  EXPECT_EQ(render(parse_grid(text)), cells);
+}
+
 TEST(SudokuGrid, SaysWhatIsWrongAndWhere) {
   const std::string blank(81, '.');
   EXPECT_THAT(complaint(""), testing::HasSubstr("the grid has 0 cells"));

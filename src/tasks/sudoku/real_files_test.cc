@@ -28,7 +28,7 @@ class SudokuFiles : public testing::Test {
   // Solves all, checks that each solution is one and the only one, and counts the levels.
   static std::map<Level, int> levels(const std::string& path) {
     std::map<Level, int> counts;
-    for (const formats::SudokuRecord& record : formats::read_sudoku_lines(path)) {
+    for (const formats::SudokuRecord& record : formats::read_sudokus(path)) {
       const Grid puzzle = parse_grid(record.puzzle);
       const auto solution = first_solution(puzzle);
       EXPECT_TRUE(solution && is_solution(puzzle, render(*solution))) << record.puzzle;
@@ -44,7 +44,7 @@ TEST_F(SudokuFiles, ThePapersTest) {
   const std::string path = path_of("paper/sudoku_test_200.csv");
   if (path.empty()) GTEST_SKIP() << "needs MGDM_TEST_DATA";
   const auto task = make_sudoku(Difficulty::kEasy);
-  const auto records = formats::read_sudoku_csv(path);
+  const auto records = formats::read_sudokus(path);
   EXPECT_EQ(records.size(), 200u);
   for (const formats::SudokuRecord& record : records) {
     const Example example{record.puzzle, record.solution.value()};

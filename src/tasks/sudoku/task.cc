@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/random.h"
+#include "formats/sudoku_text.h"
 #include "tasks/sudoku/generate.h"
 #include "tasks/sudoku/grade.h"
 #include "tasks/sudoku/grid.h"
@@ -43,7 +44,8 @@ class Sudoku final : public Task {
   }
 
   std::string normalize_input(std::string_view text) const override {
-    return render(parse_grid(text));
+    if (const auto puzzle = formats::find_sudoku(text)) return *puzzle;
+    return render(parse_grid(text));  // in other lines than nine, or for its complaint
   }
 
   std::optional<Fault> contradiction(std::string_view input) const override {

@@ -1,0 +1,104 @@
+#include "formats/sudoku_csv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+
+namespace mgdm::formats {
+namespace {
+
+// Commas within double quotes separate nothing; the quotes go.
+std::vector<std::string> fields_of(std::string_view line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"')
+      quoted = !quoted;
+    else if (c == ',' && !quoted)
+      fields.emplace_back();
+    else
+      fields.back() += c;
+  }
+  for (std::string& field : fields) field = trim(field);
+  return fields;
+}
+
+std::optional<std::size_t> place_of(const std::vector<std::string>& fields, auto&& wanted) {
+  const auto found = std::ranges::find_if(fields, wanted);
+  if (found == fields.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - fields.begin());
+}
+
+// `text` with '0' for blanks; an Error says what `name` holds instead of 81 such characters.
+std::string parse_cells(std::string_view text, std::string_view name, std::string_view characters) {
+  const std::string expected =
+      characters == kSudokuPuzzle
+          ? "81 characters: digits 1-9, and 0, '.', '_' or '*' for a blank cell"
+          : "81 digits 1-9";
+  if (text.size() != kSudokuCells)
+    throw Error(fmt::format("the {} has {} characters: {}", name, text.size(), in_quotes(text)),
+                expected);
+  const std::size_t wrong = text.find_first_not_of(characters);
+  if (wrong != std::string_view::npos)
+    throw Error(fmt::format("the {} has {} at character {}", name, in_quotes(text.substr(wrong, 1)),
+                            wrong + 1),
+                expected);
+  return with_zeros(text);
+}
+
+}  // namespace
+
+SudokuCsv::Columns SudokuCsv::by_name(const Fields& header) {
+  const auto named = [&](std::vector<std::string> names) {
+    return place_of(header,
+                    [&](const std::string& name) { return contains(names, lowered(name)); });
+  };
+  return {header.size(),
+          named({"puzzle", "puzzles", "quiz", "quizzes", "question", "questions", "sudoku"}),
+          named({"solution", "solutions", "answer", "answers"})};
+}
+
+SudokuCsv::Columns SudokuCsv::by_content(const Fields& row) {
+  const auto puzzle = [](const std::string& field) { return is_sudoku(field); };
+  const auto solved = [](const std::string& field) { return is_sudoku(field, kSudokuSolution); };
+  Columns columns{
+      row.size(),
+      place_of(row, [&](const std::string& field) { return puzzle(field) && !solved(field); }),
+      place_of(row, solved)};
+  if (!columns.puzzle) columns.puzzle = std::exchange(columns.solution, std::nullopt);
+  return columns;
+}
+
+SudokuRecord SudokuCsv::record(const Fields& row) {
+  if (row.size() != columns_->count)
+    throw Error(fmt::format("the row has {} columns", row.size()),
+                fmt::format("{}, as in the first line", columns_->count));
+  if (!columns_->puzzle) {
+    const Columns columns = by_content(row);
+    if (!columns.puzzle)
+      throw Error("no column of the row is a puzzle",
+                  "one of 81 characters: digits 1-9, and 0, '.', '_' or '*' for a blank cell");
+    columns_ = columns;
+  }
+  SudokuRecord record{parse_cells(row[*columns_->puzzle], "puzzle", kSudokuPuzzle), std::nullopt};
+  if (columns_->solution)
+    record.solution = parse_cells(row[*columns_->solution], "solution", kSudokuSolution);
+  return record;
+}
+
+void SudokuCsv::add(std::string_view line, std::size_t number) {
+  const Fields row = fields_of(line);
+  if (!columns_) {
+    columns_ = by_content(row);
+    if (!columns_->puzzle) {
+      columns_ = by_name(row);
+      return;
+    }
+  }
+  outlet_.give(number, [&] { return record(row); });
+}
+
+}  // namespace mgdm::formats

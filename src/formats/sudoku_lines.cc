@@ -1,0 +1,123 @@
+#include "formats/sudoku_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+
+namespace mgdm::formats {
+namespace {
+
+constexpr int kGridRows = 9;
+constexpr std::size_t kGridColumns = 9;
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_cell(char c) { return kSudokuPuzzle.find(c) != std::string_view::npos; }
+
+// "------+-------+------", "+===+", ".---.".
+bool is_frame(std::string_view line) {
+  return (line.find("--") != std::string_view::npos || line.find("==") != std::string_view::npos) &&
+         line.find_first_not_of("-=+|.:'* \t") == std::string_view::npos;
+}
+
+// What of a row is left without what stands between its cells.
+std::string without_frame(std::string_view line) {
+  std::string cells(line);
+  std::erase_if(cells,
+                [](char c) { return std::string_view(" \t|").find(c) != std::string_view::npos; });
+  return cells;
+}
+
+// Also one with a slip: then the grid is at fault, not its other eight lines.
+bool begins_grid(std::string_view line) {
+  const std::string cells = without_frame(line);
+  return cells.size() == kGridColumns && std::ranges::count_if(cells, is_cell) > 4;
+}
+
+// It has a word, and nothing that looks like cells: a puzzle with a slip is no title.
+bool may_be_title(std::string_view line) {
+  const bool word = std::ranges::adjacent_find(line, [](char a, char b) {
+                      return is_letter(a) && is_letter(b);
+                    }) != line.end();
+  std::size_t cells = 0, most = 0;
+  for (const char c : line) most = std::max(most, cells = is_cell(c) ? cells + 1 : 0);
+  return word && most < kGridColumns;
+}
+
+Error no_puzzle(std::string_view line) {
+  return Error(fmt::format("no puzzle in {}", in_quotes(line)),
+               "a column of 81 characters, or nine lines of nine: digits 1-9, and 0, '.', '_' or "
+               "'*' for a blank cell");
+}
+
+}  // namespace
+
+std::optional<std::string> sudoku_column(std::string_view line) {
+  constexpr std::string_view kBetween = " \t,\"";
+  while (!line.empty()) {
+    const std::string_view column = line.substr(0, line.find_first_of(kBetween));
+    if (is_sudoku(column)) return with_zeros(column);
+    line.remove_prefix(std::min(line.size(), column.size() + 1));
+  }
+  return std::nullopt;
+}
+
+void SudokuLines::add(std::string_view line, std::size_t number) {
+  line = trim(line);
+  if (line.empty() || line.front() == '#' || is_frame(line)) return;
+  const bool first = !std::exchange(any_, true);
+  if (auto puzzle = sudoku_column(line)) {
+    end_grid();
+    if (!title_is_first_) complain_of_title();
+    title_.reset();
+    outlet_.give(number, [&] { return SudokuRecord{*std::move(puzzle), std::nullopt}; });
+  } else if (grid_ || begins_grid(line)) {
+    title_.reset();
+    add_row(line, number);
+  } else {
+    complain_of_title();
+    title_ = Line{std::string(line), number};
+    title_is_first_ = first;
+    if (!may_be_title(line)) complain_of_title();
+  }
+}
+
+void SudokuLines::finish() {
+  end_grid();
+  complain_of_title();
+}
+
+void SudokuLines::add_row(std::string_view line, std::size_t number) {
+  if (!grid_) grid_ = Grid{.number = number, .cells = "", .wrong = {}};
+  const std::string cells = without_frame(line);
+  if (!grid_->wrong && (cells.size() != kGridColumns || !std::ranges::all_of(cells, is_cell)))
+    grid_->wrong = Line{std::string(line), number};
+  grid_->cells += cells;
+  if (++grid_->rows == kGridRows) end_grid();
+}
+
+void SudokuLines::end_grid() {
+  if (!grid_) return;
+  const Grid grid = *std::exchange(grid_, std::nullopt);
+  const std::string expected =
+      "nine lines of nine cells: digits 1-9, and 0, '.', '_' or '*' for a blank cell";
+  outlet_.give(grid.wrong ? grid.wrong->number : grid.number, [&] {
+    if (grid.wrong)
+      throw Error(fmt::format("{} is no row of the grid that begins at line {}",
+                              in_quotes(grid.wrong->text), grid.number),
+                  expected);
+    if (grid.rows < kGridRows)
+      throw Error(fmt::format("the grid that begins here has {} rows", grid.rows), expected);
+    return SudokuRecord{with_zeros(grid.cells), std::nullopt};
+  });
+}
+
+void SudokuLines::complain_of_title() {
+  if (!title_) return;
+  const Line line = *std::exchange(title_, std::nullopt);
+  outlet_.give(line.number, [&]() -> SudokuRecord { throw no_puzzle(line.text); });
+}
+
+}  // namespace mgdm::formats

@@ -1,0 +1,53 @@
+// Sudokus in lines of text, handed over one by one: a puzzle a line, or a grid of nine lines.
+//
+//   c0ffee 53..7....6..195... 2.5    the first column of 81 cells; separated by space or commas
+//
+//   Grid 01                          a title before a grid (or before all else) is passed over
+//   5 3 . | . 7 . | . . .            nine cells
+//   ------+-------+------            frames, blank lines and those with '#' are passed over
+//
+// Nothing is kept but the grid at hand.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "formats/sudoku_record.h"
+
+namespace mgdm::formats {
+
+class SudokuLines {
+ public:
+  explicit SudokuLines(SudokuOutlet outlet) : outlet_(std::move(outlet)) {}
+
+  void add(std::string_view line, std::size_t number);
+  void finish();  // after the last line: complains about what is not complete
+
+ private:
+  struct Line {
+    std::string text;
+    std::size_t number = 0;
+  };
+  struct Grid {
+    std::size_t number = 0;  // of its first line
+    int rows = 0;
+    std::string cells;
+    std::optional<Line> wrong;  // the first row that is none
+  };
+
+  void add_row(std::string_view line, std::size_t number);
+  void end_grid();
+  void complain_of_title();
+
+  const SudokuOutlet outlet_;
+  bool any_ = false;           // whether a line has been looked at
+  std::optional<Line> title_;  // perhaps: what follows decides
+  bool title_is_first_ = false;
+  std::optional<Grid> grid_;
+};
+
+// The puzzle of a line by the rule above: 81 digits, 0 for a blank.
+std::optional<std::string> sudoku_column(std::string_view line);
+
+}  // namespace mgdm::formats

@@ -1,0 +1,59 @@
+// One Sudoku as files hold it, and who takes it from them.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/bad_line.h"
+#include "base/error.h"
+
+namespace mgdm::formats {
+
+struct SudokuRecord {
+  std::string puzzle;                   // 81 digits, 0 for a blank
+  std::optional<std::string> solution;  // 81 digits 1-9; lines carry none
+  bool operator==(const SudokuRecord&) const = default;
+};
+
+inline constexpr std::size_t kSudokuCells = 81;
+inline constexpr std::string_view kSudokuBlanks = "0._*";
+inline constexpr std::string_view kSudokuPuzzle = "0123456789._*";  // the characters of a puzzle
+inline constexpr std::string_view kSudokuSolution = "123456789";    // and of a solution
+
+// Whether `text` is 81 of these characters.
+inline bool is_sudoku(std::string_view text, std::string_view characters = kSudokuPuzzle) {
+  return text.size() == kSudokuCells &&
+         text.find_first_not_of(characters) == std::string_view::npos;
+}
+
+// The same cells with '0' for every blank.
+inline std::string with_zeros(std::string_view cells) {
+  std::string digits(cells);
+  for (char& c : digits)
+    if (kSudokuBlanks.find(c) != std::string_view::npos) c = '0';
+  return digits;
+}
+
+// Takes each record and the number of its first line, from 1.
+using SudokuSink = std::function<void(SudokuRecord&&, std::size_t line)>;
+
+// Where the records of a file go, and the complaints about its lines: to on_bad, or thrown.
+struct SudokuOutlet {
+  std::string path;  // for complaints
+  SudokuSink sink;
+  OnBadLine on_bad = {};
+
+  // The record that `parse` makes of what begins at that line.
+  template <class Parse>
+  void give(std::size_t line, const Parse& parse) const {
+    auto record = unless_bad(on_bad, [&] {
+      return with_location(path, line, [&]() -> SudokuRecord { return parse(); });
+    });
+    if (record) sink(*std::move(record), line);
+  }
+};
+
+}  // namespace mgdm::formats
