@@ -33,7 +33,8 @@ struct VerifySettings {
     v.field("task", task, "planning, countdown-3..6, sudoku, sat-5..9, sat");
     v.field("data", data, "the puzzles: JSONL, Sudoku CSV, lines or grids, DIMACS");
     v.field("predictions", predictions,
-            "the answers in the same order: JSONL with output or predict");
+            "the answers in the same order: JSONL with output, predict or solution, lines, Sudoku "
+            "CSV, or what a SAT solver prints");
     v.field("json", json, "write the score to this file; - prints it alone");
     v.field("explain", explain, "say what is wrong with the first N wrong answers",
             config::at_least(0));
@@ -65,7 +66,7 @@ tasks::Score score_of(const VerifySettings& settings, const tasks::Task& task,
 void run_verify(const VerifySettings& settings) {
   const auto task = tasks::make_task(settings.task);
   const auto examples = data::read_examples(settings.data, *task);
-  const auto answers = data::read_answers(settings.predictions);
+  const auto answers = data::read_answers(settings.predictions, *task);
   if (answers.size() != examples.size())
     throw Error(fmt::format("{} has {} puzzles, {} has {} answers", shown_path(settings.data),
                             examples.size(), shown_path(settings.predictions), answers.size()),
@@ -100,6 +101,7 @@ Command verify_command() {
       "  mgdm verify countdown-4 --data test.jsonl --predictions answers.jsonl\n"
       "  mgdm verify sudoku --data test.csv --predictions answers.jsonl --json score.json\n"
       "  mgdm verify planning --data test.jsonl --predictions answers.jsonl --explain 5\n"
+      "  mgdm verify sudoku --data test.csv --predictions answers.txt\n"
       "  mgdm verify sat --data problem.cnf --predictions solver.out\n",
       {"task"}, {"task", "data", "predictions"}, run_verify);
 }

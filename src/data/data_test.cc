@@ -395,12 +395,39 @@ class ExamplesFile : public testing::Test {
 TEST_F(ExamplesFile, SolversMayCommentBeforeTheyAnswer) {
   const std::string text = "c a solver\nc\n\nc verified, 20 passes\ns SATISFIABLE\nv 1 -2 0\n";
   write_file(path_, text);
-  const auto answers = read_answers(path_);
+  const auto answers = read_answers(path_, *tasks::make_task("sat"));
   ASSERT_EQ(answers.size(), 1u);
   EXPECT_EQ(answers[0].answer, text);
   EXPECT_THROW(read(text, "sat"), Error);  // it is no formula
   EXPECT_EQ(read("c a formula\nc\n\np cnf 2 1\n1 2 0\n", "sat").size(), 1u);
   EXPECT_THROW(read("c nothing but a comment\n", "sat"), Error);
+}
+
+TEST_F(ExamplesFile, ReadsAnswersAsProgramsWriteThem) {
+  const auto answers = [&](const std::string& text, const std::string& task) {
+    write_file(path_, text);
+    std::vector<std::string> found;
+    for (const LocatedAnswer& answer : read_answers(path_, *tasks::make_task(task)))
+      found.push_back(answer.answer);
+    return found;
+  };
+  using Answers = std::vector<std::string>;
+  // Of `eval`, of a language model, of `solve --json`.
+  EXPECT_EQ(answers("{\"input\": \"1,2\", \"output\": \"1+2=3\"}\n{\"predict\": \"x\"}\n"
+                    "{\"input\":\"1\",\"solution\":\"y\",\"verified\":true}\n",
+                    "countdown-3"),
+            (Answers{"1+2=3", "x", "y"}));
+  EXPECT_THROW(answers("{\"error\":\"no puzzle\"}\n", "countdown-3"), Error);
+  // Of `solve --quiet`: a puzzle that could not be read keeps its place.
+  EXPECT_EQ(answers("8,2/2,0\n\n1,2\n", "planning"), (Answers{"8,2/2,0", "", "1,2"}));
+  const std::string puzzle(81, '0'), solution(81, '1');
+  EXPECT_EQ(answers(solution + "\n", "sudoku"), Answers{solution});
+  EXPECT_EQ(answers("id,puzzle,solution\n1," + puzzle + "," + solution + "\n", "sudoku"),
+            Answers{solution});
+  EXPECT_EQ(answers("c done\ns SATISFIABLE\nv 1 3 -2\nv 5 -4 0\n", "sat-5"), Answers{"1,7,3,9,5"});
+  EXPECT_THROW(answers("s UNSATISFIABLE\n", "sat-5"), Error);
+  EXPECT_EQ(answers("s UNSATISFIABLE\n", "sat").size(), 1u);
+  EXPECT_THROW(answers("p cnf 1 1\n1 0\n", "sat"), Error);
 }
 
 TEST_F(ExamplesFile, AByteOrderMarkHidesNoFormat) {
@@ -421,6 +448,15 @@ TEST_F(ExamplesFile, RecognisesFormatsByContent) {
   examples = read("# hard ones\n" + std::string(80, '.') + "5\n", "sudoku");
   ASSERT_EQ(examples.size(), 1u);
   EXPECT_EQ(examples[0].example, (tasks::Example{puzzle + "5", ""}));
+  for (const std::string& text :
+       {"{\"puzzle\": \"" + puzzle + "5\", \"solution\": \"x\", \"rating\": 2}\n",
+        "{\"question\": \"" + puzzle + "5\", \"answer\": \"x\"}\n"}) {
+    examples = read(text, "sudoku");
+    ASSERT_EQ(examples.size(), 1u);
+    EXPECT_EQ(examples[0].example, (tasks::Example{puzzle + "5", "x"}));
+  }
+  examples = read("{\"input\": \"1,2,3,6\", \"solution\": \"of a model\"}\n", "countdown-3");
+  EXPECT_EQ(examples.at(0).example.output, "");
   examples = read("id,question,answer\n1," + puzzle + "5," + solution + "\n", "sudoku");
   ASSERT_EQ(examples.size(), 1u);
   EXPECT_EQ(examples[0].example, (tasks::Example{puzzle + "5", solution}));

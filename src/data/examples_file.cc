@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -39,6 +40,31 @@ Kind kind_of(const std::string& path) {
   return comments ? Kind::kDimacs : Kind::kEmpty;
 }
 
+// Of a file of lines: whether its first has columns.
+bool is_sudoku_csv(const std::string& path) {
+  LineReader lines(path);
+  std::string_view line;
+  return lines.next(line) && line.find(',') != std::string_view::npos;
+}
+
+// What a puzzle and its solution are called, pair by pair: what `solve --json` calls a solution is
+// no label of an input.
+constexpr std::array<std::pair<const char*, const char*>, 3> kMembers = {
+    {{"input", "output"}, {"puzzle", "solution"}, {"question", "answer"}}};
+
+tasks::Example example_of(const formats::JsonlReader& reader) {
+  for (const auto& [puzzle, solution] : kMembers)
+    if (auto input = reader.text(puzzle))
+      return {*std::move(input), reader.text(solution).value_or("")};
+  return {reader.required_text("input"), ""};
+}
+
+std::string answer_of(const formats::JsonlReader& reader) {
+  for (const char* const name : {"predict", "output", "solution", "answer"})
+    if (auto answer = reader.text(name)) return *std::move(answer);
+  return reader.required_text("output");
+}
+
 // An example whose input the task has checked; a complaint names the line.
 LocatedExample located(const std::string& path, std::size_t line, const tasks::Task& task,
                        std::string_view input, std::string output) {
@@ -70,8 +96,8 @@ void for_each_example(const std::string& path, const tasks::Task& task,
       break;
     case Kind::kJsonl:
       for (formats::JsonlReader reader(path, Reading::kOnce, bad); reader.next();)
-        if (auto input = unless_bad(bad, [&] { return reader.required_text("input"); }))
-          give(reader.line_number(), *input, reader.text("output").value_or(""));
+        if (auto example = unless_bad(bad, [&] { return example_of(reader); }))
+          give(reader.line_number(), example->input, std::move(example->output));
       break;
     case Kind::kDimacs:
       formats::read_dimacs(read_file(path), path);  // for its complaints, which name the line
@@ -118,7 +144,7 @@ bool any_puzzle(const std::string& path, const std::function<bool(const std::str
     for (; seen < kMost && any; seen += any) {
       const auto puzzle = unless_bad(on_bad, [&] {
         any = reader.next();
-        return any ? reader.required_text("input") : "";
+        return any ? example_of(reader).input : "";
       });
       if (any && puzzle && wanted(*puzzle)) return true;
     }
@@ -143,18 +169,35 @@ bool any_puzzle(const std::string& path, const std::function<bool(const std::str
   return false;
 }
 
-std::vector<LocatedAnswer> read_answers(const std::string& path) {
+std::vector<LocatedAnswer> read_answers(const std::string& path, const tasks::Task& task) {
   std::vector<LocatedAnswer> answers;
-  if (kind_of(path) == Kind::kSolverAnswer) {
-    const std::string text = read_file(path);
-    formats::read_solver_answer(text, path);  // for its complaints
-    answers.push_back({text, 0});
-    return answers;
-  }
-  for (formats::JsonlReader reader(path); reader.next();) {
-    auto answer = reader.text("predict");
-    answers.push_back(
-        {answer ? *std::move(answer) : reader.required_text("output"), reader.line_number()});
+  switch (kind_of(path)) {
+    case Kind::kEmpty:
+      break;
+    case Kind::kJsonl:
+      for (formats::JsonlReader reader(path); reader.next();)
+        answers.push_back({answer_of(reader), reader.line_number()});
+      break;
+    case Kind::kDimacs:
+      throw Error(fmt::format("{} is a DIMACS formula, not answers", shown_path(path)),
+                  "what a solver prints: s and v lines");
+    case Kind::kSolverAnswer: {
+      const std::string text = read_file(path);
+      formats::read_solver_answer(text, path);  // for its complaints
+      answers.push_back({with_location(path, 0, [&] { return task.normalize_answer(text); }), 0});
+      break;
+    }
+    case Kind::kLines: {
+      if (task.abilities().sudoku_files && is_sudoku_csv(path)) {
+        formats::for_each_sudoku(path, [&](formats::SudokuRecord&& record, std::size_t line) {
+          answers.push_back({record.solution.value_or(record.puzzle), line});
+        });
+        break;
+      }
+      LineReader lines(path);
+      for (std::string_view line; lines.next(line);)
+        answers.push_back({std::string(trim(line)), lines.line_number()});
+    }
   }
   return answers;
 }

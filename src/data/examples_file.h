@@ -1,6 +1,7 @@
 // Reads examples for a task from a file, whatever its format: recognised by content, not by name.
 //
-//   {"input": ..., "output": ...}   JSONL, one example per line ("output" may be missing)
+//   {"input": ..., "output": ...}   JSONL, one example per line ("output" may be missing); also
+//                                   "puzzle" and "solution", "question" and "answer"
 //   puzzle,solution                 Sudoku CSV (formats/sudoku_csv.h)
 //   81 characters, or nine lines    Sudoku puzzles without solutions (formats/sudoku_lines.h)
 //   p cnf ...                       one DIMACS formula
@@ -41,8 +42,9 @@ struct LocatedAnswer {
   std::size_t line = 0;  // as above
 };
 
-// Predictions, in the order of the data: JSONL with the answer in "output" or "predict", or one
-// SAT competition answer (s and v lines, comments before and between them).
-std::vector<LocatedAnswer> read_answers(const std::string& path);
+// Predictions, in the order of the data: JSONL with the answer in "predict", "output", "solution"
+// or "answer"; the solutions of a Sudoku CSV; lines, a blank one for an empty answer; or one SAT
+// competition answer (s and v lines, comments before and between them).
+std::vector<LocatedAnswer> read_answers(const std::string& path, const tasks::Task& task);
 
 }  // namespace mgdm::data

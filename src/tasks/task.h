@@ -86,6 +86,11 @@ class Task {
   // becomes literals, spaces around numbers go. Throws Error when it is no puzzle of this task.
   virtual std::string normalize_input(std::string_view text) const = 0;
 
+  // The answer that a program for such puzzles printed, as the dataset writes it: what a SAT solver
+  // says becomes literals. As it is where it cannot be, or the task knows no such programs. Error
+  // where it claims what this task cannot judge.
+  virtual std::string normalize_answer(std::string_view text) const { return std::string(text); }
+
   // What of a puzzle is beyond all that this task generates, in words: numbers or sizes that models
   // have never seen. None where nothing is, or the task does not look.
   virtual std::optional<std::string> unfamiliar(std::string_view) const { return std::nullopt; }

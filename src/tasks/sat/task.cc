@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "tasks/sat/answer.h"
@@ -48,6 +51,21 @@ class Sat : public Task {
     const std::string tight =
         is_dimacs(text) ? std::string(text) : without_space_around(",/", text);
     return render_formula(parse_formula(tight, notation_), notation_);
+  }
+
+  std::string normalize_answer(std::string_view text) const override {
+    if (claims_unsatisfiable(text))
+      throw Error("the answer claims unsatisfiable", "values: puzzles of " + name() + " have some",
+                  "the task 'sat', which looks whether that is true");
+    return attempt(
+        [&] {
+          std::vector<int> literals = parse_answer(text);
+          std::ranges::sort(literals, {}, [](int literal) { return std::abs(literal); });
+          const bool ours = std::ranges::all_of(
+              literals, [&](int literal) { return std::abs(literal) <= notation_.variables(); });
+          return ours ? render_answer(literals, notation_) : std::string(text);
+        },
+        [&](const Error&) { return std::string(text); });
   }
 
   std::optional<std::string> unfamiliar(std::string_view input) const override {
