@@ -203,6 +203,22 @@ TEST_F(Light, SolveTellsAWrongCommandLineFromAWrongPuzzle) {
   EXPECT_MENTIONS(light("solve --help").out, "Exit code: 0 when all answers are verified; 1 when");
 }
 
+// Of formulas of 7 variables, which sat-9 can read, and of short chains.
+TEST_F(Light, PicksTheModelByTheSizeOfThePuzzle) {
+  for (const std::string task : {"planning --nodes 4", "planning", "sat-7", "sat-9"}) {
+    ASSERT_EQ(mgdm("generate " + task + " --split test --count 4 --out " + path("data")).code, 0);
+    const Outcome outcome = light("solve --input " + path("data"));
+    EXPECT_EQ(outcome.code, 0) << task << ": " << outcome.err;
+  }
+  ASSERT_EQ(mgdm("generate sat-7 --count 2 --out " + path("data")).code, 0);
+  EXPECT_MENTIONS(
+      light("eval --model sat-9 --data " + path("data")).err,
+      "note: 45 clauses are not the 51 that the model was trained on, in 2 of 2 puzzles");
+  const Outcome other = light("solve --model planning '7,1/4,0/6,2/0,6/5,7/4,5-4,1'");
+  EXPECT_MENTIONS(other.err, "note: 6 edges are not the 10 that the model was trained on\n");
+  EXPECT_EQ(other.out.find("[PAD]"), std::string::npos) << other.out;
+}
+
 TEST_F(Light, PicksTheModelForThePuzzle) {
   const Outcome countdown = light("solve 4,5,6,10,24 --json");
   EXPECT_MENTIONS(countdown.out, "\"input\":\"4,5,6,10,24\"");
@@ -230,7 +246,7 @@ TEST_F(Light, SolvesASudokuAsPeoplePasteIt) {
   EXPECT_EQ(light("solve --quiet --input " + path("grids.txt")).out, answer + answer);
   const std::string line =
       "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
-  for (const std::string text :
+  for (const std::string& text :
        {"c0ffee " + line + " 2.5\n", "id,puzzle,clues\n1," + line + ",30\n"}) {
     write_file(path("columns.txt"), text);
     EXPECT_EQ(light("solve --quiet --input " + path("columns.txt")).out, answer) << text;
@@ -239,11 +255,12 @@ TEST_F(Light, SolvesASudokuAsPeoplePasteIt) {
 
 TEST_F(Light, SaysWhenAPuzzleIsBeyondWhatModelsAreTrainedOn) {
   const std::string note =
-      "note: 500 is beyond the numbers 1..99 and the targets 10..100 that models are trained on\n";
+      "note: 500 is beyond the numbers 1..99 and the targets 10..100 that the model was trained "
+      "on\n";
   EXPECT_MENTIONS(light("solve '4, 5, 500, 24'").err, note);
   EXPECT_MENTIONS(light("solve --json --show 4,5,500,24").err, note);
   EXPECT_MENTIONS(light("solve --model sat-5 1,7,3/2,3,4").err,
-                  "note: 2 clauses are not the 41 that models are trained on\n");
+                  "note: 2 clauses are not the 41 that the model was trained on\n");
   EXPECT_EQ(light("solve 4,5,15,24").err.find("note"), std::string::npos);
   EXPECT_EQ(light("solve --quiet 4,5,500,24").err, "");
 }

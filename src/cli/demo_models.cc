@@ -1,7 +1,8 @@
 #include "cli/demo_models.h"
 
 #include <algorithm>
-#include <map>
+#include <functional>
+#include <iterator>
 
 #include "base/error.h"
 #include "inference/models.h"
@@ -46,19 +47,22 @@ bool have_room(const inference::Reasoner& reasoner, const std::vector<tasks::Exa
 
 }  // namespace
 
-std::vector<DemoModel> models_to_watch() {
-  std::map<std::string, DemoModel> largest;
-  for (DemoModel& model : all_models()) {
-    if (left_to_right(model)) continue;
-    const std::string task = model.config.about.card->task;
-    const auto found = largest.find(task);
-    if (found == largest.end() || size_of(model) > size_of(found->second))
-      largest.insert_or_assign(task, std::move(model));
-  }
+std::vector<DemoModel> diffusion_models() {
+  std::vector<DemoModel> all = all_models();
+  std::erase_if(all, left_to_right);
+  std::ranges::stable_sort(all, std::ranges::greater{}, size_of);
   std::vector<DemoModel> models;
   for (const std::string& task : tasks::task_names())
-    if (const auto found = largest.find(task); found != largest.end())
-      models.push_back(found->second);
+    std::ranges::copy_if(all, std::back_inserter(models), [&](const DemoModel& model) {
+      return model.config.about.card->task == task;
+    });
+  return models;
+}
+
+std::vector<DemoModel> models_to_watch() {
+  std::vector<DemoModel> models = diffusion_models();
+  const auto task = [](const DemoModel& model) { return model.config.about.card->task; };
+  models.erase(std::ranges::unique(models, {}, task).begin(), models.end());
   return models;
 }
 

@@ -16,6 +16,9 @@ struct DemoModel {
   spec::CheckpointConfig config;
 };
 
+// Those that do not answer left to right, in the order of the tasks, of each the largest first.
+std::vector<DemoModel> diffusion_models();
+
 // For each task the largest model that does not answer left to right, in the order of the tasks.
 std::vector<DemoModel> models_to_watch();
 

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/paths.h"
 #include "base/progress.h"
 #include "base/standard_streams.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "data/examples_file.h"
 #include "evaluation/evaluate.h"
@@ -68,9 +70,24 @@ evaluation::Evaluation measured(const EvalSettings& settings, const inference::R
                               [&](std::size_t n) { progress.add(n); });
 }
 
+// Says what of the puzzles models are not trained on.
+void note_unfamiliar(const tasks::Task& task, const Examples& examples) {
+  std::optional<std::string> first;
+  std::size_t count = 0;
+  for (const tasks::Example& example : examples)
+    if (const auto words = task.unfamiliar(example.input)) {
+      if (!first) first = words;
+      ++count;
+    }
+  if (first)
+    say("note: {} that the model was trained on, in {} of {} puzzles\n", printable(*first), count,
+        examples.size());
+}
+
 void measure_score(EvalSettings settings, const inference::Reasoner& reasoner,
                    const Examples& examples) {
   const std::string task = reasoner.task().name();
+  if (!settings.quiet) note_unfamiliar(reasoner.task(), examples);
   const spec::DecodingSettings& decoding = settings.decode.settings;
   evaluation::Evaluation result;
   try {

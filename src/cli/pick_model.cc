@@ -1,46 +1,55 @@
 #include "cli/pick_model.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
-#include "tasks/task.h"
+#include "spec/model_card.h"
 
 namespace mgdm::cli {
 namespace {
 
-bool takes(const DemoModel& model, const std::string& puzzle) {
+enum class Fit { kNone, kAnotherSize, kFits };
+
+Fit fit(const DemoModel& model, const std::string& puzzle) {
   try {
-    tasks::make_task(model.config.about.card->task)->normalize_input(puzzle);
-    return true;
+    const auto task = spec::task_of(*model.config.about.card);
+    return task->unfamiliar(task->normalize_input(puzzle)) ? Fit::kAnotherSize : Fit::kFits;
   } catch (const Error&) {
-    return false;
+    return Fit::kNone;
   }
 }
 
 }  // namespace
 
 std::string pick_model(std::span<const DemoModel> models, const std::string& puzzle) {
-  std::vector<std::string> folders, names, all;
+  if (models.empty()) throw UsageError("there is no model at hand", "--model FOLDER");
+  Fit best = Fit::kNone;
+  std::vector<const DemoModel*> found;  // the first of each task that fits best
+  std::vector<std::string> tasks;
   for (const DemoModel& model : models) {
-    all.push_back(model.name);
-    if (!takes(model, puzzle)) continue;
-    folders.push_back(model.folder);
-    names.push_back(model.name);
+    const std::string& task = model.config.about.card->task;
+    if (!contains(tasks, task)) tasks.push_back(task);
+    const Fit here = fit(model, puzzle);
+    if (here > best) found.clear();
+    best = std::max(best, here);
+    if (here == Fit::kNone || here < best) continue;
+    if (found.empty() || found.back()->config.about.card->task != task) found.push_back(&model);
   }
-  if (all.empty()) throw UsageError("there is no model at hand", "--model FOLDER");
-  if (folders.empty())
+  if (found.empty())
     throw Error(fmt::format("no model at hand takes the puzzle {}", in_quotes(puzzle)),
-                "a puzzle for " + joined_or(all),
+                "a puzzle for " + joined_or(tasks),
                 "mgdm tasks shows one of each, --model NAME tells what is wrong");
-  if (folders.size() > 1)
-    throw UsageError(
-        fmt::format("{} take the puzzle {}", fmt::join(names, " and "), in_quotes(puzzle)),
-        "--model " + joined_or(names));
-  return folders.front();
+  if (found.size() > 1) {
+    std::vector<std::string> names;
+    for (const DemoModel* model : found) names.push_back(model->name);
+    throw UsageError(fmt::format("{} take the puzzle {}", joined_and(names), in_quotes(puzzle)),
+                     "--model " + joined_or(names));
+  }
+  return found.front()->folder;
 }
 
 }  // namespace mgdm::cli

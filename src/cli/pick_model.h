@@ -8,8 +8,9 @@
 
 namespace mgdm::cli {
 
-// The folder of the one whose task the puzzle is of. Error when it is a puzzle of none of them;
-// UsageError when there is no model, or more than one task would take it.
+// The folder of the first whose task the puzzle is of, and that learned puzzles of its size, if one
+// did. Error when it is a puzzle of none of them; UsageError when there is no model, or more than
+// one task would take it.
 std::string pick_model(std::span<const DemoModel> models, const std::string& puzzle);
 
 }  // namespace mgdm::cli

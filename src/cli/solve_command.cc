@@ -20,6 +20,7 @@
 #include "data/examples_file.h"
 #include "inference/models.h"
 #include "inference/solve_stream.h"
+#include "tasks/judge.h"
 
 namespace mgdm::cli {
 namespace {
@@ -31,7 +32,7 @@ void print(const inference::Solved& solved, const tasks::Task& task,
     fmt::print("{}\n", inference::solved_json(solved));
     return;
   }
-  fmt::print("{}\n", printable(solved.text));
+  fmt::print("{}\n", printable(tasks::without_special_tokens(solved.text)));
   if (settings.quiet) return;
   if (!solved.asked) {
     say("not solved: {}\n", printable(solved.faults.front().words));
@@ -43,7 +44,7 @@ void print(const inference::Solved& solved, const tasks::Task& task,
     return;
   }
   for (std::size_t i = 0; i < solved.faults.size() && i < 3; ++i)
-    say("  {}\n", printable(solved.faults[i].words));
+    say("  {}\n", printable(tasks::without_special_tokens(solved.faults[i].words)));
 }
 
 // All of them, word by word and line by line. Those that are none go to on_bad.
@@ -128,7 +129,7 @@ Outcome solve_all(const inference::Reasoner& reasoner, const SolveSettings& sett
 std::string model_of(const SolveSettings& settings) {
   if (!settings.model.empty()) return inference::find_model(settings.model);
   // The first puzzle that one takes decides; if none does, what is wrong with the very first.
-  const std::vector<DemoModel> models = models_to_watch();
+  const std::vector<DemoModel> models = diffusion_models();
   std::optional<Error> first;
   const OnBadLine remember = [&](const Error& error) {
     if (!first) first = error;

@@ -57,7 +57,7 @@ TEST(SolveDimacs, NotesASizeThatModelsDoNotLearn) {
   testing::internal::CaptureStderr();
   solve("6,7,3,9,5");
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "c note: 2 clauses are not the 41 that models are trained on\n");
+            "c note: 2 clauses are not the 41 that the model was trained on\n");
 }
 
 TEST(SolveDimacs, WrongOrMalformedIsUnknownAndZero) {

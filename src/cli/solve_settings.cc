@@ -42,7 +42,7 @@ inference::Solved solve_shown(const inference::Reasoner& reasoner, const std::st
 void note_unfamiliar(const inference::Solved& solved, const SolveSettings& settings,
                      const std::string& prefix) {
   if (solved.unfamiliar && !settings.quiet)
-    say("{}note: {} that models are trained on\n", prefix, printable(*solved.unfamiliar));
+    say("{}note: {} that the model was trained on\n", prefix, printable(*solved.unfamiliar));
 }
 
 }  // namespace mgdm::cli

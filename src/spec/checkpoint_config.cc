@@ -78,7 +78,7 @@ ModelCard read_card(const json& block, const std::string& source) {
   config::Fields fields(card);
   const std::string place = source + ": mgdm.card";
   read_fields(block, "", place, fields);
-  naming(place, [&] { check(card); });
+  naming(place, [&] { task_of(card); });
   return card;
 }
 
@@ -105,7 +105,7 @@ About read_metadata(const json& block, const std::string& source) {
       naming(place, [&] { fields.set(field.key + "=" + found->second); });
       about.notes.erase(found);
     }
-  naming(place, [&] { check(card); });
+  naming(place, [&] { task_of(card); });
   about.card = std::move(card);
   return about;
 }

@@ -6,12 +6,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "config/settings.h"
 #include "spec/decoding_settings.h"
+#include "tasks/task.h"
 
 namespace mgdm::spec {
 
@@ -20,6 +22,7 @@ struct ModelCard {
   std::string task;
   std::string layout = "seq2seq";
   std::int64_t length = 0;
+  std::int64_t nodes = 0;  // planning: per stream of the puzzles it learned; 0 where nobody said
   std::string objective = "mgdm";
   bool train_shown = false;
   bool reverse = false;             // answers come backwards
@@ -51,7 +54,7 @@ struct About {
   std::optional<BaseModel> base{};  // of what LoRA trained
 };
 
-// UsageError unless there is such a task.
-void check(const ModelCard& card);
+// The task, as the puzzles are that the model learned. UsageError unless there is such a task.
+std::unique_ptr<tasks::Task> task_of(const ModelCard& card);
 
 }  // namespace mgdm::spec

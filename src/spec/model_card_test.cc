@@ -38,6 +38,16 @@ TEST(ModelCard, OfAnOldFolderKnowsNoVotes) {
   EXPECT_EQ(parse_config(to_json(config), "written").about.card->decoding.symmetries, 8);
 }
 
+TEST(ModelCard, SaysWhichNodesOfPlanningTheModelKnows) {
+  const std::string six = "0,1/1,2/2,3/3,4/4,5/6,7/7,2/2,8/8,9/9,10-0,5";
+  const CheckpointConfig config = parse_config(config_text(), "shipped");
+  EXPECT_EQ(config.about.card->nodes, 4);
+  EXPECT_EQ(task_of(*config.about.card)->unfamiliar(six), "10 edges are not the 6");
+  const CheckpointConfig old = parse_config(without_line(config_text(), "\"nodes\""), "old");
+  EXPECT_EQ(old.about.card->nodes, 0);
+  EXPECT_FALSE(task_of(*old.about.card)->unfamiliar(six));
+}
+
 TEST(ModelCard, KeepsTheArithmetic) {
   CheckpointConfig config = parse_config(config_text(), "shipped");
   for (const std::string& name : arithmetic_names()) {

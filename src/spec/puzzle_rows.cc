@@ -16,7 +16,7 @@ namespace mgdm::spec {
 PuzzleRows::PuzzleRows(const ModelCard& card, data::Vocabulary vocabulary)
     : reverse_(card.reverse),
       vocabulary_(std::move(vocabulary)),
-      task_(tasks::make_task(card.task)),
+      task_(task_of(card)),
       layout_(data::make_layout(card.layout, static_cast<int>(card.length), vocabulary_)) {}
 
 void PuzzleRows::check_room(const tasks::Example& example) const {

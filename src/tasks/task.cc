@@ -21,8 +21,6 @@
 namespace mgdm::tasks {
 namespace {
 
-constexpr int kPaperNodes = 6;
-
 constexpr std::array<std::pair<std::string_view, Labels>, 3> kLabels{{
     {kDefaultLabels, Labels::kFirst},
     {"any", Labels::kAny},
@@ -38,7 +36,7 @@ std::optional<int> numbered(std::string_view name, std::string_view prefix, int 
 }
 
 std::unique_ptr<Task> find_task(std::string_view name, const TaskOptions& options) {
-  if (name == "planning") return planning::make_planning(options.nodes.value_or(kPaperNodes));
+  if (name == "planning") return planning::make_planning(options.nodes);
   if (const auto k = numbered(name, "countdown-", countdown::kMinNumbers, countdown::kMaxNumbers))
     return countdown::make_countdown(
         *k, {options.largest.value_or(kDefaultLargest), options.labels.value_or(Labels::kFirst)});

@@ -111,6 +111,17 @@ std::unique_ptr<nn::Model> make(const spec::Recipe& recipe, const data::Vocabula
   return model;
 }
 
+// Of generated puzzles of planning that are all of one size.
+std::int64_t nodes_of(const spec::Recipe& recipe) {
+  const std::vector<data::SourceSettings> sources = recipe.data.all_sources();
+  const std::int64_t nodes = sources.front().nodes;
+  const bool known = recipe.task == "planning" &&
+                     std::ranges::all_of(sources, [&](const data::SourceSettings& source) {
+                       return source.files.empty() && source.nodes == nodes;
+                     });
+  return known ? nodes : 0;
+}
+
 }  // namespace
 
 data::Vocabulary start_vocabulary(const spec::Recipe& recipe) {
@@ -157,6 +168,7 @@ spec::ModelCard card_of(const spec::Recipe& recipe, int length) {
   return {.task = recipe.task,
           .layout = recipe.data.layout,
           .length = length,
+          .nodes = nodes_of(recipe),
           .objective = recipe.objective.kind,
           .train_shown = recipe.objective.train_shown,
           .reverse = recipe.data.reverse,

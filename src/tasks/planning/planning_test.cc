@@ -146,5 +146,15 @@ TEST(PlanningGenerate, RefusesOtherSizes) {
   EXPECT_THROW(make_planning(51), UsageError);
 }
 
+TEST(Planning, SaysWhatSizesAreNeverDrawn) {
+  const auto four = make_planning(4);
+  for (std::uint32_t item = 0; item < 50; ++item)
+    EXPECT_FALSE(four->unfamiliar(four->generate(0, Split::kTrain, item).input));
+  const std::string small = four->generate(0, Split::kTest, 0).input;
+  EXPECT_EQ(make_planning(6)->unfamiliar(small), "6 edges are not the 10");
+  EXPECT_EQ(make_planning(6)->unfamiliar("0,1-0,1"), "1 edge is not the 10");
+  EXPECT_FALSE(make_planning(std::nullopt)->unfamiliar(small));  // nobody said what it knows
+}
+
 }  // namespace
 }  // namespace mgdm::tasks::planning

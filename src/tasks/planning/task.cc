@@ -16,7 +16,8 @@ namespace {
 
 class Planning : public Task {
  public:
-  explicit Planning(int nodes) : nodes_(nodes) {}
+  explicit Planning(std::optional<int> nodes)
+      : nodes_(nodes.value_or(kReleasedNodes)), asked_(nodes.has_value()) {}
 
   std::string name() const override { return "planning"; }
 
@@ -45,6 +46,13 @@ class Planning : public Task {
 
   std::string normalize_input(std::string_view text) const override {
     return render(parse_problem(without_space_around(",/-", text)));
+  }
+
+  std::optional<std::string> unfamiliar(std::string_view input) const override {
+    const auto edges = static_cast<int>(parse_problem(input).edges.size());
+    const int drawn = 2 * (nodes_ - 1);  // a stream has one less than nodes
+    if (!asked_ || edges == drawn) return std::nullopt;
+    return fmt::format("{} {} not the {}", edges, edges == 1 ? "edge is" : "edges are", drawn);
   }
 
   std::optional<std::string> solve(std::string_view input) const override {
@@ -123,13 +131,14 @@ class Planning : public Task {
   }
 
   const int nodes_;
+  const bool asked_;  // whether somebody said how many
 };
 
 }  // namespace
 
-std::unique_ptr<Task> make_planning(int nodes) {
-  if (nodes < kMinNodes || nodes > kMaxNodes)
-    throw UsageError(fmt::format("planning with {} nodes per stream", nodes),
+std::unique_ptr<Task> make_planning(std::optional<int> nodes) {
+  if (nodes && (*nodes < kMinNodes || *nodes > kMaxNodes))
+    throw UsageError(fmt::format("planning with {} nodes per stream", *nodes),
                      fmt::format("{} to {} nodes", kMinNodes, kMaxNodes));
   return std::make_unique<Planning>(nodes);
 }
