@@ -177,7 +177,7 @@ TEST_F(Light, TheFirstPuzzleThatAModelTakesPicksIt) {
 TEST_F(Light, SaysWhenAPuzzleHasNoSolution) {
   const Outcome none = light("solve 1,1,1,100");
   EXPECT_EQ(none.code, 1);
-  EXPECT_MENTIONS(none.err, "no answer is right: the puzzle has no solution");
+  EXPECT_MENTIONS(none.err, "no answer is right: the puzzle has no solution in whole numbers\n");
 }
 
 // Left to right there is no chance: it is the order of the numbers that changes.

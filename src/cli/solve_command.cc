@@ -40,7 +40,7 @@ void print(const inference::Solved& solved, const tasks::Task& task,
   }
   say("{}, {}\n", solved.verified ? "verified" : "wrong", inference::effort(solved));
   if (!solved.verified && !task.solve(solved.input)) {
-    say("  no answer is right: the puzzle has no solution\n");
+    say("  no answer is right: the puzzle has {}\n", task.no_solution());
     return;
   }
   for (std::size_t i = 0; i < solved.faults.size() && i < 3; ++i)

@@ -102,6 +102,9 @@ class Task {
   // The label of an input by exact search; none when it has no solution.
   virtual std::optional<std::string> solve(std::string_view input) const = 0;
 
+  // What a puzzle has of which solve() finds none, in words.
+  virtual std::string no_solution() const { return "no solution"; }
+
   // Throws Error when example.input is no puzzle of this task; a malformed answer is just wrong.
   virtual Verdict verify(const Example& example, std::string_view answer) const = 0;
 

@@ -55,6 +55,8 @@ class SearchTask : public Task {
     return render(parse_problem(without_space_around(",", text), count_));
   }
 
+  std::string no_solution() const override { return kNoneInWholeNumbers; }
+
   std::optional<std::string> unfamiliar(std::string_view input) const override {
     return never_drawn(parse_problem(input, count_), {});
   }
