@@ -40,9 +40,9 @@ std::string score_text(const std::string& task, const tasks::Score& score) {
     table.add_row({fmt::format("planning distance {}", distance), std::to_string(tally.n),
                    percent(tally.accuracy()), percent(tally.accuracy_paper())});
   for (const auto& [first, tally] : score.by_guesses)
-    table.add_row({fmt::format("{} guesses", tasks::name_of_guesses(first)),
-                   std::to_string(tally.n), percent(tally.accuracy()),
-                   percent(tally.accuracy_paper())});
+    table.add_row(
+        {tasks::name_of_guesses(first) + (first < tasks::Task::kManySolutions ? " guesses" : ""),
+         std::to_string(tally.n), percent(tally.accuracy()), percent(tally.accuracy_paper())});
   out += table.text();
   if (score.errors.empty()) return out;
 

@@ -14,7 +14,8 @@
 namespace mgdm::tasks {
 namespace {
 
-constexpr std::array<std::uint64_t, 5> kFirstGuesses = {0, 1, 5, 20, 50};
+constexpr std::array<std::uint64_t, 7> kFirstGuesses = {
+    0, 1, 5, 20, 50, Task::kManySolutions, Task::kNoSolution};
 
 }  // namespace
 
@@ -23,8 +24,10 @@ std::uint64_t first_of_guesses(std::uint64_t guesses) {
 }
 
 std::string name_of_guesses(std::uint64_t first) {
+  if (first == Task::kNoSolution) return "no solution";
+  if (first == Task::kManySolutions) return "many solutions";
   const auto next = std::upper_bound(kFirstGuesses.begin(), kFirstGuesses.end(), first);
-  if (next == kFirstGuesses.end()) return fmt::format("{}+", first);
+  if (*next == Task::kManySolutions) return fmt::format("{}+", first);
   return *next - 1 == first ? fmt::format("{}", first) : fmt::format("{}-{}", first, *next - 1);
 }
 

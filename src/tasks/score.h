@@ -39,7 +39,8 @@ struct ErrorCount {
   std::map<int, std::size_t> by_place, at_place;
 };
 
-// Numbers of guesses that are counted together, by their first: 0, 1-4, 5-19, 20-49, 50+.
+// Numbers of guesses that are counted together, by their first: 0, 1-4, 5-19, 20-49, 50+; "many
+// solutions" and "no solution" apart (Task::guesses).
 std::uint64_t first_of_guesses(std::uint64_t guesses);
 std::string name_of_guesses(std::uint64_t first);
 

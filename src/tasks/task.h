@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -140,6 +141,9 @@ class Task {
   virtual std::optional<std::size_t> hard_subgoal(const Example&) const { return std::nullopt; }
 
   // How many guesses the puzzle takes (Sudoku only; sudoku/grade.h): accuracy is reported by them.
+  // Or that it is none to be asked of anybody: it has several solutions, or none.
+  static constexpr std::uint64_t kNoSolution = std::numeric_limits<std::uint64_t>::max(),
+                                 kManySolutions = kNoSolution - 1;
   virtual std::optional<std::uint64_t> guesses(const Example&) const { return std::nullopt; }
 };
 

@@ -196,8 +196,16 @@ TEST(Score, SudokusAreCountedByGuesses) {
     const Example simple = easy->generate(1, Split::kTest, item);
     other.add(*easy, simple, simple.output);
   }
+  // The last cell of the first row can be no digit; a blank grid has any number of solutions.
+  other.add(*easy, {"123456780000000009" + std::string(63, '0'), ""}, "");
+  other.add(*easy, {std::string(81, '0'), ""}, "");
   score.add(other);
-  ASSERT_EQ(score.by_guesses.size(), 2u);
+  ASSERT_EQ(score.by_guesses.size(), 4u);
+  EXPECT_EQ(score.by_guesses.at(0).n, 3u);
+  EXPECT_EQ(score.by_guesses.at(Task::kNoSolution).n, 1u);
+  EXPECT_EQ(score.by_guesses.at(Task::kManySolutions).n, 1u);
+  EXPECT_EQ(name_of_guesses(Task::kNoSolution), "no solution");
+  EXPECT_EQ(name_of_guesses(Task::kManySolutions), "many solutions");
   EXPECT_EQ(score.by_guesses.at(0).correct, 3u);
   EXPECT_EQ(score.by_guesses.at(5).n, 3u);
   EXPECT_EQ(score.by_guesses.at(5).correct, 2u);

@@ -92,7 +92,10 @@ class Sudoku final : public Task {
   }
 
   std::optional<std::uint64_t> guesses(const Example& example) const override {
-    return grade(parse_grid(example.input)).guesses;
+    const Grade found = grade(parse_grid(example.input));
+    return found.level == Level::kNoSolution      ? kNoSolution
+           : found.level == Level::kManySolutions ? kManySolutions
+                                                  : found.guesses;
   }
 
   std::vector<Fault> explain(const Example& example, std::string_view answer) const override {
