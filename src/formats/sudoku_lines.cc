@@ -26,14 +26,8 @@ bool is_frame(std::string_view line) {
 std::string without_frame(std::string_view line) {
   std::string cells(line);
   std::erase_if(cells,
-                [](char c) { return std::string_view(" \t|").find(c) != std::string_view::npos; });
+                [](char c) { return std::string_view(" \t|,").find(c) != std::string_view::npos; });
   return cells;
-}
-
-// Also one with a slip: then the grid is at fault, not its other eight lines.
-bool begins_grid(std::string_view line) {
-  const std::string cells = without_frame(line);
-  return cells.size() == kGridColumns && std::ranges::count_if(cells, is_cell) > 4;
 }
 
 // It has a word, and nothing that looks like cells: a puzzle with a slip is no title.
@@ -54,6 +48,11 @@ Error no_puzzle(std::string_view line) {
 
 }  // namespace
 
+bool begins_sudoku_grid(std::string_view line) {
+  const std::string cells = without_frame(line);
+  return cells.size() == kGridColumns && std::ranges::count_if(cells, is_cell) > 4;
+}
+
 std::optional<std::string> sudoku_column(std::string_view line) {
   constexpr std::string_view kBetween = " \t,\"";
   while (!line.empty()) {
@@ -73,7 +72,7 @@ void SudokuLines::add(std::string_view line, std::size_t number) {
     if (!title_is_first_) complain_of_title();
     title_.reset();
     outlet_.give(number, [&] { return SudokuRecord{*std::move(puzzle), std::nullopt}; });
-  } else if (grid_ || begins_grid(line)) {
+  } else if (grid_ || begins_sudoku_grid(line)) {
     title_.reset();
     add_row(line, number);
   } else {

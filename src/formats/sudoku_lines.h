@@ -3,7 +3,7 @@
 //   c0ffee 53..7....6..195... 2.5    the first column of 81 cells; separated by space or commas
 //
 //   Grid 01                          a title before a grid (or before all else) is passed over
-//   5 3 . | . 7 . | . . .            nine cells
+//   5 3 . | . 7 . | . . .            nine cells, separated by nothing, space, '|' or commas
 //   ------+-------+------            frames, blank lines and those with '#' are passed over
 //
 // Nothing is kept but the grid at hand.
@@ -46,6 +46,10 @@ class SudokuLines {
   bool title_is_first_ = false;
   std::optional<Grid> grid_;
 };
+
+// Whether it is a row of nine cells, perhaps with a slip: then the grid is at fault, not its other
+// eight lines.
+bool begins_sudoku_grid(std::string_view line);
 
 // The puzzle of a line by the rule above: 81 digits, 0 for a blank.
 std::optional<std::string> sudoku_column(std::string_view line);

@@ -58,6 +58,15 @@ std::string board(const std::string& cells, std::string_view blank = ".") {
   return text;
 }
 
+std::string with_commas(const std::string& cells) {
+  std::string text;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    text += cells[i];
+    text += i % 9 == 8 ? '\n' : ',';
+  }
+  return text;
+}
+
 std::string nine_lines(const std::string& cells) {
   std::string text;
   for (std::size_t row = 0; row < 9; ++row) text += cells.substr(9 * row, 9) + "\n";
@@ -115,7 +124,8 @@ TEST_F(SudokuText, ReadsGrids) {
   const SudokuRecord solved{kSolution, std::nullopt};
   for (const std::string& one :
        {board(kPuzzle), board(kPuzzle, "_"), board(kPuzzle, "*"), nine_lines(kPuzzle),
-        nine_lines(dotted(kPuzzle)), "+-------+\n| " + board(kPuzzle) + "+=======+\n"}) {
+        with_commas(kPuzzle), nine_lines(dotted(kPuzzle)),
+        "+-------+\n| " + board(kPuzzle) + "+=======+\n"}) {
     EXPECT_THAT(read_sudokus(file(one)), testing::ElementsAre(kUnsolved)) << one;
     EXPECT_THAT(read_sudokus(file(one + "\n" + nine_lines(kSolution) + kPuzzle)),
                 testing::ElementsAre(kUnsolved, solved, kUnsolved))
