@@ -61,8 +61,10 @@ std::vector<DemoModel> diffusion_models() {
 
 std::vector<DemoModel> models_to_watch() {
   std::vector<DemoModel> models = diffusion_models();
-  const auto task = [](const DemoModel& model) { return model.config.about.card->task; };
-  models.erase(std::ranges::unique(models, {}, task).begin(), models.end());
+  const auto same_task = [](const DemoModel& one, const DemoModel& other) {
+    return one.config.about.card->task == other.config.about.card->task;
+  };
+  models.erase(std::unique(models.begin(), models.end(), same_task), models.end());
   return models;
 }
 
