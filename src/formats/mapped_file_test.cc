@@ -1,6 +1,7 @@
 #include "formats/mapped_file.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -20,7 +21,8 @@ class MappedFileTest : public testing::Test {
   ~MappedFileTest() override { fs::remove(path_); }
   void write(const std::string& text) { std::ofstream(path_) << text; }
 
-  const fs::path path_ = fs::path(testing::TempDir()) / "mgdm_mapped_file_test";
+  const fs::path path_ =
+      fs::path(testing::TempDir()) / ("mgdm_mapped_file_test_" + std::to_string(::getpid()));
 };
 
 TEST_F(MappedFileTest, OfASmallFileOutlivesWhatIsDoneToIt) {
