@@ -172,8 +172,6 @@ bool any_puzzle(const std::string& path, const std::function<bool(const std::str
 std::vector<LocatedAnswer> read_answers(const std::string& path, const tasks::Task& task) {
   std::vector<LocatedAnswer> answers;
   switch (kind_of(path)) {
-    case Kind::kEmpty:
-      break;
     case Kind::kJsonl:
       for (formats::JsonlReader reader(path); reader.next();)
         answers.push_back({answer_of(reader), reader.line_number()});
@@ -187,6 +185,7 @@ std::vector<LocatedAnswer> read_answers(const std::string& path, const tasks::Ta
       answers.push_back({with_location(path, 0, [&] { return task.normalize_answer(text); }), 0});
       break;
     }
+    case Kind::kEmpty:  // blank lines are empty answers
     case Kind::kLines: {
       if (task.abilities().sudoku_files && is_sudoku_csv(path)) {
         formats::for_each_sudoku(path, [&](formats::SudokuRecord&& record, std::size_t line) {

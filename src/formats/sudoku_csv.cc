@@ -68,7 +68,9 @@ SudokuCsv::Columns SudokuCsv::by_content(const Fields& row) {
       row.size(),
       place_of(row, [&](const std::string& field) { return puzzle(field) && !solved(field); }),
       place_of(row, solved)};
-  if (!columns.puzzle) columns.puzzle = std::exchange(columns.solution, std::nullopt);
+  // Nothing but a whole grid is a puzzle, too; beside a puzzle with a slip it is no puzzle.
+  if (!columns.puzzle && std::ranges::count_if(row, looks_like_cells) == 1)
+    columns.puzzle = std::exchange(columns.solution, std::nullopt);
   return columns;
 }
 
@@ -84,7 +86,7 @@ SudokuRecord SudokuCsv::record(const Fields& row) {
     columns_ = columns;
   }
   SudokuRecord record{parse_cells(row[*columns_->puzzle], "puzzle", kSudokuPuzzle), std::nullopt};
-  if (columns_->solution)
+  if (columns_->solution && !row[*columns_->solution].empty())
     record.solution = parse_cells(row[*columns_->solution], "solution", kSudokuSolution);
   return record;
 }
@@ -92,11 +94,9 @@ SudokuRecord SudokuCsv::record(const Fields& row) {
 void SudokuCsv::add(std::string_view line, std::size_t number) {
   const Fields row = fields_of(line);
   if (!columns_) {
-    columns_ = by_content(row);
-    if (!columns_->puzzle) {
-      columns_ = by_name(row);
-      return;
-    }
+    const bool header = std::ranges::none_of(row, looks_like_cells);
+    columns_ = header ? by_name(row) : by_content(row);
+    if (header) return;
   }
   outlet_.give(number, [&] { return record(row); });
 }

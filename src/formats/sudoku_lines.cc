@@ -35,9 +35,7 @@ bool may_be_title(std::string_view line) {
   const bool word = std::ranges::adjacent_find(line, [](char a, char b) {
                       return is_letter(a) && is_letter(b);
                     }) != line.end();
-  std::size_t cells = 0, most = 0;
-  for (const char c : line) most = std::max(most, cells = is_cell(c) ? cells + 1 : 0);
-  return word && most < kGridColumns;
+  return word && !looks_like_cells(line);
 }
 
 Error no_puzzle(std::string_view line) {
@@ -67,6 +65,7 @@ void SudokuLines::add(std::string_view line, std::size_t number) {
   line = trim(line);
   if (line.empty() || line.front() == '#' || is_frame(line)) return;
   const bool first = !std::exchange(any_, true);
+  if (grid_ && may_be_title(line) && !begins_sudoku_grid(line)) end_grid();  // it was short
   if (auto puzzle = sudoku_column(line)) {
     end_grid();
     if (!title_is_first_) complain_of_title();

@@ -1,6 +1,7 @@
 // One Sudoku as files hold it, and who takes it from them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -27,6 +28,15 @@ inline constexpr std::string_view kSudokuSolution = "123456789";    // and of a 
 inline bool is_sudoku(std::string_view text, std::string_view characters = kSudokuPuzzle) {
   return text.size() == kSudokuCells &&
          text.find_first_not_of(characters) == std::string_view::npos;
+}
+
+// Whether it has a row of cells or more: what was meant as a puzzle, and may have a slip.
+inline bool looks_like_cells(std::string_view text) {
+  constexpr std::size_t kRow = 9;
+  std::size_t cells = 0, most = 0;
+  for (const char c : text)
+    most = std::max(most, cells = kSudokuPuzzle.find(c) != std::string_view::npos ? cells + 1 : 0);
+  return most >= kRow;
 }
 
 // The same cells with '0' for every blank.

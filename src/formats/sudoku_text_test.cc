@@ -92,10 +92,18 @@ TEST_F(SudokuText, FindsTheColumnsOfACsv) {
         "a,b\n" + kSolution + "," + kPuzzle, pair, "# no header\n17," + pair + "\n"})
     EXPECT_THAT(read_sudokus(file(text)), testing::ElementsAre(kSolved)) << text;
   EXPECT_THAT(read_sudokus(file("id,puzzle\n1," + kPuzzle)), testing::ElementsAre(kUnsolved));
+  EXPECT_THAT(read_sudokus(file("puzzle,solution\n" + kPuzzle + ",\n")),
+              testing::ElementsAre(kUnsolved));
 }
 
 TEST_F(SudokuText, CsvErrorsNameTheLine) {
   const auto of = [&](const std::string& text) { return complaint(read_sudokus, text); };
+  // A slip in the first row makes it neither a header nor the solution a puzzle.
+  const std::string pair = "\n" + kPuzzle + "," + kSolution;
+  EXPECT_THAT(of(kPuzzle.substr(1) + "," + kSolution + pair),
+              HasSubstr(path_ + ":1: no column of the row is a puzzle"));
+  EXPECT_THAT(of(kPuzzle.substr(1) + "," + kSolution.substr(1) + pair),
+              HasSubstr(path_ + ":1: no column of the row is a puzzle"));
   const std::string header = "quizzes,solutions\n";
   EXPECT_THAT(of("a,b\n1,2\n"), HasSubstr(path_ + ":2: no column of the row is a puzzle"));
   EXPECT_THAT(of(header + kPuzzle + "\n"), HasSubstr(path_ + ":2: the row has 1 columns"));
