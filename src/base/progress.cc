@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
+#include <system_error>
 
 #include "base/interrupt.h"
 #include "base/standard_streams.h"
@@ -58,8 +59,8 @@ void draw_line(std::FILE* out, bool terminal, const std::string& line) {
 
 std::string progress_line(const std::string& label, std::uint64_t done, std::uint64_t total,
                           double seconds, bool bar) {
-  const double share =
-      total == 0 ? 1.0 : std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
+  if (total == 0) return label + " ...";  // nobody knows how much it is
+  const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
   const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
   const auto left = static_cast<double>(total > done ? total - done : 0);
   std::string line = label;
@@ -77,8 +78,11 @@ std::string progress_line(const std::string& label, std::uint64_t done, std::uin
 
 Progress::Progress(std::string label, std::uint64_t total, bool quiet, std::FILE* out)
     : label_(std::move(label)), total_(total), out_(out), terminal_(::isatty(::fileno(out)) == 1) {
-  if (!quiet)
+  if (quiet) return;
+  try {
     thread_ = std::jthread([this](const std::stop_token& end) { show_now_and_then(end); });
+  } catch (const std::system_error&) {  // no thread can be had: nothing is shown
+  }
 }
 
 Progress::~Progress() {

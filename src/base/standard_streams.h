@@ -16,8 +16,9 @@ void open_standard_streams();
 // An Error when anything that was printed to standard output could not be written.
 void flush_output();
 
-// Words for people. That they cannot be written (the disk is full, the reader has gone) is no
-// reason to end what they are about: they are lost.
+// Words for people. That they cannot be written (the disk is full, the stream is closed) is no
+// reason to end what they are about: they are lost. A pipe whose reader has gone ends a program by
+// SIGPIPE as ever, unless it ignores that, as training does.
 void say_text(std::FILE* out, std::string_view text);
 
 template <class... Args>

@@ -37,7 +37,10 @@ std::string pick_model(std::span<const DemoModel> models, const std::string& puz
     if (here > best) found.clear();
     best = std::max(best, here);
     if (here == Fit::kNone || here < best) continue;
-    if (found.empty() || found.back()->config.about.card->task != task) found.push_back(&model);
+    const auto same = [&](const DemoModel* other) {
+      return other->config.about.card->task == task;
+    };
+    if (std::ranges::none_of(found, same)) found.push_back(&model);
   }
   if (found.empty())
     throw Error(fmt::format("no model at hand takes the puzzle {}", in_quotes(puzzle)),

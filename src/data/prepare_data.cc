@@ -127,8 +127,9 @@ void fill(Loaded& source, std::size_t held_out, std::uint64_t seed, int threads,
   if (settings.as_released) return make_released(source, held_out, packing, on_made);
   const auto make = [&](std::uint64_t item) {
     stop_if_interrupted();
+    Example example = source.task->generate(seed, tasks::Split::kTrain, source.items.at(item));
     if (on_made) on_made(1);
-    return source.task->generate(seed, tasks::Split::kTrain, source.items.at(item));
+    return example;
   };
   if (!settings.endless && packing != nullptr)
     source.packed = encode_each(count, make, packing->vocabulary, packing->layout, threads);

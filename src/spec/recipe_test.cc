@@ -96,6 +96,7 @@ TEST(Recipes, LaterFilesAndOverridesWin) {
 TEST(Recipes, OnesOfTheProjectAreFoundFromAnyFolder) {
   const std::string name = "recipes/smoke/mgdm.toml";
   const fs::path before = fs::current_path();
+  ::unsetenv("MGDM_RECIPES");
   fs::current_path(fs::temp_directory_path());
   EXPECT_THROW(read_recipe(name, {}), Error);
   ::setenv("MGDM_RECIPES", kRecipes.c_str(), 1);
