@@ -422,8 +422,12 @@ TEST_F(ExamplesFile, ReadsAnswersAsProgramsWriteThem) {
   EXPECT_EQ(answers("8,2/2,0\n\n1,2\n", "planning"), (Answers{"8,2/2,0", "", "1,2"}));
   const std::string puzzle(81, '0'), solution(81, '1');
   EXPECT_EQ(answers(solution + "\n", "sudoku"), Answers{solution});
-  EXPECT_EQ(answers("id,puzzle,solution\n1," + puzzle + "," + solution + "\n", "sudoku"),
-            Answers{solution});
+  for (const char* const before : {"", "\n# answers\n"})
+    EXPECT_EQ(
+        answers(before + ("id,puzzle,solution\n1," + puzzle) + "," + solution + "\n", "sudoku"),
+        Answers{solution});
+  EXPECT_EQ(answers("\n\n", "planning"), (Answers{"", ""}));
+  EXPECT_EQ(answers("", "planning"), Answers{});
   EXPECT_EQ(answers("c done\ns SATISFIABLE\nv 1 3 -2\nv 5 -4 0\n", "sat-5"), Answers{"1,7,3,9,5"});
   EXPECT_THROW(answers("s UNSATISFIABLE\n", "sat-5"), Error);
   EXPECT_EQ(answers("s UNSATISFIABLE\n", "sat").size(), 1u);

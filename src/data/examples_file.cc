@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "formats/dimacs.h"
 #include "formats/jsonl.h"
+#include "formats/sudoku_csv.h"
 #include "formats/sudoku_lines.h"
 #include "formats/sudoku_text.h"
 
@@ -40,11 +41,14 @@ Kind kind_of(const std::string& path) {
   return comments ? Kind::kDimacs : Kind::kEmpty;
 }
 
-// Of a file of lines: whether its first has columns.
+// Of a file of lines.
 bool is_sudoku_csv(const std::string& path) {
   LineReader lines(path);
-  std::string_view line;
-  return lines.next(line) && line.find(',') != std::string_view::npos;
+  for (std::string_view line; lines.next(line);) {
+    line = trim(line);
+    if (!line.empty() && line.front() != '#') return formats::begins_sudoku_csv(line);
+  }
+  return false;
 }
 
 // What a puzzle and its solution are called, pair by pair: what `solve --json` calls a solution is

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "formats/sudoku_lines.h"
 
 namespace mgdm::formats {
 namespace {
@@ -50,6 +51,10 @@ std::string parse_cells(std::string_view text, std::string_view name, std::strin
 }
 
 }  // namespace
+
+bool begins_sudoku_csv(std::string_view line) {
+  return line.find(',') != std::string_view::npos && !begins_sudoku_grid(line);
+}
 
 SudokuCsv::Columns SudokuCsv::by_name(const Fields& header) {
   const auto named = [&](std::vector<std::string> names) {

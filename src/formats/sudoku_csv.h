@@ -3,10 +3,10 @@
 //   quizzes,solutions                 or: puzzle,solution; source,question,answer,rating; ...
 //   0043002090050090010700600...,8643712592...
 //
-// A first line without a puzzle is a header. What it names puzzle, quiz, question or sudoku, and
-// solution or answer, are the columns of these; where it names no puzzle, or there is none, the
-// first row shows them: the column of 81 cells with blanks, and that of 81 without. All rows have
-// as many columns.
+// A first line without anything like a puzzle is a header. What it names puzzle, quiz, question or
+// sudoku, and solution or answer, are the columns of these; where it names no puzzle, or there is
+// none, the first row shows them: the column of 81 cells with blanks, and that of 81 without. All
+// rows have as many columns.
 #pragma once
 
 #include <optional>
@@ -17,6 +17,9 @@
 #include "formats/sudoku_record.h"
 
 namespace mgdm::formats {
+
+// Whether a file that begins with this line, blank ones and comments aside, is such a CSV.
+bool begins_sudoku_csv(std::string_view line);
 
 class SudokuCsv {
  public:

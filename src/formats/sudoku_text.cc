@@ -18,7 +18,7 @@ void for_each_sudoku(const std::string& path, const SudokuSink& sink, Reading re
   for (std::string_view line; reader.next(line);) {
     line = trim(line);
     if (line.empty() || line.front() == '#') continue;
-    if (!is_csv) is_csv = line.find(',') != std::string_view::npos && !begins_sudoku_grid(line);
+    if (!is_csv) is_csv = begins_sudoku_csv(line);
     if (*is_csv)
       csv.add(line, reader.line_number());
     else

@@ -176,6 +176,17 @@ TEST_F(SudokuText, AWrongRowSpoilsItsGridAlone) {
   }
 }
 
+TEST_F(SudokuText, AGridThatIsTooShortEndsAtTheNextTitle) {
+  std::vector<std::size_t> lines;
+  std::vector<std::string> bad;
+  for_each_sudoku(
+      file("Grid 01\n" + nine_lines(kPuzzle).substr(0, 70) + "Grid 02\n" + nine_lines(kPuzzle)),
+      [&](SudokuRecord&&, std::size_t line) { lines.push_back(line); }, Reading::kAgain,
+      [&](const Error& error) { bad.emplace_back(error.what()); });
+  EXPECT_THAT(lines, testing::ElementsAre(10));
+  EXPECT_THAT(bad, testing::ElementsAre(HasSubstr(":2: the grid that begins here has 7 rows")));
+}
+
 TEST_F(SudokuText, FindsTheOneInAText) {
   for (const std::string& text : {kPuzzle, "c0ffee " + kPuzzle + " 2.5", board(kPuzzle),
                                   "Grid 01\n" + nine_lines(dotted(kPuzzle))})
