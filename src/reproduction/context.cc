@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 #include "base/error.h"
 #include "base/paths.h"
+#include "spec/recipe.h"
 
 namespace mgdm::reproduction {
 namespace {
@@ -29,11 +29,7 @@ double TimeLeft::seconds() const {
 }
 
 std::string recipe_file(const std::string& name) {
-  const char* const shelf = std::getenv("MGDM_RECIPES");
-  for (const std::filesystem::path& folder :
-       {std::filesystem::path(shelf == nullptr ? "recipes" : shelf),
-        std::filesystem::path("recipes")})
-    if (const auto file = folder / (name + ".toml"); is_there(file)) return file.string();
+  if (const auto file = spec::find_recipe(recipe_words(name)); is_there(file)) return file.string();
   throw Error(fmt::format("there is no recipe recipes/{}.toml here", name),
               "a checkout of the project as the current folder, or MGDM_RECIPES=FOLDER");
 }

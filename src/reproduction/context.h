@@ -69,7 +69,7 @@ class TimeLeft {
   double budget_;
 };
 
-// recipes/NAME.toml: in $MGDM_RECIPES, or recipes/ here. An Error when it is in neither.
+// recipes/NAME.toml here or in $MGDM_RECIPES (spec::find_recipe). An Error when it is in neither.
 std::string recipe_file(const std::string& name);
 
 // The same for people: "recipes/paper/countdown-4-tiny-ar.toml".

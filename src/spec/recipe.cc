@@ -6,25 +6,14 @@
 #include <filesystem>
 #include <set>
 #include <string_view>
-#include <system_error>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/paths.h"
 #include "spec/kinds.h"
 
 namespace mgdm::spec {
 namespace {
-
-// The project's own recipes are found from any folder: recipes/... in $MGDM_RECIPES.
-std::filesystem::path found(const std::string& path) {
-  const char* const shelf = std::getenv("MGDM_RECIPES");
-  constexpr std::string_view kFolder = "recipes/";
-  std::error_code unreadable;
-  if (shelf == nullptr || !path.starts_with(kFolder) || std::filesystem::exists(path, unreadable))
-    return path;
-  const std::filesystem::path there = std::filesystem::path(shelf) / path.substr(kFolder.size());
-  return std::filesystem::exists(there, unreadable) ? there : std::filesystem::path(path);
-}
 
 void read_into(Recipe& recipe, const std::filesystem::path& path, int depth) {
   if (depth > 8)
@@ -121,9 +110,17 @@ void Recipe::visit(config::Visitor& v) {
   v.section("evaluation", evaluation);
 }
 
+std::filesystem::path find_recipe(const std::string& path) {
+  const char* const shelf = std::getenv("MGDM_RECIPES");
+  constexpr std::string_view kFolder = "recipes/";
+  if (shelf == nullptr || !path.starts_with(kFolder) || is_there(path)) return path;
+  const std::filesystem::path there = std::filesystem::path(shelf) / path.substr(kFolder.size());
+  return is_there(there) ? there : std::filesystem::path(path);
+}
+
 Recipe read_recipe(const std::string& path, const std::vector<std::string>& overrides) {
   Recipe recipe;
-  read_into(recipe, found(path), 0);
+  read_into(recipe, find_recipe(path), 0);
   recipe.extends.clear();
   config::Fields fields(recipe);
   for (const std::string& override_text : overrides) fields.set(override_text);

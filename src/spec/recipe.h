@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -46,8 +47,12 @@ struct Recipe {
   void visit(config::Visitor& v);
 };
 
-// The file, what it extends, and then the overrides (key=value). UsageError when its sections do
-// not fit together.
+// The path as it stands; where nothing is there and it begins with recipes/, the file in
+// $MGDM_RECIPES if there is one: the project's own are found from any folder.
+std::filesystem::path find_recipe(const std::string& path);
+
+// The file (see find_recipe), what it extends, and then the overrides (key=value). UsageError when
+// its sections do not fit together.
 Recipe read_recipe(const std::string& path, const std::vector<std::string>& overrides);
 
 // Error unless a run by `before`, which stands in `folder`, can go on by `now`: the weights must
