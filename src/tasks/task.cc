@@ -120,7 +120,7 @@ std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& option
   }
   const auto refuse = [&](const char* what, const char* expected, const std::string& none) {
     throw UsageError(fmt::format("{} {}", name, what), expected,
-                     fmt::format("where a recipe sets it: data.{}", none));
+                     fmt::format("{}, the default", none));
   };
   const bool countdown = name.starts_with("countdown-");
   if (options.nodes && name != "planning")
