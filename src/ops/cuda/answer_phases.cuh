@@ -151,15 +151,13 @@ __device__ inline bool any_active(const DecodingPass& pass) {
 
 MGDM_PHASE void choose(Memory memory) {
   const Answer& a = memory.arguments().answer;
-  const int numbers = a.shape.length * a.shape.vocabulary, vocabulary = a.shape.vocabulary;
+  const int numbers = a.shape.length * a.shape.vocabulary;
   for (int row = static_cast<int>(blockIdx.x); row < a.shape.rows;
        row += static_cast<int>(gridDim.x)) {
     if (!a.pass.active[row]) continue;
     const float* const from = a.logits + static_cast<std::int64_t>(row) * numbers;
-    decide(a.pass, row, a.first_draw, reinterpret_cast<float*>(memory.rows()), [&](float* logits) {
-      for (int i = static_cast<int>(threadIdx.x); i < numbers; i += kAnswerThreads)
-        logits[i] = __ldcg(from + (a.pass.shift && i >= vocabulary ? i - vocabulary : i));
-    });
+    decide(a.pass, row, a.first_draw, reinterpret_cast<float*>(memory.rows()),
+           [&](float* logits) { copy_logits(logits, from, a.pass); });
   }
 }
 

@@ -145,16 +145,14 @@ inline __device__ void look_at(Position& position, int n, float* logits, const D
   position.key = key;
 }
 
-// Sum over the block, in every thread.
+// Sum over the block, in every thread. The block meets in it, and must have met since the last one.
 inline __device__ int count_in_block(int own) {
-  __shared__ int total;
+  __shared__ int of_warp[kChoiceWarps];
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   own = __reduce_add_sync(kAll, own);
+  if (lane == 0) of_warp[warp] = own;
   __syncthreads();
-  if (threadIdx.x == 0) total = 0;
-  __syncthreads();
-  if (threadIdx.x % 32 == 0) atomicAdd(&total, own);
-  __syncthreads();
-  return total;
+  return __reduce_add_sync(kAll, lane < kChoiceWarps ? of_warp[lane] : 0);
 }
 
 // A row in a block's hands.
@@ -233,6 +231,26 @@ struct DecidedRow {
     }
   }
 };
+
+// Copies a row's logits (N, V), which other blocks of this kernel wrote. With a shift those of a
+// position are one position before it.
+inline __device__ void copy_logits(float* to, const float* from, const DecodingPass& pass) {
+  constexpr int kAtOnce = 4;  // all on their way before the first is waited for
+  const int vocabulary = pass.vocabulary, numbers = pass.length * vocabulary;
+  const bool shift = pass.shift;
+  for (int first = static_cast<int>(threadIdx.x); first < numbers;
+       first += kAtOnce * kChoiceThreads) {
+    float some[kAtOnce];
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) {
+      const int at = min(first + i * kChoiceThreads, numbers - 1);
+      some[i] = __ldcg(from + (shift && at >= vocabulary ? at - vocabulary : at));
+    }
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i)
+      if (const int at = first + i * kChoiceThreads; at < numbers) to[at] = some[i];
+  }
+}
 
 // Decides about an active row of a pass, whose first pass draws at `first_draw`: the work of a
 // block of kChoiceThreads. `memory` is decoding_pass_memory() of shared memory; fill(logits) writes

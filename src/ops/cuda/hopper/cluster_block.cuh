@@ -40,12 +40,7 @@ __device__ __noinline__ void attend_tile(const HeadSettings& settings, std::uint
 __device__ inline __noinline__ void choose_row(const DecodingPass& pass, int row,
                                                std::int64_t first_draw, const float* from,
                                                float* memory) {
-  const int vocabulary = pass.vocabulary, numbers = pass.length * vocabulary;
-  const bool shift = pass.shift;
-  decide(pass, row, first_draw, memory, [&](float* logits) {
-    for (int i = static_cast<int>(threadIdx.x); i < numbers; i += kThreads)
-      logits[i] = __ldcg(from + (shift && i >= vocabulary ? i - vocabulary : i));
-  });
+  decide(pass, row, first_draw, memory, [&](float* logits) { copy_logits(logits, from, pass); });
   __syncthreads();
 }
 
@@ -66,6 +61,7 @@ class Block {
         valid_(min(kRows, a_.shape.length - first_)),
         known_(*reinterpret_cast<Known*>(shared)),
         tokens_(reinterpret_cast<std::int64_t*>(shared + Layout::kKnownBytes)),
+        frozen_(reinterpret_cast<bool*>(tokens_ + 2 * a_.shape.length)),
         out_(shared + Layout::kKnownBytes + Layout::state_bytes(a_.shape.length)),
         stream_(reinterpret_cast<float*>(out_ + Layout::kOutBytes)),
         sums_(reinterpret_cast<float4*>(reinterpret_cast<char*>(stream_) + Layout::kStreamBytes)),
@@ -173,6 +169,7 @@ class Block {
       const bool frozen = a_.pass.frozen[begin + n];
       any = any || !frozen;
       tokens_[n] = frozen ? a_.given[begin + n] : a_.pass.rule.mask_token;
+      frozen_[n] = frozen;
     }
     any = __syncthreads_or(any);
     if (thread() != 0) return;
@@ -182,6 +179,7 @@ class Block {
     known_.heads = g_.heads;
     known_.pass.tokens = tokens_ - begin;
     known_.pass.previous = tokens_ + length - begin;
+    known_.pass.frozen = frozen_ - begin;
     known_.pass.passes = &known_.passes - row_;
     known_.pass.active = &known_.active - row_;
     if (leads()) g_.buffers.active[row_] = any;
@@ -276,8 +274,7 @@ class Block {
     const float* const of_token = a_.tokens + tokens_[n] * kWidth;
     const float* const of_position = a_.positions + static_cast<std::int64_t>(n) * kWidth;
     const float* const of_frozen =
-        a_.frozen == nullptr ? nullptr
-                             : a_.frozen + (a_.pass.frozen[place(n - first_)] ? kWidth : 0);
+        a_.frozen == nullptr ? nullptr : a_.frozen + (frozen_[n] ? kWidth : 0);
     each_quad([&](int q, int at) {
       float4 e = plus(load4(of_token + at), load4(of_position + at));
       if (of_frozen != nullptr) e = plus(e, load4(of_frozen + at));
@@ -380,21 +377,22 @@ class Block {
     const float2 bias =
         mine ? pair_at(layer.up_bias, part * kWidth + rank_ * kOwn + part_column(unit)) : float2{};
     multiply<kUnits>(parts, [&](int) { return normed(); });
+    char* const own = hidden_ + rank_ * sent_bytes();
     if (mine) {
       const float4 y = total<kUnits>(part * splits, splits, unit);
-      store_out(out_ + part * Layout::kSentBytes, unit,
-                {activated(y.x + bias.x), activated(y.y + bias.y), activated(y.z + bias.x),
-                 activated(y.w + bias.y)});
+      store_part(own + part * Layout::kSentBytes, unit,
+                 {activated(y.x + bias.x), activated(y.y + bias.y), activated(y.z + bias.x),
+                  activated(y.w + bias.y)});
     }
-    send(kHidden, out_, hidden_ + rank_ * sent_bytes(), sent_bytes());
-    expect(kHidden, kRanks * sent_bytes());
+    send(kHidden, own, own, sent_bytes());
+    expect(kHidden, (kRanks - 1) * sent_bytes());
     weights_.refill();
   }
   // What a block sends of the MLP's rows.
   __device__ int sent_bytes() const { return g_.expansion * Layout::kSentBytes; }
 
-  // The thread's place of a tile, to what is sent.
-  static __device__ void store_out(char* to, int unit, float4 y) {
+  // The thread's place of a tile, to the block's part of an exchange.
+  static __device__ void store_part(char* to, int unit, float4 y) {
     to += 2 * part_column(unit);
     *reinterpret_cast<std::uint32_t*>(to + part_row(0) * Layout::kSentPitch) = pack(y.x, y.y);
     *reinterpret_cast<std::uint32_t*>(to + part_row(1) * Layout::kSentPitch) = pack(y.z, y.w);
@@ -411,13 +409,15 @@ class Block {
       some.begin += part * Layout::kSentBytes;
       return some;
     });
-    char* const out = out_ + Layout::kWideSentBytes;
+    char* const own = normed_ + rank_ * Layout::kSentBytes;
     if (mine) {
       const float4 y = total<kUnits>(0, parts * splits_of(parts), warp());
-      store_out(out, warp(), {y.x + bias.x, y.y + bias.y, y.z + bias.x, y.w + bias.y});
+      const float4 sum{y.x + bias.x, y.y + bias.y, y.z + bias.x, y.w + bias.y};
+      store_part(own, warp(), sum);
+      store_part(out_, warp(), sum);  // a norm takes the other's place before all have it
     }
-    send(which, out, normed_ + rank_ * Layout::kSentBytes, Layout::kSentBytes);
-    expect(which, kRanks * Layout::kSentBytes);
+    send(which, out_, own, Layout::kSentBytes);
+    expect(which, (kRanks - 1) * Layout::kSentBytes);
     weights_.refill();
   }
 
@@ -426,14 +426,15 @@ class Block {
     if (thread() == 0) known_.there[which].expect(bytes);
   }
 
-  // Copies what the block has just written to `to` in the memory of every block, a warp to each.
+  // Copies what the block has just written to `to` in the memory of every other block, a warp to
+  // each. Its own threads see what they wrote there themselves.
   __device__ __forceinline__ void send(Exchange which, const char* from, const char* to,
                                        int bytes) {
     fence_async();
     __syncthreads();
     static_assert(kWarps == kRanks);
     const int rank = warp();
-    if (lane() == 0)
+    if (lane() == 0 && rank != rank_)
       send_bytes(address_at(shared_address(to), rank), shared_address(from), bytes,
                  address_at(shared_address(&known_.there[which]), rank));
   }
@@ -447,6 +448,7 @@ class Block {
                 *const v_rows = k_rows + padded * kPitch<kSize>;
     const std::uint32_t q = shared_address(q_rows), k = shared_address(k_rows),
                         v = shared_address(v_rows);
+    int others = 2 * kRows * kWidth;  // bytes that come from other blocks
     for (int head = rank_; head < a_.shape.heads; head += kRanks) {
       const __nv_bfloat16* const from =
           qkv() + static_cast<std::int64_t>(row_) * length * 3 * kWidth + head * kSize;
@@ -460,11 +462,12 @@ class Block {
       }
       __syncthreads();
       constexpr int kBytes = kRows * kPitch<kSize>;
-      char* const out = out_ + head / kRanks * kBytes;
-      if (warp() == 0) attend_tile<kSize>(known_.heads, q, k, v, first_, out);
-      send(kMixed, out, hidden_ + head * kBytes, kBytes);
+      char* const own = hidden_ + head * kBytes;
+      if (warp() == 0) attend_tile<kSize>(known_.heads, q, k, v, first_, own);
+      send(kMixed, own, own, kBytes);
+      others -= kBytes;
     }
-    expect(kMixed, 2 * kRows * kWidth);
+    expect(kMixed, others);
   }
 
   // --- the end of a pass ---
@@ -503,7 +506,8 @@ class Block {
   const int first_, valid_;  // the cluster's positions: first, how many
   Known& known_;
   std::int64_t* const tokens_;  // (N) of the row, then as many previous ones
-  char* const out_;             // what is sent
+  bool* const frozen_;          // (N)
+  char* const out_;             // what is sent to be added to the stream
   float* const stream_;         // (16, C)
   float4* const sums_;
   char *const normed_, *const hidden_;  // (16, C), (expansion, 16, C); attention's before the MLP's

@@ -49,12 +49,11 @@ struct Layout {
   static constexpr int kTileBytes = 16 * 8 * 4;
   static constexpr int kMostUnits = kUnits > kHeadParts ? kUnits : kHeadParts;
   static constexpr int kSumsBytes = kWarps * kMostUnits * kTileBytes;
-  // What a block sends of a product with C columns, 16 rows of kOwn; and room for what it sends,
-  // which stays until all have it: attention's or the MLP's, and what is added to the stream.
+  // What a block sends of a product with C columns: 16 rows of kOwn. Attention's and the MLP's
+  // parts are sent from where they stay; what is added to the stream has a place of its own, until
+  // all have it.
   static constexpr int kSentPitch = 2 * kOwn, kSentBytes = kRows * kSentPitch;
-  static constexpr int kWideSentBytes =
-      kMostExpansion * kSentBytes > 2048 ? kMostExpansion* kSentBytes : 2048;
-  static constexpr int kOutBytes = kWideSentBytes + kSentBytes;
+  static constexpr int kOutBytes = round_up(kSentBytes, 128);
   static constexpr int kSlotBytes = (kOwn > kHeadRows ? kOwn : kHeadRows) * kPitch;
 
   // The first piece of shared memory: barriers, and what is decided.
@@ -68,7 +67,7 @@ struct Layout {
   };
   static constexpr int kKnownBytes = (sizeof(Known) + 127) / 128 * 128;
   MGDM_HOST_DEVICE static constexpr int state_bytes(int length) {
-    return round_up(2 * 8 * length, 128);
+    return round_up((2 * 8 + 1) * length, 128);
   }
   static constexpr int fixed_bytes(int length, int expansion) {
     return kKnownBytes + state_bytes(length) + kOutBytes + kStreamBytes + scratch_bytes(expansion);
