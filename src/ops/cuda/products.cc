@@ -57,7 +57,9 @@ class Plan {
                                                           : CUBLASLT_EPILOGUE_BIAS);
     if (p.bias != nullptr && is_fp8(p.a_type))
       set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, static_cast<std::int32_t>(CUDA_R_16BF));
-    if (p.sum != nullptr) set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, p.columns);
+    if (p.slope_at != nullptr) set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_DGELU);
+    if (p.sum != nullptr || p.slope_at != nullptr)
+      set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, p.columns);
     if (p.short_sums) set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, std::int8_t{1});
     point_to(p);
     const auto rows_first = [](NumberType type, std::int64_t rows, std::int64_t columns) {
@@ -124,6 +126,7 @@ class Plan {
   void point_to(const Product& p) const {
     if (p.bias != nullptr) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.bias);
     if (p.sum != nullptr) set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, p.sum);
+    if (p.slope_at != nullptr) set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, p.slope_at);
     if (is_fp8(p.b_type)) set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, p.b_scale);
     if (is_fp8(p.a_type)) set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, p.a_scale);
   }
@@ -194,7 +197,8 @@ void launch_product(const Product& p, void* workspace, bool tune, cudaStream_t s
   check(cudaGetDevice(&device));
   const unsigned form = (p.a_transposed ? 1u : 0u) | (p.b_transposed ? 2u : 0u) |
                         (p.bias != nullptr ? 4u : 0u) | (p.gelu ? 8u : 0u) |
-                        (p.sum != nullptr ? 16u : 0u) | (p.short_sums ? 32u : 0u);
+                        (p.sum != nullptr ? 16u : 0u) | (p.short_sums ? 32u : 0u) |
+                        (p.slope_at != nullptr ? 64u : 0u);
   const Kind kind{form, p.a_type, p.b_type, p.out_type};
   Plan& plan = plans.try_emplace({device, p.rows, p.columns, p.depth, kind}, p).first->second;
   if (tune && !plan.timed() && !is_recording(stream)) plan.time(p, workspace, stream);

@@ -11,8 +11,8 @@
 
 namespace mgdm::ops::cuda {
 
-// out (M, N) = a b, or a b + bias, or gelu(a b + bias); sums in float. Everything is contiguous and
-// aligned to 16 bytes, and bf16 unless told otherwise.
+// out (M, N) = a b, or a b + bias, or gelu(a b + bias), or a b gelu'(x); sums in float. Everything
+// is contiguous and aligned to 16 bytes, and bf16 unless told otherwise.
 //
 // In fp8 there is only one form: a as it is and b transposed, with K and N multiples of 16, at most
 // one of them e5m2, and no gelu.
@@ -22,9 +22,10 @@ struct Product {
   void* out;
   std::int64_t rows, columns, depth;  // M, N, K
   bool a_transposed = false, b_transposed = false;
-  const void* bias = nullptr;  // (N) bf16
-  bool gelu = false;           // only with a bias
-  void* sum = nullptr;         // with gelu, where a b + bias is wanted too: (M, N)
+  const void* bias = nullptr;      // (N) bf16
+  bool gelu = false;               // only with a bias
+  void* sum = nullptr;             // with gelu, where a b + bias is wanted too: (M, N)
+  const void* slope_at = nullptr;  // x: (M, N) bf16; without a bias
   NumberType a_type = NumberType::kBfloat16, b_type = NumberType::kBfloat16;
   NumberType out_type = NumberType::kBfloat16;         // or float
   const float *a_scale = nullptr, *b_scale = nullptr;  // fp8: (1) on the device, code * scale

@@ -97,6 +97,41 @@ TEST(Products, WithWhatFollowsAreTheirFormula) {
     }
 }
 
+// a b gelu'(x).
+TEST(Products, TimesASlopeAreTheirFormula) {
+  if (!compat::cuda_available()) GTEST_SKIP() << "no CUDA device";
+  compat::seed_dropout(7);
+  const auto there = at::TensorOptions().device(at::kCUDA);
+  const at::Tensor workspace =
+      at::empty({static_cast<std::int64_t>(kProductWorkspace)}, there.dtype(at::kByte));
+  constexpr std::int64_t kRows = 2048, kColumns = 1536, kDepth = 384;
+  const at::Tensor a = numbers({kRows, kDepth}, at::kBFloat16),
+                   b = numbers({kDepth, kColumns}, at::kBFloat16);
+  for (int turn = 0; turn < 3; ++turn) {  // one plan, every x
+    SCOPED_TRACE(testing::Message() << "turn " << turn);
+    const at::Tensor x = numbers({kRows, kColumns}, at::kBFloat16), out = unwritten(x);
+    launch_product({.a = a.const_data_ptr(),
+                    .b = b.const_data_ptr(),
+                    .out = out.data_ptr(),
+                    .rows = kRows,
+                    .columns = kColumns,
+                    .depth = kDepth,
+                    .slope_at = x.const_data_ptr()},
+                   workspace.data_ptr(), /*tune=*/turn == 2, nullptr);
+    const at::Tensor a2 = a.to(at::kDouble), b2 = b.to(at::kDouble), x2 = x.to(at::kDouble);
+    const double root = std::sqrt(2 / std::numbers::pi);
+    const at::Tensor t = at::tanh(root * (x2 + 0.044715 * x2.pow(3)));
+    const at::Tensor slope =
+        0.5 * (1 + t) + 0.5 * x2 * (1 - t * t) * root * (1 + 3 * 0.044715 * x2.pow(2));
+    const at::Tensor want = a2.matmul(b2) * slope;
+    // A number takes part in at most `depth` additions in float; tanh is of some 11 bits, and what
+    // the slope makes of its error grows with x.
+    const at::Tensor error = kDepth * kFloat * a2.abs().matmul(b2.abs()) * slope.abs() +
+                             0x1p-10 * (1 + x2.abs()) * a2.matmul(b2).abs();
+    expect_within(out, want, 1.01 * kBf16 * want.abs() + error, "product");
+  }
+}
+
 }  // namespace
 }  // namespace mgdm::ops::cuda
 

@@ -28,7 +28,8 @@ inline void run_product(const char* name, const Product& product, double bytes,
 struct AfterProduct {
   at::Tensor bias{};  // bf16
   bool gelu = false;
-  at::Tensor sum{};  // to be written
+  at::Tensor sum{};       // to be written
+  at::Tensor slope_at{};  // bf16
 };
 
 // a b of matrices, or with a transposed a and b.
@@ -44,10 +45,11 @@ inline at::Tensor multiply(const at::Tensor& a, bool a_transposed, const at::Ten
                   .b_transposed = b_transposed,
                   .bias = raw(after.bias),
                   .gelu = after.gelu,
-                  .sum = after.sum.defined() ? after.sum.data_ptr() : nullptr};
+                  .sum = after.sum.defined() ? after.sum.data_ptr() : nullptr,
+                  .slope_at = raw(after.slope_at)};
   at::Tensor out = at::empty({product.rows, product.columns}, a.options());
   product.out = out.data_ptr();
-  run_product("product", product, bytes_of({a, b, out, after.sum}), a.options());
+  run_product("product", product, bytes_of({a, b, out, after.sum, after.slope_at}), a.options());
   return out;
 }
 
