@@ -1,4 +1,5 @@
-// The activations of MLPs and their slopes.
+// The activations f of MLPs: value(u) = f(u), slope(u) = f'(u), and slope_of_kept(), the slope by
+// what is kept for it (bias_activation.h).
 #pragma once
 
 namespace mgdm::ops::cuda {
@@ -23,6 +24,7 @@ struct Gelu {
     const float s = sigmoid(u);
     return fmaf(u * fmaf(-s, s, s), fmaf(3 * kTwoRoot * kCube, u * u, kTwoRoot), s);
   }
+  static __device__ __forceinline__ float slope_of_kept(float u) { return slope(u); }
 };
 
 struct ReluSquared {
@@ -30,6 +32,11 @@ struct ReluSquared {
   static __device__ __forceinline__ float relu(float u) { return u < 0 ? 0.0f : u; }
   static __device__ __forceinline__ float value(float u) { return relu(u) * relu(u); }
   static __device__ __forceinline__ float slope(float u) { return 2 * relu(u); }
+  static __device__ __forceinline__ float slope_of_kept(float y) {
+    float root;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(y));
+    return 2 * root;
+  }
 };
 
 }  // namespace mgdm::ops::cuda

@@ -21,8 +21,8 @@ constexpr int kBlocks = 4 * 132;  // four on each multiprocessor of an H200
 
 struct None {};  // for the sums alone
 
-// What is read and written: forward x -> y; backward x, dy -> dx and its sums; the sums of dy
-// alone.
+// What is read and written: forward x -> y; backward what is kept, as x, and dy -> dx and its sums;
+// the sums of dy alone.
 enum class Pass { kForward, kBackward, kSum };
 
 template <class F, Pass kPass>
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(kThreads, 4)
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
           const float u = result.value[i] + b.value[i];
-          result.value[i] = kPass == Pass::kForward ? F::value(u) : F::slope(u);
+          result.value[i] = kPass == Pass::kForward ? F::value(u) : F::slope_of_kept(u);
         }
         if constexpr (kPass == Pass::kBackward) {
           const Eight g = unpack(dy_bits[k]);
@@ -117,12 +117,12 @@ void launch_bias_activation(Activation activation, const void* x, const float* b
   run(x, nullptr, bias, y, nullptr, nullptr, rows, columns, stream);
 }
 
-void launch_bias_activation_backward(Activation activation, const void* dy, const void* x,
+void launch_bias_activation_backward(Activation activation, const void* dy, const void* kept,
                                      const float* bias, void* dx, float* dbias, float* workspace,
                                      std::int64_t rows, std::int64_t columns, cudaStream_t stream) {
   const auto run = activation == Activation::kGelu ? launch<Gelu, Pass::kBackward>
                                                    : launch<ReluSquared, Pass::kBackward>;
-  run(x, dy, bias, dx, dbias, workspace, rows, columns, stream);
+  run(kept, dy, bias, dx, dbias, workspace, rows, columns, stream);
 }
 
 void launch_column_sum(const void* x, float* sums, float* workspace, std::int64_t rows,

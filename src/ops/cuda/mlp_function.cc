@@ -23,11 +23,12 @@ constexpr float kOursClearly = 0.75f;
 // y = f(product + bias) with product = x U^T, and z = y D^T. All are matrices in bf16, the bias is
 // float. The activation is part of the products where there are kernels for that and they are
 // quicker, else a pass of its own. Forward and backward are free to choose differently: all ways
-// keep the same for backward.
+// keep the same for backward (bias_activation.h).
 struct Mlp {
   Activation activation;
   at::Tensor up, up_bias, down;
 
+  bool keeps_product() const { return activation == Activation::kGelu; }
   bool may_fuse() const { return activated_product_takes(up.size(0), up.size(1)); }
 
   Quicker::Sizes sizes(std::int64_t rows) const {
@@ -40,8 +41,8 @@ struct Mlp {
   }
 
   struct Hidden {
-    at::Tensor product, y;
-    bool has_bias = false;  // the product
+    at::Tensor y, kept;
+    bool has_bias;  // what is kept
   };
 
   Hidden hidden(const at::Tensor& x) const {
@@ -60,10 +61,10 @@ struct Mlp {
   }
 
   Hidden by_our_product(const at::Tensor& x) const {
-    const at::Tensor product = at::empty({x.size(0), up.size(0)}, x.options());
-    at::Tensor y = at::empty_like(product);
+    const at::Tensor y = at::empty({x.size(0), up.size(0)}, x.options());
+    const at::Tensor product = keeps_product() ? at::empty_like(y) : at::Tensor();
     const KernelWork work("product + activation, forward", bytes_of({x, up, product, y}),
-                          flop(product, x));
+                          flop(y, x));
     launch_activated_product({.activation = activation,
                               .rows = x.size(0),
                               .columns = up.size(0),
@@ -71,21 +72,27 @@ struct Mlp {
                               .x = x.const_data_ptr(),
                               .weight = up.const_data_ptr(),
                               .bias = floats(up_bias),
-                              .product = product.data_ptr(),
+                              .product = keeps_product() ? product.data_ptr() : nullptr,
                               .out = y.data_ptr()},
                              c10::cuda::getCurrentCUDAStream());
     C10_CUDA_KERNEL_LAUNCH_CHECK();
-    return {product, y};
+    return of_product(product, y);
   }
 
   // The activation is a pass of its own.
   Hidden by_pass(const at::Tensor& x) const {
-    const at::Tensor product = product_of(x, up), y = at::empty_like(product);
+    const at::Tensor product = product_of(x, up);
+    const at::Tensor y = keeps_product() ? at::empty_like(product) : product;
     const KernelWork work("bias + activation, forward", bytes_of({product, y}));
     launch_bias_activation(activation, product.const_data_ptr(), floats(up_bias), y.data_ptr(),
                            product.size(0), product.size(1), c10::cuda::getCurrentCUDAStream());
     C10_CUDA_KERNEL_LAUNCH_CHECK();
-    return {product, y};
+    return of_product(product, y);
+  }
+
+  // Of a product without its bias.
+  Hidden of_product(const at::Tensor& product, const at::Tensor& y) const {
+    return keeps_product() ? Hidden{y, product, /*has_bias=*/false} : Hidden{y, y, true};
   }
 
   // cuBLASLt's own gelu, which takes the bias rounded.
@@ -93,7 +100,7 @@ struct Mlp {
     const at::Tensor sum = at::empty({x.size(0), up.size(0)}, x.options());
     const at::Tensor y =
         product_of(x, up, {.bias = up_bias.to(at::kBFloat16), .gelu = true, .sum = sum});
-    return {sum, y, /*has_bias=*/true};
+    return {y, sum, /*has_bias=*/true};
   }
 
   struct HiddenGradients {
@@ -112,38 +119,37 @@ struct Mlp {
     }
   };
 
-  HiddenGradients hidden_gradients(const at::Tensor& dz, const at::Tensor& product,
+  HiddenGradients hidden_gradients(const at::Tensor& dz, const at::Tensor& kept,
                                    bool has_bias) const {
     const float* const bias = has_bias ? nullptr : floats(up_bias);  // that is still to be added
     const auto stream = c10::cuda::getCurrentCUDAStream();
-    const auto in_two = [&] { return gradients_by_pass(dz, product, bias); };
-    const auto in_one = [&] { return gradients_by_library(dz, product); };
+    const auto in_two = [&] { return gradients_by_pass(dz, kept, bias); };
+    const auto in_one = [&] { return gradients_by_library(dz, kept); };
     static Quicker quicker;
-    const bool one =
-        has_bias && quicker.second(sizes(dz.size(0)), may_tune(), stream, in_two, in_one);
+    const bool one = keeps_product() && has_bias &&
+                     quicker.second(sizes(dz.size(0)), may_tune(), stream, in_two, in_one);
     const auto others = [&] { return one ? in_one() : in_two(); };
-    const auto ours = [&] { return gradients_by_our_product(dz, product, bias); };
+    const auto ours = [&] { return gradients_by_our_product(dz, kept, bias); };
     static Quicker ours_quicker(kOursClearly);
     const bool fused =
         may_fuse() && ours_quicker.second(sizes(dz.size(0)), may_tune(), stream, others, ours);
     return fused ? ours() : others();
   }
 
-  HiddenGradients gradients_by_our_product(const at::Tensor& dz, const at::Tensor& product,
+  HiddenGradients gradients_by_our_product(const at::Tensor& dz, const at::Tensor& kept,
                                            const float* bias) const {
-    HiddenGradients made(at::empty_like(product), up_bias,
-                         activated_product_workspace(product.size(1)));
+    HiddenGradients made(at::empty_like(kept), up_bias, activated_product_workspace(kept.size(1)));
     const at::Tensor turned = down.t().contiguous();
     const KernelWork work("product + activation, backward",
-                          bytes_of({dz, turned, product, made.dproduct}), flop(product, dz));
+                          bytes_of({dz, turned, kept, made.dproduct}), flop(kept, dz));
     launch_activated_product_backward({.activation = activation,
-                                       .rows = product.size(0),
-                                       .columns = product.size(1),
+                                       .rows = kept.size(0),
+                                       .columns = kept.size(1),
                                        .depth = dz.size(1),
                                        .x = dz.const_data_ptr(),
                                        .weight = turned.const_data_ptr(),
                                        .bias = bias,
-                                       .product = product.data_ptr(),
+                                       .product = kept.data_ptr(),
                                        .out = made.dproduct.data_ptr()},
                                       made.dbias_at(), made.workspace_at(),
                                       c10::cuda::getCurrentCUDAStream());
@@ -151,15 +157,14 @@ struct Mlp {
     return made;
   }
 
-  HiddenGradients gradients_by_pass(const at::Tensor& dz, const at::Tensor& product,
+  HiddenGradients gradients_by_pass(const at::Tensor& dz, const at::Tensor& kept,
                                     const float* bias) const {
-    HiddenGradients made(at::empty_like(product), up_bias, column_sum_workspace(product.size(1)));
+    HiddenGradients made(at::empty_like(kept), up_bias, column_sum_workspace(kept.size(1)));
     const at::Tensor dy = multiply(dz, false, down, false);
-    const KernelWork work("bias + activation, backward", bytes_of({dy, product, made.dproduct}));
-    launch_bias_activation_backward(activation, dy.const_data_ptr(), product.const_data_ptr(), bias,
+    const KernelWork work("bias + activation, backward", bytes_of({dy, kept, made.dproduct}));
+    launch_bias_activation_backward(activation, dy.const_data_ptr(), kept.const_data_ptr(), bias,
                                     made.dproduct.data_ptr(), made.dbias_at(), made.workspace_at(),
-                                    product.size(0), product.size(1),
-                                    c10::cuda::getCurrentCUDAStream());
+                                    kept.size(0), kept.size(1), c10::cuda::getCurrentCUDAStream());
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return made;
   }
@@ -184,7 +189,7 @@ struct MlpFunction : Function<MlpFunction> {
     const c10::cuda::CUDAGuard guard(x.device());
     const Mlp mlp{static_cast<Activation>(activation), up, tensor_or_none(up_bias), down};
     const Mlp::Hidden hidden = mlp.hidden(rows_of(x));
-    context->save_for_backward({x, up, mlp.up_bias, down, hidden.product, hidden.y});
+    context->save_for_backward({x, up, mlp.up_bias, down, hidden.kept, hidden.y});
     context->saved_data["activation"] = activation;
     context->saved_data["has_bias"] = hidden.has_bias;
     return product_of(hidden.y, down).view(x.sizes());
@@ -192,14 +197,14 @@ struct MlpFunction : Function<MlpFunction> {
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
-    const at::Tensor &x = saved[0], &product = saved[4], &y = saved[5];
+    const at::Tensor &x = saved[0], &kept = saved[4], &y = saved[5];
     const Mlp mlp{static_cast<Activation>(context->saved_data["activation"].toInt()), saved[1],
                   saved[2], saved[3]};
     const c10::cuda::CUDAGuard guard(x.device());
     const at::Tensor dz = rows_of(gradients[0].contiguous());
     const at::Tensor ddown = multiply(dz, true, y, false);
     const Mlp::HiddenGradients hidden =
-        mlp.hidden_gradients(dz, product, context->saved_data["has_bias"].toBool());
+        mlp.hidden_gradients(dz, kept, context->saved_data["has_bias"].toBool());
     const ProductGradients up(hidden.dproduct, x, mlp.up);
     return {up.dx, up.dweight, hidden.dbias, ddown, {}};
   }

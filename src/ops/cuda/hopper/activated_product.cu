@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(128 * (1 + kGroups), 1)
          tile += kGroups * parts, count += kGroups) {
       const std::int64_t row = static_cast<std::int64_t>(tile) * kTileRows + 16 * warp + lane / 4;
       const std::int64_t start = row * a.columns + first_column + my_column;
-      uint2 before[2][8];  // backward: the product
+      uint2 before[2][8];  // backward: what is kept
       if constexpr (kBackward) {
 #pragma unroll
         for (int half = 0; half < 2; ++half)
@@ -171,8 +171,9 @@ __global__ void __launch_bounds__(128 * (1 + kGroups), 1)
           uint2 result;
           if constexpr (kBackward) {
             const float4 g = four(mine);
-            const float4 d{g.x * F::slope(u.x + bias.x), g.y * F::slope(u.y + bias.y),
-                           g.z * F::slope(u.z + bias.z), g.w * F::slope(u.w + bias.w)};
+            const float4 d{
+                g.x * F::slope_of_kept(u.x + bias.x), g.y * F::slope_of_kept(u.y + bias.y),
+                g.z * F::slope_of_kept(u.z + bias.z), g.w * F::slope_of_kept(u.w + bias.w)};
             if (row + 8 * half < a.rows) {
               sums[4 * pair] += d.x;
               sums[4 * pair + 1] += d.y;

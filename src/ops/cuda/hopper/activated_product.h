@@ -6,6 +6,8 @@
 //   backward  dproduct = (dz V^T) f'(product + bias), where z = y V is what the MLP makes of y;
 //             dbias = the sum of its rows
 //
+// What backward reads is `kept` as bias_activation.h says: of relu squared y, not the product.
+//
 // All matrices are bf16, contiguous, aligned to 16 bytes; sums, biases and f are fp32.
 #pragma once
 
@@ -23,8 +25,8 @@ struct ActivatedProduct {
   std::int64_t rows, columns, depth;  // M, N, K
   const void* x;                      // (M, K): x, or dz
   const void* weight;                 // (N, K): W, or V
-  const float* bias;                  // (N), or null
-  void* product;                      // (M, N): written by forward, if not null; read by backward
+  const float* bias;                  // (N), or null: always where backward reads y
+  void* product;                      // (M, N): forward writes it, if not null; backward: `kept`
   void* out;                          // (M, N): y, or dproduct
 };
 void launch_activated_product(const ActivatedProduct& arguments, cudaStream_t stream);
