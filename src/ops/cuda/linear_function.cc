@@ -16,12 +16,14 @@ at::Tensor workspace_for(const at::Tensor& rows) {
                    rows.options().dtype(at::kFloat));
 }
 
-// The weight is bf16, the bias float.
+// The parameter gets the gradient, `weight` is what it is in bf16; the bias is float.
 struct LinearFunction : Function<LinearFunction> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
+                            const at::Tensor& parameter, const at::Tensor& weight,
                             const std::optional<at::Tensor>& bias) {
     const c10::cuda::CUDAGuard guard(x.device());
     context->save_for_backward({x, weight});
+    context->saved_data["type"] = parameter.scalar_type();
     context->saved_data["dbias_wanted"] = bias && bias->requires_grad();
     return product_of(x, weight, {.bias = bias ? bias->to(at::kBFloat16) : at::Tensor()});
   }
@@ -31,7 +33,7 @@ struct LinearFunction : Function<LinearFunction> {
     const at::Tensor &x = saved[0], &weight = saved[1];
     const c10::cuda::CUDAGuard guard(x.device());
     const at::Tensor dy = rows_of(gradients[0].contiguous());
-    const ProductGradients product(dy, x, weight);
+    const at::ScalarType type = context->saved_data["type"].toScalarType();
     at::Tensor dbias;
     if (context->saved_data["dbias_wanted"].toBool()) {
       dbias = at::empty({dy.size(1)}, dy.options().dtype(at::kFloat));
@@ -41,7 +43,7 @@ struct LinearFunction : Function<LinearFunction> {
                         c10::cuda::getCurrentCUDAStream());
       C10_CUDA_KERNEL_LAUNCH_CHECK();
     }
-    return {product.dx, product.dweight, dbias};
+    return {dx_of(dy, weight).view(x.sizes()), dweight_of(dy, x, type), {}, dbias};
   }
 };
 
@@ -52,7 +54,7 @@ bool linear_takes(const at::Tensor& x, const at::Tensor& weight) {
 }
 
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-  return LinearFunction::apply(x, in_bf16_of(weight), optional(bias));
+  return LinearFunction::apply(x, weight, in_bf16_of(weight), optional(bias));
 }
 
 }  // namespace mgdm::ops::cuda

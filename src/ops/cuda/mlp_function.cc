@@ -160,7 +160,7 @@ struct Mlp {
   HiddenGradients gradients_by_pass(const at::Tensor& dz, const at::Tensor& kept,
                                     const float* bias) const {
     HiddenGradients made(at::empty_like(kept), up_bias, column_sum_workspace(kept.size(1)));
-    const at::Tensor dy = multiply(dz, false, down, false);
+    const at::Tensor dy = dx_of(dz, down);
     const KernelWork work("bias + activation, backward", bytes_of({dy, kept, made.dproduct}));
     launch_bias_activation_backward(activation, dy.const_data_ptr(), kept.const_data_ptr(), bias,
                                     made.dproduct.data_ptr(), made.dbias_at(), made.workspace_at(),
@@ -182,12 +182,16 @@ struct Mlp {
   }
 };
 
+// The parameters get the gradients; products take them in bf16.
 struct MlpFunction : Function<MlpFunction> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& up,
-                            const std::optional<at::Tensor>& up_bias, const at::Tensor& down,
-                            std::int64_t activation) {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
+                            const at::Tensor& up_parameter, const at::Tensor& down_parameter,
+                            const at::Tensor& up, const std::optional<at::Tensor>& up_bias,
+                            const at::Tensor& down, std::int64_t activation) {
     const c10::cuda::CUDAGuard guard(x.device());
     const Mlp mlp{static_cast<Activation>(activation), up, tensor_or_none(up_bias), down};
+    context->saved_data["up_type"] = up_parameter.scalar_type();
+    context->saved_data["down_type"] = down_parameter.scalar_type();
     const Mlp::Hidden hidden = mlp.hidden(rows_of(x));
     context->save_for_backward({x, up, mlp.up_bias, down, hidden.kept, hidden.y});
     context->saved_data["activation"] = activation;
@@ -202,11 +206,17 @@ struct MlpFunction : Function<MlpFunction> {
                   saved[2], saved[3]};
     const c10::cuda::CUDAGuard guard(x.device());
     const at::Tensor dz = rows_of(gradients[0].contiguous());
-    const at::Tensor ddown = multiply(dz, true, y, false);
+    const auto type = [&](const char* name) { return context->saved_data[name].toScalarType(); };
+    const at::Tensor ddown = dweight_of(dz, y, type("down_type"));
     const Mlp::HiddenGradients hidden =
         mlp.hidden_gradients(dz, kept, context->saved_data["has_bias"].toBool());
-    const ProductGradients up(hidden.dproduct, x, mlp.up);
-    return {up.dx, up.dweight, hidden.dbias, ddown, {}};
+    return {dx_of(hidden.dproduct, mlp.up).view(x.sizes()),
+            dweight_of(hidden.dproduct, x, type("up_type")),
+            ddown,
+            {},
+            hidden.dbias,
+            {},
+            {}};
   }
 };
 
@@ -245,8 +255,8 @@ Branch mlp_of(const at::Tensor& x, const ops::Mlp& mlp, Activation activation) {
     const at::Tensor y = gelu_alone(rows_of(x), in_bf16_of(mlp.up), mlp.up_bias);
     return {product_of(y, in_bf16_of(mlp.down)).view(x.sizes()), mlp.down_bias};
   }
-  return {MlpFunction::apply(x, in_bf16_of(mlp.up), optional(mlp.up_bias), in_bf16_of(mlp.down),
-                             static_cast<std::int64_t>(activation)),
+  return {MlpFunction::apply(x, mlp.up, mlp.down, in_bf16_of(mlp.up), optional(mlp.up_bias),
+                             in_bf16_of(mlp.down), static_cast<std::int64_t>(activation)),
           mlp.down_bias};
 }
 

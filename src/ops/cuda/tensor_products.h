@@ -32,9 +32,10 @@ struct AfterProduct {
   at::Tensor slope_at{};  // bf16
 };
 
-// a b of matrices, or with a transposed a and b.
+// a b of matrices, or with a transposed a and b; bf16 or float.
 inline at::Tensor multiply(const at::Tensor& a, bool a_transposed, const at::Tensor& b,
-                           bool b_transposed, const AfterProduct& after = {}) {
+                           bool b_transposed, const AfterProduct& after = {},
+                           at::ScalarType type = at::kBFloat16) {
   Product product{.a = a.const_data_ptr(),
                   .b = b.const_data_ptr(),
                   .out = nullptr,
@@ -46,8 +47,9 @@ inline at::Tensor multiply(const at::Tensor& a, bool a_transposed, const at::Ten
                   .bias = raw(after.bias),
                   .gelu = after.gelu,
                   .sum = after.sum.defined() ? after.sum.data_ptr() : nullptr,
-                  .slope_at = raw(after.slope_at)};
-  at::Tensor out = at::empty({product.rows, product.columns}, a.options());
+                  .slope_at = raw(after.slope_at),
+                  .out_type = type == at::kFloat ? NumberType::kFloat32 : NumberType::kBfloat16};
+  at::Tensor out = at::empty({product.rows, product.columns}, a.options().dtype(type));
   product.out = out.data_ptr();
   run_product("product", product, bytes_of({a, b, out, after.sum, after.slope_at}), a.options());
   return out;
@@ -61,18 +63,17 @@ inline at::Tensor product_of(const at::Tensor& x, const at::Tensor& weight,
   return multiply(rows_of(x), false, weight, true, after).view(sizes);
 }
 
-// Of y = x W^T, for dy (rows, O).
-struct ProductGradients {
-  at::Tensor dx, dweight;
+// Of y = x W^T, for dy (rows, O): dx = dy W, and dW = dy^T x in the type that the parameter has.
+inline at::Tensor dx_of(const at::Tensor& dy, const at::Tensor& weight) {
+  return multiply(dy, false, weight, false);
+}
+inline at::Tensor dweight_of(const at::Tensor& dy, const at::Tensor& x, at::ScalarType type) {
+  return multiply(dy, true, rows_of(x), false, {}, type);
+}
 
-  ProductGradients(const at::Tensor& dy, const at::Tensor& x, const at::Tensor& weight)
-      : dx(multiply(dy, false, weight, false).view(x.sizes())),
-        dweight(multiply(dy, true, rows_of(x), false)) {}
-};
-
-// As autocast does it: cast once a step, and with a gradient.
+// Cast once a step, as autocast does it. A gradient is the parameter's own: no bf16 in between.
 inline at::Tensor in_bf16_of(const at::Tensor& weight) {
-  return at::autocast::cached_cast(at::kBFloat16, weight, at::kCUDA);
+  return at::autocast::cached_cast(at::kBFloat16, weight, at::kCUDA).detach();
 }
 
 }  // namespace mgdm::ops::cuda
