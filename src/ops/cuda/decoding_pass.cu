@@ -1,7 +1,5 @@
 // A block decides about one row. First its logits come to shared memory, from device memory or as
 // the head's product with hidden states; decoding_choice.cuh does the rest.
-#include <algorithm>
-
 #include "ops/cuda/decoding_choice.cuh"
 #include "ops/cuda/decoding_pass.h"
 #include "ops/cuda/matrix_units.cuh"
@@ -11,42 +9,56 @@ namespace {
 
 constexpr int kThreads = kChoiceThreads, kWarps = kChoiceWarps;
 
-// How many positions' states are in shared memory at a time: tiles of 16.
+// The head goes over the positions a piece at a time, which is some tiles of 16. Where two pieces
+// fit into shared memory, the states of one come while the other is multiplied.
 __host__ __device__ constexpr int head_tiles(int width) { return width <= 1024 ? 2 : 1; }
 // Bytes between them: 16 more than they take, so that eight neighbours lie in different banks.
 __host__ __device__ constexpr int state_pitch(int width) { return 2 * (width + 8); }
 
+// Bytes of a piece: of its states, and of the sums that take their place.
+__host__ __device__ constexpr int head_piece_bytes(int vocabulary, int width) {
+  const int columns = (vocabulary + 7) / 8 * 8;
+  const int parts = columns <= 4 * kWarps ? kWarps * 8 * static_cast<int>(sizeof(float)) : 0;
+  return 16 * head_tiles(width) * (state_pitch(width) > parts ? state_pitch(width) : parts);
+}
+
 // Logits (N, V) of hidden states (N, C). The head is split into three bf16 parts, which together
 // are the fp32 number: products are exact, sums as in fp32.
 //
-// A warp makes 8 tokens of all positions that are in shared memory; where there are more warps than
-// that, the depth is split between them, and what they have is added up, in a fixed order.
+// A warp makes 8 tokens of all positions of a piece; where there are more warps than that, the
+// depth is split between them, and what they have is added up, in a fixed order.
 class Head {
  public:
   __device__ Head(const DecodingPass& pass, std::int64_t begin, char* memory)
       : pass_(pass),
         begin_(begin),
-        states_(memory),
-        parts_(reinterpret_cast<float*>(memory)),
+        memory_(memory),
         across_((pass.vocabulary + 7) / 8),
         splits_(max(1, kWarps / across_)),
         positions_(16 * head_tiles(pass.width)) {}
 
   __device__ void apply(float* logits) const {
+    const bool ahead = pass_.pieces > 1;
+    start_states(0);
     for (int first = 0; first < pass_.length; first += positions_) {
-      load_states(first);
-      finish_copies();
+      if (ahead) {
+        start_states(first + positions_);
+        finish_copies_but_last();
+      } else {
+        finish_copies();
+      }
       __syncthreads();
       if (splits_ > 1)
         apply_split(logits, first);
       else
         for (int v = 8 * warp(); v < pass_.vocabulary; v += 8 * kWarps)
-          multiply(v, 0).each([&](int n, int column, float sum) {
+          multiply(states_of(first), v, 0).each([&](int n, int column, float sum) {
             const int position = first + n, token = v + column;
             if (n < positions_ && position < pass_.length && token < pass_.vocabulary)
               logits[position * pass_.vocabulary + token] = sum;
           });
-      __syncthreads();  // the next states may come
+      __syncthreads();  // the place of these states is free
+      if (!ahead) start_states(first + positions_);
     }
   }
 
@@ -73,7 +85,17 @@ class Head {
   static __device__ int lane() { return static_cast<int>(threadIdx.x) % 32; }
   static __device__ int warp() { return static_cast<int>(threadIdx.x) / 32; }
 
-  __device__ void load_states(int first) const {
+  // Where the states of a piece are.
+  __device__ char* states_of(int first) const {
+    const int turn = first / positions_ % pass_.pieces;
+    return memory_ + turn * head_piece_bytes(pass_.vocabulary, pass_.width);
+  }
+
+  __device__ void start_states(int first) const {
+    if (first < pass_.length) copy_states(first, states_of(first));
+    end_copies();
+  }
+  __device__ void copy_states(int first, char* states) const {
     for (int n = warp(); n < positions_; n += kWarps) {
       const int position = pass_.shift ? max(first + n - 1, 0) : first + n;
       std::int64_t place = begin_ + min(position, pass_.length - 1);
@@ -81,17 +103,17 @@ class Head {
       const bool there = place >= 0;
       const auto* const from =
           static_cast<const __nv_bfloat16*>(pass_.hidden) + (there ? place : 0) * pass_.width;
-      char* const to = states_ + n * state_pitch(pass_.width);
+      char* const to = states + n * state_pitch(pass_.width);
       for (int piece = lane(); piece < pass_.width / 8; piece += 32)
         start_copy(to + 16 * piece, from + 8 * piece, there);
     }
   }
 
   // Tokens from v on; one of the splits' share of the depth.
-  __device__ Sums multiply(int v, int split) const {
+  __device__ Sums multiply(const char* of, int v, int split) const {
     const int steps = pass_.width / 16, end = steps * (split + 1) / splits_;
     const int pitch = state_pitch(pass_.width);
-    const unsigned states = shared_address(states_) + lane() % 16 * pitch + lane() / 16 * 16;
+    const unsigned states = shared_address(of) + lane() % 16 * pitch + lane() / 16 * 16;
     const int token = min(v + lane() / 4, pass_.vocabulary - 1);
     const float* const weights =
         pass_.head + static_cast<std::int64_t>(token) * pass_.width + lane() % 4 * 2;
@@ -120,27 +142,27 @@ class Head {
     const int columns = 8 * across_, split = warp() / across_;
     const bool works = split < splits_;
     Sums sums;
-    if (works) sums = multiply(warp() % across_ * 8, split);
+    auto* const parts = reinterpret_cast<float*>(states_of(first));
+    if (works) sums = multiply(states_of(first), warp() % across_ * 8, split);
     __syncthreads();
     if (works)
       sums.each([&](int n, int column, float sum) {
         if (n < positions_)
-          parts_[(split * positions_ + n) * columns + warp() % across_ * 8 + column] = sum;
+          parts[(split * positions_ + n) * columns + warp() % across_ * 8 + column] = sum;
       });
     __syncthreads();
     const int count = min(positions_, pass_.length - first) * pass_.vocabulary;
     for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) {
       const int n = i / pass_.vocabulary, token = i % pass_.vocabulary;
       float sum = 0;
-      for (int s = 0; s < splits_; ++s) sum += parts_[(s * positions_ + n) * columns + token];
+      for (int s = 0; s < splits_; ++s) sum += parts[(s * positions_ + n) * columns + token];
       logits[first * pass_.vocabulary + i] = sum;
     }
   }
 
   const DecodingPass& pass_;
   const std::int64_t begin_;
-  char* const states_;
-  float* const parts_;
+  char* const memory_;
   const int across_, splits_, positions_;
 };
 
@@ -166,11 +188,8 @@ std::size_t decoding_pass_memory(std::int64_t length, std::int64_t vocabulary) {
 }
 
 std::size_t decoding_head_memory(std::int64_t vocabulary, std::int64_t width) {
-  const int positions = 16 * head_tiles(static_cast<int>(width));
-  const auto columns = static_cast<int>((vocabulary + 7) / 8 * 8);
-  const int parts = columns <= 4 * kWarps ? kWarps * 8 * static_cast<int>(sizeof(float)) : 0;
-  const int state = state_pitch(static_cast<int>(width));
-  return static_cast<std::size_t>(positions) * static_cast<std::size_t>(std::max(state, parts));
+  return static_cast<std::size_t>(
+      head_piece_bytes(static_cast<int>(vocabulary), static_cast<int>(width)));
 }
 
 cudaError_t launch_decoding_pass(const DecodingPass& some, cudaStream_t stream) {
@@ -180,7 +199,9 @@ cudaError_t launch_decoding_pass(const DecodingPass& some, cudaStream_t stream) 
   if (arguments.hidden != nullptr) {
     shared = (shared + 15) / 16 * 16;
     arguments.states_at = static_cast<int>(shared);
-    shared += decoding_head_memory(arguments.vocabulary, arguments.width);
+    const std::size_t piece = decoding_head_memory(arguments.vocabulary, arguments.width);
+    arguments.pieces = shared + 2 * piece <= kMostDecodingMemory ? 2 : 1;
+    shared += static_cast<std::size_t>(arguments.pieces) * piece;
   }
   const cudaError_t error = cudaFuncSetAttribute(
       decoding_pass_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));

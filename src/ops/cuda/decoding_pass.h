@@ -28,12 +28,13 @@ struct DecodingPass {
   int rows, length, vocabulary, width;  // B, N, V, C; C is a multiple of 16
   std::uint32_t purpose;                // of the draws
   DecodingRule rule;
-  int states_at;  // in shared memory; the launcher fills it in
+  // In shared memory, which the launcher fills in: where states begin, and how many pieces.
+  int states_at, pieces;
 };
 
 // Bytes of shared memory for a row, of which most devices have kMostDecodingMemory.
 std::size_t decoding_pass_memory(std::int64_t length, std::int64_t vocabulary);
-// More bytes of it for a head that is applied.
+// More bytes of it for a head that is applied; twice as many, where there are, make it faster.
 std::size_t decoding_head_memory(std::int64_t vocabulary, std::int64_t width);
 constexpr std::size_t kMostDecodingMemory = 96 << 10;
 

@@ -62,6 +62,14 @@ __device__ __forceinline__ void start_copy(void* to, const void* from, bool insi
                : "memory");
 }
 
+// Ends a group of copies that this thread started; waits for all groups but the last.
+__device__ __forceinline__ void end_copies() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+__device__ __forceinline__ void finish_copies_but_last() {
+  asm volatile("cp.async.wait_group 1;" ::: "memory");
+}
+
 // Waits for all copies that this thread started.
 __device__ __forceinline__ void finish_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
