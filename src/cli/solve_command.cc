@@ -39,12 +39,15 @@ void print(const inference::Solved& solved, const tasks::Task& task,
     return;
   }
   say("{}, {}\n", solved.verified ? "verified" : "wrong", inference::effort(solved));
-  if (!solved.verified && !task.solve(solved.input)) {
+  if (solved.verified) return;
+  const std::optional<std::string> right = task.solve(solved.input);
+  if (!right) {
     say("  no answer is right: the puzzle has {}\n", task.no_solution());
     return;
   }
   for (std::size_t i = 0; i < solved.faults.size() && i < 3; ++i)
     say("  {}\n", printable(tasks::without_special_tokens(solved.faults[i].words)));
+  if (right->find('\n') == std::string::npos) say("  right, by exact search: {}\n", *right);
 }
 
 // All of them, word by word and line by line. Those that are none go to on_bad.
