@@ -46,6 +46,11 @@ TEST_F(Streams, TrainingGoesOnWhenNobodyReadsWhatItSays) {
   EXPECT_TRUE(std::filesystem::exists(path("run/checkpoint-1")));
 }
 
+TEST_F(Streams, TablesAreWrittenWhenNobodyReadsThem) {
+  with("2>&1 | true", "reproduce tasks --out " + path("results"));
+  EXPECT_TRUE(std::filesystem::exists(path("results/tasks/tasks.md")));
+}
+
 TEST_F(Streams, MessagesComeAfterWhatWasPrintedBeforeThem) {
   const Outcome outcome = with("2>&1 | cat", "reproduce tasks --out " + path("results"));
   ASSERT_EQ(outcome.code, 0) << outcome.out;

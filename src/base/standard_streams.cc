@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <csignal>
+
 #include "base/error.h"
 #include "base/interrupt.h"
 
@@ -21,6 +23,8 @@ void flush_output() {
   stop_if_interrupted();
   throw Error("cannot write to standard output");
 }
+
+void outlive_readers() { std::signal(SIGPIPE, SIG_IGN); }
 
 void say_text(std::FILE* out, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), out);

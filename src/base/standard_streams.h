@@ -18,8 +18,12 @@ void flush_output();
 
 // Words for people. That they cannot be written (the disk is full, the stream is closed) is no
 // reason to end what they are about: they are lost. A pipe whose reader has gone ends a program by
-// SIGPIPE as ever, unless it ignores that, as training does.
+// SIGPIPE as ever, unless it outlives its readers.
 void say_text(std::FILE* out, std::string_view text);
+
+// From here on readers may go away (| head): the program goes on, for work that takes long and
+// whose results are files.
+void outlive_readers();
 
 template <class... Args>
 void say_to(std::FILE* out, fmt::format_string<Args...> words, Args&&... args) {

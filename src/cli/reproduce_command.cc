@@ -59,7 +59,7 @@ void reproduce_one(const reproduction::Plan& plan, const ReproduceSettings& sett
   const reproduction::Table table = reproduction::reproduce(plan, context);
   const auto files = reproduction::write_table(table, context);
   if (settings.quiet) return;
-  fmt::print("{}\n", printable(reproduction::to_markdown(table), "\n"));
+  say_to(stdout, "{}\n", printable(reproduction::to_markdown(table), "\n"));
   say("written: {}\n", fmt::join(files, ", "));
 }
 
@@ -67,6 +67,7 @@ void run_reproduce(const ReproduceSettings& settings, const reproduction::Traine
   if (settings.list) return print_list();
   if (settings.name.empty())
     throw UsageError("which table or figure?", "mgdm reproduce NAME", "mgdm reproduce --list");
+  if (!settings.plan) outlive_readers();
   reproduction::Context context;
   context.out = settings.out;
   context.runs = settings.runs;

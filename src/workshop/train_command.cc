@@ -1,6 +1,6 @@
-#include <csignal>
 #include <filesystem>
 
+#include "base/standard_streams.h"
 #include "cli/heavy_commands.h"
 #include "cli/threads.h"
 #include "spec/overrides.h"
@@ -31,8 +31,7 @@ struct TrainCommandSettings {
 
 void run_train(const TrainCommandSettings& settings) {
   namespace fs = std::filesystem;
-  // Whoever reads what it says may go away (| head): the run goes on.
-  std::signal(SIGPIPE, SIG_IGN);
+  outlive_readers();
   const spec::Recipe recipe = spec::read_recipe(settings.recipe, settings.overrides);
   spec::check_effects(recipe, settings.overrides);
   train_by_recipe(recipe,
