@@ -34,10 +34,11 @@ at::Tensor plain_attention(const at::Tensor& q, const at::Tensor& k, const at::T
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, bool causal,
                      double dropout, double scale) {
 #ifdef MGDM_HAVE_SDPA
-  // Its is_causal aligns the first positions, ours the last: they agree for whole sequences, and
-  // one new position (a cached step) sees everything.
+  // Its is_causal aligns the first positions, ours the last: they agree for whole sequences. One
+  // new position after many (a cached step) is better off with plain products: the fused kernels
+  // may make a plan for every number of keys, some 60 ms each with cuDNN's.
   const bool whole = q.size(-2) == k.size(-2);
-  if (!causal || whole || q.size(-2) == 1)
+  if (whole || (!causal && q.size(-2) > 1))
     return at::scaled_dot_product_attention(q, k, v, /*attn_mask=*/{}, dropout, causal && whole,
                                             scale);
 #endif
