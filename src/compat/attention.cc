@@ -1,10 +1,12 @@
 #include "compat/attention.h"
 
+#include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/softmax.h>
+#include <torch/version.h>
 
 #include <limits>
 
@@ -29,18 +31,39 @@ at::Tensor plain_attention(const at::Tensor& q, const at::Tensor& k, const at::T
   return at::matmul(weights, v);
 }
 
+// Whether LibTorch may take cuDNN's attention while it lives. That makes a plan for every number of
+// keys, and a decoder has one more at every step.
+class CudnnAttention {
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 5)
+ public:
+  explicit CudnnAttention(bool allowed) : before_(at::globalContext().userEnabledCuDNNSDP()) {
+    at::globalContext().setSDPUseCuDNN(before_ && allowed);
+  }
+  ~CudnnAttention() { at::globalContext().setSDPUseCuDNN(before_); }
+  CudnnAttention(const CudnnAttention&) = delete;
+  CudnnAttention& operator=(const CudnnAttention&) = delete;
+
+ private:
+  const bool before_;
+#else
+ public:
+  explicit CudnnAttention(bool) {}
+#endif
+};
+
 }  // namespace
 
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, bool causal,
                      double dropout, double scale) {
 #ifdef MGDM_HAVE_SDPA
-  // Its is_causal aligns the first positions, ours the last: they agree for whole sequences. One
-  // new position after many (a cached step) is better off with plain products: the fused kernels
-  // may make a plan for every number of keys, some 60 ms each with cuDNN's.
-  const bool whole = q.size(-2) == k.size(-2);
-  if (whole || (!causal && q.size(-2) > 1))
+  // Its is_causal aligns the first positions, ours the last: they agree for whole sequences, and
+  // one new position (a cached step) sees everything.
+  const bool whole = q.size(-2) == k.size(-2), one = q.size(-2) == 1;
+  if (!causal || whole || one) {
+    const CudnnAttention allowed(!one);
     return at::scaled_dot_product_attention(q, k, v, /*attn_mask=*/{}, dropout, causal && whole,
                                             scale);
+  }
 #endif
   return plain_attention(q, k, v, causal, dropout, scale);
 }

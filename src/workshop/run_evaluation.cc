@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "base/progress.h"
 #include "data/examples_file.h"
 #include "evaluation/evaluate.h"
@@ -33,10 +35,13 @@ RunEvaluation::RunEvaluation(const spec::Recipe& recipe, const tasks::Task& task
                              const inference::Reasoner& reasoner, bool quiet)
     : recipe_(recipe), reasoner_(reasoner), puzzles_(puzzles_of(recipe, task)), quiet_(quiet) {
   for (const tasks::Example& puzzle : puzzles_) reasoner.rows().check_room(puzzle);
-  // What is wrong with these settings comes out in the first pass, before anything is trained.
-  if (!puzzles_.empty())
+  if (puzzles_.empty()) return;
+  // Left to right an untrained network may go on to the end of a long row: one token will do.
+  if (recipe.model.causal)
     inference::solve(reasoner, puzzles_.front().input, /*item=*/0, recipe.decoding,
                      [](const inference::StepText&) { return false; });
+  else
+    evaluation::evaluate(reasoner, std::span(puzzles_).first(1), recipe.decoding, 1);
 }
 
 training::Metrics RunEvaluation::operator()() const {

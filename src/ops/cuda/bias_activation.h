@@ -2,7 +2,7 @@
 // is gelu in its tanh form or relu squared; and its gradients, b's too, in one pass each.
 //
 // What forward leaves for backward, `kept`: gelu's x, and the y of relu squared, since its slope is
-// 2 sqrt(y). So a network keeps one matrix less, and loses no precision: half of y's rounding.
+// 2 sqrt(y). So a network keeps one matrix less; the root has half of the rounding of y.
 //
 // All (rows, columns) are bf16 and contiguous, columns a multiple of 8; biases are fp32. What lies
 // between is computed in fp32.

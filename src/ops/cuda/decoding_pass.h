@@ -28,7 +28,7 @@ struct DecodingPass {
   int rows, length, vocabulary, width;  // B, N, V, C; C is a multiple of 16
   std::uint32_t purpose;                // of the draws
   DecodingRule rule;
-  // In shared memory, which the launcher fills in: where states begin, and how many pieces.
+  // The launcher's: where states begin in shared memory, and how many pieces of them it holds.
   int states_at, pieces;
 };
 

@@ -36,6 +36,7 @@ struct AfterProduct {
 inline at::Tensor multiply(const at::Tensor& a, bool a_transposed, const at::Tensor& b,
                            bool b_transposed, const AfterProduct& after = {},
                            at::ScalarType type = at::kBFloat16) {
+  MGDM_CHECK(type == at::kBFloat16 || type == at::kFloat);
   Product product{.a = a.const_data_ptr(),
                   .b = b.const_data_ptr(),
                   .out = nullptr,
