@@ -17,12 +17,21 @@
 namespace mgdm::ops::cuda {
 namespace {
 
-TEST(Products, AreTheirFormula) {
-  if (!compat::cuda_available()) GTEST_SKIP() << "no CUDA device";
-  compat::seed_dropout(7);
-  const auto there = at::TensorOptions().device(at::kCUDA);
-  const at::Tensor workspace =
-      at::empty({static_cast<std::int64_t>(kProductWorkspace)}, there.dtype(at::kByte));
+class Products : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!compat::cuda_available()) GTEST_SKIP() << "no CUDA device";
+    compat::seed_dropout(7);
+  }
+
+  static void launch(const Product& product, bool tune) {
+    const at::Tensor workspace = at::empty({static_cast<std::int64_t>(kProductWorkspace)},
+                                           at::TensorOptions().device(at::kCUDA).dtype(at::kByte));
+    launch_product(product, workspace.data_ptr(), tune, nullptr);
+  }
+};
+
+TEST_F(Products, AreTheirFormula) {
   for (const bool tune : {false, true})
     for (const auto& [a_transposed, b_transposed] :
          {std::pair{false, true}, {false, false}, {true, false}, {true, true}})
@@ -35,31 +44,31 @@ TEST(Products, AreTheirFormula) {
         const at::Tensor a_stored = (a_transposed ? a.t() : a).contiguous(),
                          b_stored = (b_transposed ? b.t() : b).contiguous();
         const at::Tensor out = unwritten(numbers({rows, columns}, at::kBFloat16));
-        launch_product({.a = a_stored.const_data_ptr(),
+        Product product{.a = a_stored.const_data_ptr(),
                         .b = b_stored.const_data_ptr(),
                         .out = out.data_ptr(),
                         .rows = rows,
                         .columns = columns,
                         .depth = depth,
                         .a_transposed = a_transposed,
-                        .b_transposed = b_transposed},
-                       workspace.data_ptr(), tune, nullptr);
+                        .b_transposed = b_transposed};
+        launch(product, tune);
         const at::Tensor a2 = a.to(at::kDouble), b2 = b.to(at::kDouble);
         const at::Tensor want = a2.matmul(b2);
         // A number takes part in at most `depth` additions in float.
-        expect_within(out, want,
-                      1.01 * kBf16 * want.abs() + depth * kFloat * a2.abs().matmul(b2.abs()),
-                      "product");
+        const at::Tensor error = depth * kFloat * a2.abs().matmul(b2.abs());
+        expect_within(out, want, 1.01 * kBf16 * want.abs() + error, "product");
+
+        const at::Tensor floats = unwritten(out.to(at::kFloat));
+        product.out = floats.data_ptr();
+        product.out_type = NumberType::kFloat32;
+        launch(product, tune);
+        expect_within(floats, want, 1.01 * error, "product in float");
       }
 }
 
 // A bias alone; gelu; gelu and what it is of.
-TEST(Products, WithWhatFollowsAreTheirFormula) {
-  if (!compat::cuda_available()) GTEST_SKIP() << "no CUDA device";
-  compat::seed_dropout(7);
-  const auto there = at::TensorOptions().device(at::kCUDA);
-  const at::Tensor workspace =
-      at::empty({static_cast<std::int64_t>(kProductWorkspace)}, there.dtype(at::kByte));
+TEST_F(Products, WithWhatFollowsAreTheirFormula) {
   constexpr std::int64_t kRows = 2048, kColumns = 1536, kDepth = 384;
   const at::Tensor a = numbers({kRows, kDepth}, at::kBFloat16),
                    b = numbers({kColumns, kDepth}, at::kBFloat16);
@@ -69,17 +78,17 @@ TEST(Products, WithWhatFollowsAreTheirFormula) {
       SCOPED_TRACE(testing::Message() << gelu << with_sum << " turn " << turn);
       const at::Tensor bias = numbers({kColumns}, at::kBFloat16);
       const at::Tensor out = unwritten(like), sum_out = unwritten(like);
-      launch_product({.a = a.const_data_ptr(),
-                      .b = b.const_data_ptr(),
-                      .out = out.data_ptr(),
-                      .rows = kRows,
-                      .columns = kColumns,
-                      .depth = kDepth,
-                      .b_transposed = true,
-                      .bias = bias.const_data_ptr(),
-                      .gelu = gelu,
-                      .sum = with_sum ? sum_out.data_ptr() : nullptr},
-                     workspace.data_ptr(), /*tune=*/turn == 2, nullptr);
+      launch({.a = a.const_data_ptr(),
+              .b = b.const_data_ptr(),
+              .out = out.data_ptr(),
+              .rows = kRows,
+              .columns = kColumns,
+              .depth = kDepth,
+              .b_transposed = true,
+              .bias = bias.const_data_ptr(),
+              .gelu = gelu,
+              .sum = with_sum ? sum_out.data_ptr() : nullptr},
+             /*tune=*/turn == 2);
       const at::Tensor a2 = a.to(at::kDouble), b2 = b.t().to(at::kDouble);
       const at::Tensor sum = a2.matmul(b2) + bias.to(at::kDouble);
       // A number takes part in at most `depth` additions in float.
@@ -98,26 +107,21 @@ TEST(Products, WithWhatFollowsAreTheirFormula) {
 }
 
 // a b gelu'(x).
-TEST(Products, TimesASlopeAreTheirFormula) {
-  if (!compat::cuda_available()) GTEST_SKIP() << "no CUDA device";
-  compat::seed_dropout(7);
-  const auto there = at::TensorOptions().device(at::kCUDA);
-  const at::Tensor workspace =
-      at::empty({static_cast<std::int64_t>(kProductWorkspace)}, there.dtype(at::kByte));
+TEST_F(Products, TimesASlopeAreTheirFormula) {
   constexpr std::int64_t kRows = 2048, kColumns = 1536, kDepth = 384;
   const at::Tensor a = numbers({kRows, kDepth}, at::kBFloat16),
                    b = numbers({kDepth, kColumns}, at::kBFloat16);
   for (int turn = 0; turn < 3; ++turn) {  // one plan, every x
     SCOPED_TRACE(testing::Message() << "turn " << turn);
     const at::Tensor x = numbers({kRows, kColumns}, at::kBFloat16), out = unwritten(x);
-    launch_product({.a = a.const_data_ptr(),
-                    .b = b.const_data_ptr(),
-                    .out = out.data_ptr(),
-                    .rows = kRows,
-                    .columns = kColumns,
-                    .depth = kDepth,
-                    .slope_at = x.const_data_ptr()},
-                   workspace.data_ptr(), /*tune=*/turn == 2, nullptr);
+    launch({.a = a.const_data_ptr(),
+            .b = b.const_data_ptr(),
+            .out = out.data_ptr(),
+            .rows = kRows,
+            .columns = kColumns,
+            .depth = kDepth,
+            .slope_at = x.const_data_ptr()},
+           /*tune=*/turn == 2);
     const at::Tensor a2 = a.to(at::kDouble), b2 = b.to(at::kDouble), x2 = x.to(at::kDouble);
     const double root = std::sqrt(2 / std::numbers::pi);
     const at::Tensor t = at::tanh(root * (x2 + 0.044715 * x2.pow(3)));
