@@ -161,11 +161,26 @@ TEST_F(Training, EndlessMixturesTrainAndResume) {
   EXPECT_NE(by_epochs.err.find("training.steps"), std::string::npos) << by_epochs.err;
 }
 
-// A forgotten override must not end a longer run, nor change what a finished one says of itself.
+// What the run was started with is not forgotten: by its own config.toml it goes on as it was.
+TEST_F(Training, ResumeAsksWhereAnOverrideWasForgotten) {
+  train_and_cut("cut", "training.batch=6 objective.beta=3 ");
+  const std::string config = read_file(path("cut/config.toml"));
+  const Outcome asked = train("mgdm", "objective.beta=3 --quiet --resume --out " + path("cut"));
+  EXPECT_EQ(asked.code, 2);
+  EXPECT_NE(asked.err.find("the run in " + path("cut") + " has training.batch = 6, the recipe "),
+            std::string::npos)
+      << asked.err;
+  EXPECT_EQ(read_file(path("cut/config.toml")), config);
+  const Outcome resumed = mgdm("train " + path("cut/config.toml") + " evaluation.count=0 --resume");
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_TRUE(fs::exists(path("cut/checkpoint-12")));
+}
+
+// A run that is over stays what it says of itself.
 TEST_F(Training, ResumeLeavesAFinishedRunAsItIs) {
   ASSERT_EQ(train("mgdm", "training.steps=20 --out " + path("run")).code, 0);
   const std::string config = read_file(path("run/config.toml"));
-  const Outcome shorter = train("mgdm", "--resume --out " + path("run"));  // 12 steps
+  const Outcome shorter = train("mgdm", "training.steps=12 --resume --out " + path("run"));
   EXPECT_NE(shorter.err.find("is at step 20 and training.steps = 12"), std::string::npos)
       << shorter.err;
   EXPECT_EQ(read_file(path("run/config.toml")), config);
@@ -332,7 +347,7 @@ TEST_F(Training, WhatWouldStopTheEvaluationIsRefusedAtOnce) {
 TEST_F(Training, TwoProcessesDoNotShareAFolder) {
   ASSERT_EQ(train("mgdm", "training.steps=1 evaluation.count=0 --out " + path("run")).code, 0);
   const FileLock held(path("run"));
-  const Outcome second = train("mgdm", "--resume --out " + path("run"));
+  const Outcome second = train("mgdm", "training.steps=1 --resume --out " + path("run"));
   EXPECT_EQ(second.code, 1);
   EXPECT_NE(second.err.find("another process works in"), std::string::npos) << second.err;
 }
@@ -399,13 +414,13 @@ TEST_F(Training, ResumeRefusesAnotherRun) {
   EXPECT_EQ(train("mgdm", "training.steps=2 evaluation.count=0 --resume --out " + path("run")).code,
             0);
   const Outcome other =
-      train("mgdm", "task=countdown-3 data.nodes=6 --resume --out " + path("run"));
+      train("mgdm", "training.steps=2 task=countdown-3 data.nodes=6 --resume --out " + path("run"));
   EXPECT_EQ(other.code, 1);
   EXPECT_NE(other.err.find("has task = \"planning\", not \"countdown-3\""), std::string::npos)
       << other.err;
   EXPECT_EQ(read_file(path("run/config.toml")), config);
   write_file(path("run/checkpoint-2/trainer_state.json"), "{");
-  const Outcome broken = train("mgdm", "--resume --out " + path("run"));
+  const Outcome broken = train("mgdm", "training.steps=2 --resume --out " + path("run"));
   EXPECT_EQ(broken.code, 1);
   EXPECT_NE(broken.err.find("checkpoint-2/trainer_state.json is broken"), std::string::npos)
       << broken.err;

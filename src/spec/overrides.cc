@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/error.h"
@@ -23,13 +24,44 @@ Choices choices_of(const Recipe& recipe) {
           .several_forms = recipe.decoding.several_forms()};
 }
 
+std::string key_of(const std::string& override_text) {
+  return std::string(trim(std::string_view(override_text).substr(0, override_text.find('='))));
+}
+
+// Whether a run learns the same whatever this setting is.
+bool is_beside_training(std::string_view key) {
+  constexpr std::string_view kBeside[] = {
+      "evaluation.",     "decoding.",         "training.log_",          "training.checkpoint_",
+      "training.keep",   "training.shard_mb", "training.compact_state", "training.evaluate",
+      "training.device", "data.threads"};
+  return std::ranges::any_of(kBeside, [&](std::string_view some) { return key.starts_with(some); });
+}
+
 }  // namespace
+
+void check_named(const Recipe& before, const Recipe& now, const std::vector<std::string>& overrides,
+                 const std::string& folder) {
+  std::set<std::string> named;
+  for (const std::string& text : overrides) named.insert(key_of(text));
+  Recipe old = before, fresh = now;
+  if (fresh.data.length == 0) fresh.data.length = old.data.length;  // found from the data
+  std::vector<std::string> forgotten;
+  for (const auto& [key, was, is] : config::Fields(old).differences(config::Fields(fresh)))
+    if (!named.contains(key) && !is_beside_training(key))
+      forgotten.push_back(fmt::format("{} = {}, the recipe {}", key, was, is));
+  if (forgotten.empty()) return;
+  throw UsageError(
+      fmt::format("the run in {} has {}{}", folder, forgotten.front(),
+                  forgotten.size() > 1 ? fmt::format(", and {} more", forgotten.size() - 1) : ""),
+      "each of them named on the command line, as it shall be",
+      fmt::format("mgdm train {}/config.toml --resume goes on as the run was", folder));
+}
 
 void check_effects(const Recipe& recipe, const std::vector<std::string>& overrides) {
   const Choices choices = choices_of(recipe);
   std::set<std::string> keys;
   for (const std::string& text : overrides) {
-    const std::string key(trim(std::string_view(text).substr(0, text.find('='))));
+    const std::string key = key_of(text);
     keys.insert(key);
     if (const auto missing = missing_for(key, choices))
       throw UsageError(fmt::format("{} changes nothing here", in_quotes(text)), *missing);

@@ -1,4 +1,4 @@
-// Overrides on a command line that would change nothing.
+// Overrides on a command line: those that would change nothing, and those that were forgotten.
 #pragma once
 
 #include <string>
@@ -12,5 +12,11 @@ namespace mgdm::spec {
 // a beta that no loss has, a momentum without muon. In files such values are allowed: another
 // recipe that extends the file may read them.
 void check_effects(const Recipe& recipe, const std::vector<std::string>& overrides);
+
+// UsageError when a run that stands in `folder`, trained by `before`, would go on by other values
+// in `now` that nobody asked for: most likely an override of its first command was forgotten. How
+// often it is saved, logged and evaluated may change without a word.
+void check_named(const Recipe& before, const Recipe& now, const std::vector<std::string>& overrides,
+                 const std::string& folder);
 
 }  // namespace mgdm::spec

@@ -76,5 +76,18 @@ TEST(Overrides, AnotherKindMustSayWhetherTokensAreReweighted) {
   EXPECT_NO_THROW(check_effects(recipe, {"objective.kind=ar"}));
 }
 
+TEST(Overrides, OfARunThatGoesOnMustNotBeForgotten) {
+  Recipe before, now;
+  before.training.batch = 16;
+  before.data.length = 40;  // found from the data
+  before.evaluation.count = 7;
+  before.training.log_every = 3;
+  EXPECT_THROW(check_named(before, now, {}, "runs/x"), UsageError);
+  EXPECT_THROW(check_named(before, now, {"training.steps=1"}, "runs/x"), UsageError);
+  EXPECT_NO_THROW(check_named(before, now, {"training.batch=1024"}, "runs/x"));
+  now.training.batch = 16;
+  EXPECT_NO_THROW(check_named(before, now, {}, "runs/x"));
+}
+
 }  // namespace
 }  // namespace mgdm::spec

@@ -114,9 +114,12 @@ class Loop {
   [[noreturn]] void stop() {
     const std::filesystem::path saved = checkpoint();
     run_.group.finish();
+    const std::string run = saved.empty() ? "" : saved.parent_path().string();
     throw Interrupted(fmt::format("interrupted at step {}{}", state_.position.step,
                                   saved.empty() ? "" : "; saved " + saved.string()),
-                      "", "--resume continues from there");
+                      "",
+                      run.empty() ? "--resume continues from there"
+                                  : fmt::format("mgdm train {}/config.toml --resume goes on", run));
   }
 
   void log(bool last) {

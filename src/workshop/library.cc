@@ -3,7 +3,6 @@
 #include "inference/engine.h"
 #include "mgdm/training.h"
 #include "spec/checkpoints.h"
-#include "spec/overrides.h"
 #include "spec/recipe.h"
 #include "workshop/training_run.h"
 
@@ -14,8 +13,8 @@ void use_libtorch() { inference::use_engines(engine::load_torch_engine); }
 std::string train(const std::string& recipe_file, const std::string& out,
                   const TrainOptions& options) {
   return api::or_failure([&] {
-    const spec::Recipe recipe = spec::read_recipe(recipe_file, options.overrides);
-    spec::check_effects(recipe, options.overrides);
+    const spec::Recipe recipe =
+        workshop::read_recipe_of_run(recipe_file, options.overrides, out, options.resume);
     workshop::train_by_recipe(recipe, {.recipe_name = recipe_file,
                                        .out = out,
                                        .threads = options.threads,

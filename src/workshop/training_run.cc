@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/paths.h"
 #include "base/progress.h"
 #include "base/standard_streams.h"
 #include "base/version.h"
@@ -17,6 +18,7 @@
 #include "engine/torch_engine.h"
 #include "spec/adapter.h"
 #include "spec/checkpoint_config.h"
+#include "spec/overrides.h"
 #include "spec/tensors.h"
 #include "training/budget.h"
 #include "training/train.h"
@@ -37,6 +39,15 @@ data::PreparedData prepare(const spec::Recipe& recipe, const data::Vocabulary& v
 }
 
 }  // namespace
+
+spec::Recipe read_recipe_of_run(const std::string& file, const std::vector<std::string>& overrides,
+                                const std::filesystem::path& out, bool resume) {
+  spec::Recipe recipe = spec::read_recipe(file, overrides);
+  spec::check_effects(recipe, overrides);
+  if (const auto own = out / "config.toml"; resume && is_there(own))
+    spec::check_named(spec::read_recipe(own.string(), {}), recipe, overrides, out.string());
+  return recipe;
+}
 
 void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
   if (recipe.training.deterministic) compat::prepare_deterministic_cuda();

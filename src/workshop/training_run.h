@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "spec/recipe.h"
 
@@ -15,6 +16,11 @@ struct RunOptions {
   bool resume = false;
   bool quiet = false;
 };
+
+// The file's recipe with the overrides. Where the run in `out` goes on, nothing may differ from it
+// that no override names (spec/overrides.h).
+spec::Recipe read_recipe_of_run(const std::string& file, const std::vector<std::string>& overrides,
+                                const std::filesystem::path& out, bool resume);
 
 // Prepares data, model, objective and evaluation, refuses what can be refused before the first file
 // is written, trains, and prints the last checkpoint. With other processes it trains the share of
