@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "api/test_support.h"
+#include "base/test_child.h"
 #include "mgdm/mgdm.h"
 
 namespace mgdm {
@@ -208,6 +209,26 @@ TEST(Model, AnswersAloneAsBesideOthers) {
   for (std::size_t i = 0; i < puzzles.size(); ++i)
     right += verify("planning", puzzles[i], one_by_one[i]).correct;
   EXPECT_GE(right, 3u);
+}
+
+// As Python's multiprocessing does: the threads of the model are not in the child.
+TEST(Model, AnswersInAForkedChild) {
+  const auto puzzles = small_puzzles(4);
+  LoadOptions options;
+  options.threads = 2;
+  auto model = std::make_unique<Model>(shipped("quick-planning-mgdm"), options);
+  const auto texts = [&] {
+    std::vector<std::string> all;
+    for (const Answer& answer : model->solve_all(inputs_of(puzzles))) all.push_back(answer.text);
+    return all;
+  };
+  const std::vector<std::string> here = texts();
+  EXPECT_TRUE(in_a_child([&] {
+    const bool same = texts() == here;
+    model.reset();
+    return same;
+  }));
+  EXPECT_EQ(texts(), here);
 }
 
 #endif

@@ -1,6 +1,9 @@
 #include "runtime/team.h"
 
+#include <unistd.h>
+
 #include <chrono>
+#include <utility>
 
 #include "base/error.h"
 
@@ -37,7 +40,7 @@ void Team::Signal::wait_past(std::uint32_t seen) const {
   value_.wait(seen, std::memory_order_acquire);
 }
 
-Team::Team(int members) {
+Team::Team(int members) : home_(::getpid()) {
   MGDM_CHECK(members >= 1);
   try {
     for (int member = 1; member < members; ++member)
@@ -48,7 +51,14 @@ Team::Team(int members) {
   }
 }
 
-Team::~Team() { dismiss(); }
+Team::~Team() {
+  if (at_home())
+    dismiss();
+  else  // handles of threads that are not here can be neither joined nor detached: left alone
+    static_cast<void>(new std::vector<std::jthread>(std::move(others_)));
+}
+
+bool Team::at_home() const { return ::getpid() == home_; }
 
 void Team::dismiss() {
   work_ = nullptr;

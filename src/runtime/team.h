@@ -9,7 +9,11 @@
 //
 // Who waits looks again and again for some microseconds, because that is how long it usually takes,
 // and then sleeps.
+//
+// fork() does not copy threads: in a child process a team has one member, the caller.
 #pragma once
+
+#include <sys/types.h>
 
 #include <atomic>
 #include <cstdint>
@@ -26,7 +30,7 @@ class Team {
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  int members() const { return static_cast<int>(others_.size()) + 1; }
+  int members() const { return at_home() ? static_cast<int>(others_.size()) + 1 : 1; }
 
   // The first `taking_part` members work. Returns when all of them have. The work must not throw.
   // One call at a time.
@@ -48,9 +52,11 @@ class Team {
     std::atomic<std::uint32_t> value_ = 0;
   };
 
-  void dismiss();  // ends the others
+  bool at_home() const;  // in the process whose threads these are
+  void dismiss();        // ends the others
   void serve(int member);
 
+  const pid_t home_;
   const std::function<void(int)>* work_ = nullptr;  // null in a start means: go home
   int taking_part_ = 0;
   Signal start_, end_, met_;

@@ -4,8 +4,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <thread>
 #include <vector>
+
+#include "base/test_child.h"
 
 namespace mgdm::runtime {
 namespace {
@@ -69,6 +72,25 @@ TEST(Team, SleepersWake) {
     });
   }
   EXPECT_EQ(worked, 9);
+}
+
+TEST(Team, TheCallerWorksAloneInAForkedChild) {
+  auto team = std::make_unique<Team>(3);
+  const auto working = [&] {
+    std::atomic<int> worked = 0;
+    team->run([&](int) {
+      ++worked;
+      team->meet();
+    });
+    return worked.load();
+  };
+  EXPECT_EQ(working(), 3);
+  EXPECT_TRUE(in_a_child([&] {
+    const bool alone = team->members() == 1 && working() == 1;
+    team.reset();
+    return alone;
+  }));
+  EXPECT_EQ(working(), 3);
 }
 
 }  // namespace
