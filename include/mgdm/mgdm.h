@@ -152,7 +152,8 @@ struct Step {
 
 // Called after every pass, on the thread that called solve. Returning false ends that puzzle with
 // its answer as it is. It may throw: that ends the call and comes out of it unchanged, and the
-// model can be used again. It must not use the model itself.
+// model can be used again. It must not use the model itself; should it move or destroy it, the call
+// ends as if it had not.
 using OnStep = std::function<bool(const Step& step)>;
 
 struct Answer {
@@ -170,7 +171,7 @@ class Model {
   // $MGDM_MODELS, in options.models and in ./models.
   explicit Model(const std::string& folder_or_name, const LoadOptions& options = {});
   ~Model();
-  // One that was moved from can only be assigned to or destroyed.
+  // One that was moved from can only be assigned to or destroyed; any call is a Failure.
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
 
@@ -184,7 +185,7 @@ class Model {
 
  private:
   struct Loaded;
-  std::unique_ptr<Loaded> loaded_;
+  std::shared_ptr<Loaded> loaded_;  // a call under way holds it, too
 };
 
 }  // namespace mgdm

@@ -1,5 +1,6 @@
 #include <atomic>
 #include <exception>
+#include <memory>
 #include <utility>
 
 #include "api/decoding_options.h"
@@ -51,6 +52,14 @@ class Turn {
   std::atomic<bool>& busy_;
 };
 
+// What a model holds; a Failure where it was moved away.
+template <class Held>
+const std::shared_ptr<Held>& held(const std::shared_ptr<Held>& loaded) {
+  if (!loaded)
+    throw Failure("this model was moved from", "one that was loaded", "use the one it moved to");
+  return loaded;
+}
+
 // Passes steps on to the caller's function and keeps what it throws, so that it can be told from
 // our own errors.
 class Caller {
@@ -94,7 +103,7 @@ struct Model::Loaded {
 
 Model::Model(const std::string& folder_or_name, const LoadOptions& options)
     : loaded_(api::or_failure([&] {
-        return std::make_unique<Loaded>(inference::find_model(folder_or_name, options.models),
+        return std::make_shared<Loaded>(inference::find_model(folder_or_name, options.models),
                                         options);
       })) {}
 
@@ -102,7 +111,7 @@ Model::~Model() = default;
 Model::Model(Model&&) noexcept = default;
 Model& Model::operator=(Model&&) noexcept = default;
 
-const ModelInfo& Model::info() const { return loaded_->info; }
+const ModelInfo& Model::info() const { return held(loaded_)->info; }
 
 Answer Model::solve(const std::string& puzzle, const DecodingOptions& options,
                     const OnStep& on_step) {
@@ -111,7 +120,8 @@ Answer Model::solve(const std::string& puzzle, const DecodingOptions& options,
 
 std::vector<Answer> Model::solve_all(const std::vector<std::string>& puzzles,
                                      const DecodingOptions& options, const OnStep& on_step) {
-  const Turn turn(loaded_->busy);
+  const std::shared_ptr<Loaded> loaded = held(loaded_);  // a step callback may destroy the model
+  const Turn turn(loaded->busy);
   Caller caller(on_step);
   inference::OnStepOfPuzzle observer;
   if (on_step)
@@ -120,10 +130,10 @@ std::vector<Answer> Model::solve_all(const std::vector<std::string>& puzzles,
     };
   try {
     return api::or_failure([&] {
-      const spec::DecodingSettings settings = api::over(loaded_->reasoner, options);
+      const spec::DecodingSettings settings = api::over(loaded->reasoner, options);
       std::vector<Answer> answers;
       for (inference::Solved& solved : inference::solve_all(
-               loaded_->reasoner, puzzles, options.first, settings, loaded_->batch, observer))
+               loaded->reasoner, puzzles, options.first, settings, loaded->batch, observer))
         answers.push_back(answer_of(std::move(solved)));
       return answers;
     });

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 
@@ -95,6 +96,28 @@ TEST(Model, CanBeMoved) {
   EXPECT_TRUE(second.solve(puzzles[0].input).correct);
   first = std::move(second);
   EXPECT_TRUE(first.solve(puzzles[0].input).correct);
+}
+
+TEST(Model, SaysThatItWasMovedFrom) {
+  const Script script({});
+  Model empty(shipped("quick-planning-mgdm"));
+  const Model full = std::move(empty);
+  // NOLINTBEGIN(bugprone-use-after-move)
+  EXPECT_TRUE(contains(failure_of([&] { empty.info(); }), "moved from"));
+  EXPECT_TRUE(contains(failure_of([&] { empty.solve("1,2-1,2"); }), "moved from"));
+  EXPECT_TRUE(contains(failure_of([&] { empty.solve_all({}); }), "moved from"));
+  // NOLINTEND(bugprone-use-after-move)
+}
+
+TEST(Model, MayGoWhileItAnswers) {
+  const auto puzzles = small_puzzles(2);
+  const Script script(puzzles);
+  auto model = std::make_unique<Model>(shipped("quick-planning-mgdm"));
+  const auto answers = model->solve_all(inputs_of(puzzles), {}, [&](const Step&) {
+    model.reset();
+    return true;
+  });
+  EXPECT_TRUE(answers[0].correct && answers[1].correct);
 }
 
 TEST(Model, ShowsEveryPass) {
