@@ -49,12 +49,18 @@ std::string find_model(const std::string& name, const fs::path& given) {
     throw Error(fmt::format("{} is the folder of a run", name), "a model", newest->string());
   const std::map<std::string, std::string> known = shelved_models(given);
   if (const auto found = known.find(name); found != known.end()) return found->second;
-  std::vector<std::string> names;
+  const char* const folder_of_one = "a folder with config.json and model.safetensors";
+  if (is_there(name))
+    throw Error(fmt::format("there is no config.json in {}", name), folder_of_one);
+  if (name.find('/') != name.npos)
+    throw Error(fmt::format("there is no folder {}", name), folder_of_one);
+  std::vector<std::string> names, places;
   for (const auto& [each, folder] : known) names.push_back(each);
-  throw Error(fmt::format("there is no model {}", in_quotes(name)),
-              names.empty() ? "a folder with config.json and model.safetensors"
-                            : "a checkpoint folder, or " + joined_or(names),
-              did_you_mean(name, names));
+  for (const fs::path& shelf : shelves(given)) places.push_back(shelf.string());
+  const std::string meant = did_you_mean(name, names);
+  throw Error(fmt::format("there is no model {} in {}", in_quotes(name), joined_or(places)),
+              names.empty() ? folder_of_one : "a checkpoint folder, or " + joined_or(names),
+              meant.empty() ? "MGDM_MODELS=FOLDER names a folder of models" : meant);
 }
 
 }  // namespace mgdm::inference

@@ -8,7 +8,8 @@
 namespace mgdm::inference {
 
 // A folder as it is; otherwise a name looked up in $MGDM_MODELS, in `shelf` where one is given, in
-// the models installed beside the program and in models/. An Error lists what there is.
+// the models installed beside the program and in models/. An Error says where it looked and what
+// there is.
 std::string find_model(const std::string& name, const std::filesystem::path& shelf = {});
 
 // All that can be looked up by name, with their folders.

@@ -1,0 +1,58 @@
+#include "inference/models.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "base/error.h"
+
+namespace mgdm::inference {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FindModel : public ::testing::Test {
+ protected:
+  FindModel() : empty_(fs::path(::testing::TempDir()) / ("mgdm" + std::to_string(::getpid()))) {
+    fs::create_directories(empty_);
+  }
+  ~FindModel() override { fs::remove_all(empty_); }
+
+  static std::string error_of(const std::string& name, const fs::path& shelf) {
+    try {
+      return find_model(name, shelf);
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+  static bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+
+  const fs::path models_ = MGDM_SOURCE_DIR "/models";
+  const fs::path empty_;
+};
+
+TEST_F(FindModel, SaysWhereItLookedForAName) {
+  EXPECT_EQ(find_model("sudoku", models_), (models_ / "sudoku").string());
+  const std::string error = error_of("no-such-name", empty_);
+  EXPECT_TRUE(contains(error, "no model 'no-such-name' in ")) << error;
+  EXPECT_TRUE(contains(error, empty_.string())) << error;
+  EXPECT_TRUE(contains(error, "MGDM_MODELS=FOLDER")) << error;
+  const std::string near = error_of("sudko", models_);
+  EXPECT_TRUE(contains(near, "did you mean 'sudoku'?")) << near;
+}
+
+TEST_F(FindModel, SaysWhatAPathLacks) {
+  const std::string bare = error_of(empty_.string(), models_);
+  EXPECT_TRUE(contains(bare, "there is no config.json in " + empty_.string())) << bare;
+  EXPECT_FALSE(contains(bare, "sudoku")) << bare;
+  const std::string missing = error_of((empty_ / "gone").string(), models_);
+  EXPECT_TRUE(contains(missing, "there is no folder " + (empty_ / "gone").string())) << missing;
+  EXPECT_FALSE(contains(missing, "sudoku")) << missing;
+}
+
+}  // namespace
+}  // namespace mgdm::inference
