@@ -1,11 +1,19 @@
 #include "training/status_line.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "base/progress.h"
 #include "base/standard_streams.h"
 
 namespace mgdm::training {
+
+std::string held_out_words(double loss, double token_accuracy, std::int64_t measured_at,
+                           std::int64_t shown_step) {
+  return fmt::format("held-out {:.4f}{} ({:.1f}% of tokens)", loss,
+                     measured_at == shown_step ? "" : fmt::format(" at step {}", measured_at),
+                     100 * token_accuracy);
+}
 
 StatusLine::StatusLine(bool quiet, std::FILE* out)
     : quiet_(quiet), out_(out), terminal_(::isatty(::fileno(out)) == 1) {}

@@ -57,6 +57,12 @@ TEST(StatusLine, FitsIntoTheTerminalUnlessItStays) {
   EXPECT_EQ(terminal.shown_up_to("\n"), "\rstep 123…\x1b[K\r\x1b[Kstep 1234567\r\n");
 }
 
+TEST(StatusLine, SaysWhenTheHeldOutLossIsOfAnEarlierStep) {
+  EXPECT_EQ(held_out_words(1.75934, 0.5714, 25, 25), "held-out 1.7593 (57.1% of tokens)");
+  EXPECT_EQ(held_out_words(1.75934, 0.5714, 25, 145),
+            "held-out 1.7593 at step 25 (57.1% of tokens)");
+}
+
 TEST(StatusLine, IsSilentWhenAsked) {
   const File file(std::tmpfile(), std::fclose);
   StatusLine status(/*quiet=*/true, file.get());

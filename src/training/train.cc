@@ -163,9 +163,15 @@ class Loop {
     const bool cpu = run_.model.device().is_cpu();
     return fmt::format("step {}{}  {:3.0f}%{}{}  {} tokens/s  {} left", position.step,
                        budget_.steps() > 0 ? fmt::format("/{}", budget_.steps()) : "", 100 * done,
-                       cpu ? loss_text(step_.loss()) : loss_text_, held_out_text_,
+                       cpu ? loss_text(step_.loss()) : loss_text_, held_out_text(),
                        format_count(tokens_per_second_ > 0 ? tokens_per_second_ : speed()),
                        format_duration(left));
+  }
+
+  std::string held_out_text() const {
+    if (!last_watch_) return "";
+    const auto& [step, watched] = *last_watch_;
+    return "  " + held_out_words(watched.loss, watched.token_accuracy, step, state_.position.step);
   }
 
   // No more than training itself has room for.
@@ -180,7 +186,7 @@ class Loop {
   bool watch_due() const {
     constexpr std::int64_t kTrainedPerWatched = 20;
     const auto held_out = static_cast<std::int64_t>(run_.data.held_out.size());
-    return !last_watch_ || (state_.position.step - *last_watch_) * run_.training.batch >=
+    return !last_watch_ || (state_.position.step - last_watch_->step) * run_.training.batch >=
                                kTrainedPerWatched * held_out;
   }
 
@@ -190,9 +196,7 @@ class Loop {
     const auto in_use = state_.averaged();
     const HeldOut watched = held_out(run_.model, run_.objective, run_.data.held_out, run_.seed,
                                      run_.training.precision == "bf16", rows_at_once());
-    last_watch_ = state_.position.step;
-    held_out_text_ = fmt::format("  held-out {:.4f} ({:.1f}% of tokens)", watched.loss,
-                                 100 * watched.token_accuracy);
+    last_watch_ = {state_.position.step, watched};
     metrics.emplace_back("held_out_loss", watched.loss);
     metrics.emplace_back("held_out_token_accuracy", watched.token_accuracy);
   }
@@ -319,9 +323,13 @@ class Loop {
   Position last_log_;
   Clock::time_point started_, last_checkpoint_;
   double factor_ = 0;  // of the learning rates, in the last step
-  std::optional<std::int64_t> last_watch_;
+  struct Watched {
+    std::int64_t step;
+    HeldOut result;
+  };
+  std::optional<Watched> last_watch_;
   double tokens_per_second_ = 0;  // in the last line of metrics
-  std::string loss_text_, held_out_text_;
+  std::string loss_text_;
 };
 
 }  // namespace
