@@ -58,7 +58,8 @@ std::string_view type_name(const Target& target) {
 }
 
 [[noreturn]] void refuse(const Field& field, const std::string& place, const std::string& seen) {
-  throw UsageError(fmt::format("{}{} = {}", place, field.key, seen), field.allowed());
+  throw UsageError(fmt::format("{}{} = {}", place, field.key, seen),
+                   fmt::format("{} ({})", field.allowed(), field.help));
 }
 
 template <class T>

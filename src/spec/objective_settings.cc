@@ -74,7 +74,10 @@ void ObjectiveSettings::visit(config::Visitor& v) {
   v.field("reweight_tokens", reweight_tokens,
           "mgdm and ar: weight each token by alpha (1 - exp(-CE))^beta");
   v.field("alpha", alpha, "factor of the token weight", config::at_least(0));
-  v.field("beta", beta, "exponent of the token weight", range(1, 10));
+  v.field("beta", beta,
+          "exponent of the token weight; below 1 its gradient would be infinite where a token is "
+          "certain; reweight_tokens=false is the way to have no weight",
+          range(1, 10));
   v.field("train_shown", train_shown, "predict the output tokens that are not masked, too");
   v.field("shown_noise", shown_noise,
           "train_shown: fraction of the shown output tokens replaced by random ones", range(0, 1));

@@ -163,6 +163,18 @@ TEST(Recipes, ARunGoesOnOnlyAsWhatItIs) {
   EXPECT_THROW(check_continues(lora, with_lora("model.lora.alpha=3"), "runs/x"), Error);
 }
 
+TEST(Recipes, ARefusedExponentSaysWhyAndWhatToDo) {
+  for (const char* override_text : {"objective.beta=0.5", "objective.beta=0"}) {
+    try {
+      read_recipe(kRecipes / "smoke/mgdm.toml", {override_text});
+      FAIL() << override_text;
+    } catch (const UsageError& error) {
+      EXPECT_NE(error.expected().find("gradient"), std::string::npos) << error.what();
+      EXPECT_NE(error.expected().find("reweight_tokens=false"), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST(Recipes, MistakesAreNamed) {
   const fs::path folder = fs::temp_directory_path() / "mgdm_recipe_test";
   fs::create_directories(folder);
