@@ -13,7 +13,8 @@ struct ReportSettings {
   bool quiet = false;
 
   void visit(config::Visitor& v) {
-    v.field("results", results, "where mgdm reproduce wrote");
+    v.field("results", results,
+            "where mgdm reproduce wrote; scores of mgdm eval --json FILE are found there too");
     v.field("runs", runs, "where mgdm train and mgdm prompt wrote");
     v.field("out", out, "the page; - prints it");
     v.field("quiet", quiet, "print nothing but errors");

@@ -15,6 +15,8 @@
 #include "reproduction/metrics.h"
 #include "reproduction/plan.h"
 #include "spec/checkpoints.h"
+#include "spec/history.h"
+#include "spec/recipe.h"
 
 namespace mgdm::reproduction {
 namespace {
@@ -52,13 +54,24 @@ std::optional<PageTable> read_table(const fs::path& file) {
   }
 }
 
+// "topk, 20 steps, 8 loops": of the settings that a result was made with, those that counted.
+std::string decoding_words(const Json& settings) {
+  std::string words = text_at(settings, "decoding");
+  for (const char* const name : {"steps", "loops"})
+    if (const auto number = number_at(settings, name); number && *number > 0)
+      words += fmt::format("{}{} {}", words.empty() ? "" : ", ", *number, name);
+  return words;
+}
+
 std::optional<PageScore> read_score(const fs::path& file) {
   const auto json = read_json(file);
   if (!json) return std::nullopt;
   const auto accuracy = number_at(*json, "accuracy"), n = number_at(*json, "n");
   if (!accuracy || !n || text_at(*json, "task").empty()) return std::nullopt;
   PageScore score{file.string(), text_at(*json, "task"), text_at(*json, "model")};
-  if (score.model.empty()) score.model = text_at(object_at(*json, "settings"), "model");
+  const Json settings = object_at(*json, "settings");
+  if (score.model.empty()) score.model = text_at(settings, "model");
+  score.decoding = decoding_words(settings);
   score.n = static_cast<std::size_t>(*n);
   score.accuracy = *accuracy;
   score.error = number_at(*json, "stderr").value_or(0);
@@ -67,8 +80,37 @@ std::optional<PageScore> read_score(const fs::path& file) {
   return score;
 }
 
+// What a run's settings change in its recipe as that is now: "objective.beta = 1.0, seed = 2".
+// Empty where one of them cannot be read.
+std::string changes_of(const fs::path& folder, const std::string& recipe) {
+  try {
+    spec::Recipe asked = spec::read_recipe(recipe, {}),
+                 run = spec::read_recipe((folder / "config.toml").string(), {});
+    if (asked.data.length == 0) asked.data.length = run.data.length;  // as the data had it
+    std::string words;
+    for (const auto& [key, was, is] : config::Fields(asked).differences(config::Fields(run)))
+      words += fmt::format("{}{} = {}", words.empty() ? "" : ", ", key, is);
+    return words;
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+// The last step that its metrics or checkpoints know of, and what was measured last of each kind.
+void read_progress(const fs::path& folder, PageRun& run) {
+  for (const auto& [step, path] : spec::checkpoints(folder)) run.step = step;
+  if (!is_there(folder / "metrics.jsonl")) return;
+  for (const spec::HistoryPoint& point : spec::read_metrics(folder / "metrics.jsonl")) {
+    run.step = std::max(run.step, point.step);
+    if (point.held_out_loss) run.held_out_loss = point.held_out_loss;
+    if (point.token_accuracy) run.token_accuracy = point.token_accuracy;
+    if (point.accuracy) run.accuracy = point.accuracy;
+  }
+}
+
+// A run has its settings from the start, and metrics some steps later.
 std::optional<PageRun> read_run(const fs::path& folder) {
-  if (!is_there(folder / "metrics.jsonl")) return std::nullopt;
+  if (!is_there(folder / "config.toml") && !is_there(folder / "metrics.jsonl")) return std::nullopt;
   PageRun run{folder.filename().string()};
   if (is_there(folder / "env.json"))
     if (const auto facts = read_json(folder / "env.json")) {
@@ -76,14 +118,14 @@ std::optional<PageRun> read_run(const fs::path& folder) {
       run.revision = text_at(*facts, "git_revision");
       run.device = text_at(*facts, "device");
     }
+  if (!run.recipe.empty()) run.changes = changes_of(folder, run.recipe);
+  read_progress(folder, run);
   formats::LineChart chart;
   chart.labels = {.title = run.name, .x = "step", .y = "accuracy, %"};
   chart.curves = {{"accuracy", {}}, {"accuracy_paper", {}}};
   for (formats::Curve& curve : chart.curves)
     for (const formats::Curve::Point& point : read_metric(folder, curve.name))
       curve.points.push_back({point.x, 100 * point.y});
-  if (!chart.curves[0].points.empty()) run.accuracy = chart.curves[0].points.back().y / 100;
-  for (const auto& [step, path] : spec::checkpoints(folder)) run.step = step;
   std::erase_if(chart.curves, [](const formats::Curve& curve) { return curve.points.size() < 2; });
   if (!chart.curves.empty()) run.figure = inline_svg(to_svg(chart));
   return run;

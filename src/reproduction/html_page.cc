@@ -136,20 +136,25 @@ std::string table_html(const PageTable& shown) {
 
 std::string percent(double fraction) { return fmt::format("{:.1f}", 100 * fraction); }
 
+std::string percent_or_none(const std::optional<double>& fraction) {
+  return fraction ? percent(*fraction) : "";
+}
+
 std::string scores_html(const std::vector<PageScore>& scores) {
   std::string out =
       "<section id=\"scores\">\n<h2>Other evaluations</h2>\n"
       "<div class=\"wide\"><table>\n"
       "<thead><tr><th class=\"label\">model</th><th>task</th><th>n</th><th>accuracy</th>"
-      "<th>accuracy_paper</th><th>revision</th><th class=\"text\">file</th></tr></thead>\n"
+      "<th>accuracy_paper</th><th>decoding</th><th>revision</th><th "
+      "class=\"text\">file</th></tr></thead>\n"
       "<tbody>\n";
   for (const PageScore& score : scores)
     out += fmt::format(
         "<tr><td class=\"label\">{}</td><td>{}</td><td>{}</td>"
         "<td>{} <span class=\"error\">± {}</span></td>"
-        "<td>{}</td><td>{}</td><td class=\"text\">{}</td></tr>\n",
+        "<td>{}</td><td>{}</td><td>{}</td><td class=\"text\">{}</td></tr>\n",
         safe(score.model), safe(score.task), score.n, percent(score.accuracy), percent(score.error),
-        score.accuracy_paper ? percent(*score.accuracy_paper) : "", safe(score.revision),
+        percent_or_none(score.accuracy_paper), safe(score.decoding), safe(score.revision),
         safe(score.file));
   return out + "</tbody></table></div>\n</section>\n";
 }
@@ -158,15 +163,19 @@ std::string runs_html(const std::vector<PageRun>& runs) {
   std::string out =
       "<section id=\"runs\">\n<h2>Training runs</h2>\n"
       "<div class=\"wide\"><table>\n"
-      "<thead><tr><th class=\"label\">run</th><th class=\"text\">recipe</th><th>step</th>"
-      "<th>accuracy measured last</th><th>device</th><th>revision</th></tr></thead>\n"
+      "<thead><tr><th class=\"label\">run</th><th class=\"text\">recipe</th>"
+      "<th class=\"text\">changes to it</th><th>step</th><th>held-out loss</th>"
+      "<th>held-out tokens, %</th><th>accuracy measured "
+      "last</th><th>device</th><th>revision</th></tr></thead>\n"
       "<tbody>\n";
   for (const PageRun& run : runs)
     out += fmt::format(
-        "<tr><td class=\"label\">{}</td><td class=\"text\">{}</td><td>{}</td>"
-        "<td>{}</td><td>{}</td><td>{}</td></tr>\n",
-        safe(run.name), safe(run.recipe), run.step, run.accuracy ? percent(*run.accuracy) : "",
-        safe(run.device), safe(run.revision));
+        "<tr><td class=\"label\">{}</td><td class=\"text\">{}</td><td class=\"text\">{}</td>"
+        "<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+        safe(run.name), safe(run.recipe), safe(run.changes), run.step,
+        run.held_out_loss ? fmt::format("{:.4f}", *run.held_out_loss) : "",
+        percent_or_none(run.token_accuracy), percent_or_none(run.accuracy), safe(run.device),
+        safe(run.revision));
   out += "</tbody></table></div>\n";
   for (const PageRun& run : runs)
     if (!run.figure.empty()) out += fmt::format("<figure>\n{}</figure>\n", run.figure);

@@ -21,15 +21,18 @@ struct PageScore {
   std::size_t n = 0;
   double accuracy = 0, error = 0;
   std::optional<double> accuracy_paper = {};
+  std::string decoding = {};  // "topk, 20 steps, 8 loops"; empty where nothing says so
   std::string revision = {};
 };
 
 // A training run.
 struct PageRun {
   std::string name, recipe = {}, revision = {}, device = {};
-  std::int64_t step = 0;
-  std::optional<double> accuracy = {};  // as measured last
-  std::string figure = {};              // accuracy through training, SVG, or empty
+  std::string changes = {};  // to its recipe: "objective.beta = 1.0"
+  std::int64_t step = 0;     // the last that is known of
+  // As measured last.
+  std::optional<double> held_out_loss = {}, token_accuracy = {}, accuracy = {};
+  std::string figure = {};  // accuracy through training, SVG, or empty
 };
 
 struct Page {

@@ -83,5 +83,52 @@ TEST_F(Reproduction, ThePageHasAllOfItAndAsksForNothing) {
   EXPECT_TRUE(gather(folder_.path() / "none", folder_.path() / "none").tables.empty());
 }
 
+TEST_F(Reproduction, ThePageTellsRunsApartAndHasThoseCutShort) {
+  const std::string recipe = "recipes/smoke/mgdm.toml";
+  const auto make = [&](const std::string& name, const std::vector<std::string>& overrides) {
+    const fs::path run = context_.runs / name;
+    fs::create_directories(run);
+    spec::Recipe settings = spec::read_recipe(recipe, overrides);
+    if (settings.data.length == 0) settings.data.length = 40;  // as training notes it
+    write_file((run / "config.toml").string(), config::Fields(settings).dump());
+    write_file((run / "env.json").string(), R"({"recipe": ")" + recipe + R"("})");
+    return run;
+  };
+  make("at-once", {});
+  write_file((make("changed", {"objective.beta=3", "seed=7"}) / "metrics.jsonl").string(),
+             "{\"step\": 25, \"held_out_loss\": 1.75934, \"held_out_token_accuracy\": 0.571}\n"
+             "{\"step\": 145, \"loss\": 1.5}\n");
+  const Page page = gather(context_.out, context_.runs);
+  ASSERT_EQ(page.runs.size(), 2u);
+  EXPECT_EQ(page.runs[0].name, "at-once");
+  EXPECT_EQ(page.runs[0].changes, "");
+  EXPECT_EQ(page.runs[0].step, 0);
+  EXPECT_EQ(page.runs[1].changes, "seed = 7, objective.beta = 3.0");
+  EXPECT_EQ(page.runs[1].step, 145);
+  EXPECT_FALSE(page.runs[1].accuracy);
+  const std::string html = to_html(page);
+  EXPECT_EQ(unbalanced(html), "");
+  EXPECT_CONTAINS(html, "objective.beta = 3.0</td><td>145</td><td>1.7593</td><td>57.1</td>");
+}
+
+TEST_F(Reproduction, ThePageSaysHowAScoreWasDecoded) {
+  fs::create_directories(context_.out);
+  const auto write = [&](const std::string& name, const std::string& settings) {
+    write_file((context_.out / name).string(),
+               R"({"task": "sudoku", "n": 10, "accuracy": 0.9, "settings": )" + settings + "}");
+  };
+  write("a.json", R"({"decoding": "random", "steps": 20, "loops": 0})");
+  write("b.json", R"({"decoding": "topk", "steps": 5, "loops": 8})");
+  write("c.json", R"({"loops": 8})");
+  write("d.json", "{}");
+  const Page page = gather(context_.out, context_.runs);
+  ASSERT_EQ(page.scores.size(), 4u);
+  EXPECT_EQ(page.scores[0].decoding, "random, 20 steps");
+  EXPECT_EQ(page.scores[1].decoding, "topk, 5 steps, 8 loops");
+  EXPECT_EQ(page.scores[2].decoding, "8 loops");
+  EXPECT_EQ(page.scores[3].decoding, "");
+  EXPECT_CONTAINS(to_html(page), "<td>topk, 5 steps, 8 loops</td>");
+}
+
 }  // namespace
 }  // namespace mgdm::reproduction
