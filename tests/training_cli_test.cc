@@ -580,7 +580,9 @@ TEST_F(Training, EvalSaysAllThatWasAsked) {
   EXPECT_EQ(unknown.code, 2);
   for (const char* name : {"topk", "random", "margin", "threshold", "entropy"})
     EXPECT_NE(unknown.err.find(name), std::string::npos) << unknown.err;
-  EXPECT_EQ(mgdm(eval + " --order random").code, 2);
+  const Outcome order = mgdm(eval + " --order random");  // its name in a recipe
+  EXPECT_EQ(order.code, 2);
+  EXPECT_NE(order.err.find("did you mean '--decoding'?"), std::string::npos) << order.err;
   EXPECT_EQ(mgdm(eval + " --steps 0").code, 2);
   EXPECT_EQ(mgdm(eval + " --device abacus").code, 2);
 }

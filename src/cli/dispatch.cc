@@ -103,7 +103,8 @@ void add_field(CLI::App& app, Command& command, const config::Field& field,
   const std::string flag = word.substr(0, word.find('='));
   for (const CLI::Option* option : command->get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  std::string hint = did_you_mean(flag, known);
+  // Recipes and the library call the order of decoding by its name.
+  std::string hint = did_you_mean(flag == "--order" ? "--decoding" : flag, known);
   if (hint.empty()) hint = fmt::format("mgdm {} --help", command->get_name());
   throw UsageError(fmt::format("unknown option {}", in_quotes(word)), "", hint);
 }
