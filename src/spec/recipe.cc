@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -10,12 +11,15 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/paths.h"
+#include "base/text.h"
 #include "spec/kinds.h"
 
 namespace mgdm::spec {
 namespace {
 
-void read_into(Recipe& recipe, const std::filesystem::path& path, int depth) {
+namespace fs = std::filesystem;
+
+void read_into(Recipe& recipe, const fs::path& path, int depth) {
   if (depth > 8)
     throw UsageError(fmt::format("{} extends a file that extends it in the end", path.string()));
   const std::string text = read_file(path);
@@ -85,6 +89,30 @@ void check(const Recipe& recipe) {
                       : "data.layout=seq2seq or in_place: it sees an answer as a whole");
 }
 
+// The project's own that can be trained, as "recipes/paper/planning-tiny-mgdm.toml".
+std::vector<std::string> known_recipes() {
+  const char* const shelf = std::getenv("MGDM_RECIPES");
+  std::vector<std::string> names;
+  for (const fs::path& root : {fs::path("recipes"), fs::path(shelf == nullptr ? "" : shelf)})
+    for (const fs::path& folder : files_in(root))
+      for (const fs::path& file : files_in(folder))
+        if (file.extension() == ".toml" && file.filename() != "common.toml")
+          names.push_back((fs::path("recipes") / file.lexically_relative(root)).string());
+  return names;
+}
+
+// Which of them was meant: by the whole name, else by that of the file alone.
+std::string recipe_hint(const fs::path& asked) {
+  const std::vector<std::string> names = known_recipes();
+  if (std::string hint = did_you_mean(asked.string(), names); !hint.empty()) return hint;
+  std::vector<std::string> stems;
+  for (const std::string& name : names) stems.push_back(fs::path(name).stem());
+  const std::string stem = nearest(asked.stem().string(), stems);
+  const auto found = std::find(stems.begin(), stems.end(), stem);
+  if (found == stems.end()) return "";
+  return fmt::format("did you mean '{}'?", names[static_cast<std::size_t>(found - stems.begin())]);
+}
+
 }  // namespace
 
 void EvaluationSettings::visit(config::Visitor& v) {
@@ -110,17 +138,21 @@ void Recipe::visit(config::Visitor& v) {
   v.section("evaluation", evaluation);
 }
 
-std::filesystem::path find_recipe(const std::string& path) {
+fs::path find_recipe(const std::string& path) {
   const char* const shelf = std::getenv("MGDM_RECIPES");
   constexpr std::string_view kFolder = "recipes/";
   if (shelf == nullptr || !path.starts_with(kFolder) || is_there(path)) return path;
-  const std::filesystem::path there = std::filesystem::path(shelf) / path.substr(kFolder.size());
-  return is_there(there) ? there : std::filesystem::path(path);
+  const fs::path there = fs::path(shelf) / path.substr(kFolder.size());
+  return is_there(there) ? there : fs::path(path);
 }
 
 Recipe read_recipe(const std::string& path, const std::vector<std::string>& overrides) {
+  const fs::path file = find_recipe(path);
+  if (path != "-" && !is_there(file))
+    throw Error(fmt::format("there is no recipe {}", in_quotes(path)),
+                "a TOML file, such as recipes/paper/planning-tiny-mgdm.toml", recipe_hint(path));
   Recipe recipe;
-  read_into(recipe, find_recipe(path), 0);
+  read_into(recipe, file, 0);
   recipe.extends.clear();
   config::Fields fields(recipe);
   for (const std::string& override_text : overrides) fields.set(override_text);

@@ -101,7 +101,17 @@ TEST(Recipes, OnesOfTheProjectAreFoundFromAnyFolder) {
   EXPECT_THROW(read_recipe(name, {}), Error);
   ::setenv("MGDM_RECIPES", kRecipes.c_str(), 1);
   EXPECT_EQ(read_recipe(name, {}).task, read_recipe(kRecipes / "smoke/mgdm.toml", {}).task);
-  EXPECT_THROW(read_recipe("recipes/smoke/none.toml", {}), Error);
+  const auto hint_for = [](const std::string& asked) {
+    try {
+      read_recipe(asked, {});
+    } catch (const Error& error) {
+      return error.hint();
+    }
+    return std::string("there is one");
+  };
+  EXPECT_EQ(hint_for("recipes/smoke/mgmd.toml"), "did you mean 'recipes/smoke/mgdm.toml'?");
+  EXPECT_EQ(hint_for("planing-tiny-mgdm"), "did you mean 'recipes/paper/planning-tiny-mgdm.toml'?");
+  EXPECT_EQ(hint_for("xyzxyzxyz.toml"), "");
   ::unsetenv("MGDM_RECIPES");
   fs::current_path(before);
 }
