@@ -174,6 +174,8 @@ TEST_F(Training, ResumeAsksWhereAnOverrideWasForgotten) {
   const Outcome resumed = mgdm("train " + path("cut/config.toml") + " evaluation.count=0 --resume");
   EXPECT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_TRUE(fs::exists(path("cut/checkpoint-12")));
+  EXPECT_EQ(nlohmann::json::parse(read_file(path("cut/env.json")))["recipe"],
+            (kSmoke / "mgdm.toml").string());
 }
 
 // A run that is over stays what it says of itself.

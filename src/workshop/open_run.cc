@@ -36,6 +36,16 @@ std::string other_threads(const Environment& was, const Environment& now) {
       now.at("threads"), printable(before->second), printable(before->second));
 }
 
+// A run that goes on by its own config.toml is still one of the recipe that it was started with.
+std::string recipe_name(const Environment& was, const Environment& now, const fs::path& out) {
+  std::error_code not_there;
+  const std::string& named = now.at("recipe");
+  const auto before = was.find("recipe");
+  return before != was.end() && fs::equivalent(named, out / "config.toml", not_there)
+             ? before->second
+             : named;
+}
+
 }  // namespace
 
 training::RunFolder open_run(const fs::path& out, const spec::Recipe& recipe,
@@ -58,7 +68,9 @@ training::RunFolder open_run(const fs::path& out, const spec::Recipe& recipe,
   }
   spec::Recipe dumped = recipe;
   if (!finished) folder.write_config(config::Fields(dumped).dump());
-  folder.write_environment(environment);
+  Environment written = environment;
+  if (options.resume) written["recipe"] = recipe_name(folder.environment(), environment, out);
+  folder.write_environment(written);
   return folder;
 }
 
