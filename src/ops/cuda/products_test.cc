@@ -24,6 +24,16 @@ class Products : public testing::Test {
     compat::seed_dropout(7);
   }
 
+  // With a as it is.
+  static Product product_of(const at::Tensor& a, const at::Tensor& b, const at::Tensor& out) {
+    return {.a = a.const_data_ptr(),
+            .b = b.const_data_ptr(),
+            .out = out.data_ptr(),
+            .rows = out.size(0),
+            .columns = out.size(1),
+            .depth = a.size(1)};
+  }
+
   static void launch(const Product& product, bool tune) {
     const at::Tensor workspace = at::empty({static_cast<std::int64_t>(kProductWorkspace)},
                                            at::TensorOptions().device(at::kCUDA).dtype(at::kByte));
@@ -44,14 +54,10 @@ TEST_F(Products, AreTheirFormula) {
         const at::Tensor a_stored = (a_transposed ? a.t() : a).contiguous(),
                          b_stored = (b_transposed ? b.t() : b).contiguous();
         const at::Tensor out = unwritten(numbers({rows, columns}, at::kBFloat16));
-        Product product{.a = a_stored.const_data_ptr(),
-                        .b = b_stored.const_data_ptr(),
-                        .out = out.data_ptr(),
-                        .rows = rows,
-                        .columns = columns,
-                        .depth = depth,
-                        .a_transposed = a_transposed,
-                        .b_transposed = b_transposed};
+        Product product = product_of(a_stored, b_stored, out);
+        product.depth = depth;
+        product.a_transposed = a_transposed;
+        product.b_transposed = b_transposed;
         launch(product, tune);
         const at::Tensor a2 = a.to(at::kDouble), b2 = b.to(at::kDouble);
         const at::Tensor want = a2.matmul(b2);
@@ -78,17 +84,12 @@ TEST_F(Products, WithWhatFollowsAreTheirFormula) {
       SCOPED_TRACE(testing::Message() << gelu << with_sum << " turn " << turn);
       const at::Tensor bias = numbers({kColumns}, at::kBFloat16);
       const at::Tensor out = unwritten(like), sum_out = unwritten(like);
-      launch({.a = a.const_data_ptr(),
-              .b = b.const_data_ptr(),
-              .out = out.data_ptr(),
-              .rows = kRows,
-              .columns = kColumns,
-              .depth = kDepth,
-              .b_transposed = true,
-              .bias = bias.const_data_ptr(),
-              .gelu = gelu,
-              .sum = with_sum ? sum_out.data_ptr() : nullptr},
-             /*tune=*/turn == 2);
+      Product product = product_of(a, b, out);
+      product.b_transposed = true;
+      product.bias = bias.const_data_ptr();
+      product.gelu = gelu;
+      product.sum = with_sum ? sum_out.data_ptr() : nullptr;
+      launch(product, /*tune=*/turn == 2);
       const at::Tensor a2 = a.to(at::kDouble), b2 = b.t().to(at::kDouble);
       const at::Tensor sum = a2.matmul(b2) + bias.to(at::kDouble);
       // A number takes part in at most `depth` additions in float.
@@ -114,14 +115,9 @@ TEST_F(Products, TimesASlopeAreTheirFormula) {
   for (int turn = 0; turn < 3; ++turn) {  // one plan, every x
     SCOPED_TRACE(testing::Message() << "turn " << turn);
     const at::Tensor x = numbers({kRows, kColumns}, at::kBFloat16), out = unwritten(x);
-    launch({.a = a.const_data_ptr(),
-            .b = b.const_data_ptr(),
-            .out = out.data_ptr(),
-            .rows = kRows,
-            .columns = kColumns,
-            .depth = kDepth,
-            .slope_at = x.const_data_ptr()},
-           /*tune=*/turn == 2);
+    Product product = product_of(a, b, out);
+    product.slope_at = x.const_data_ptr();
+    launch(product, /*tune=*/turn == 2);
     const at::Tensor a2 = a.to(at::kDouble), b2 = b.to(at::kDouble), x2 = x.to(at::kDouble);
     const double root = std::sqrt(2 / std::numbers::pi);
     const at::Tensor t = at::tanh(root * (x2 + 0.044715 * x2.pow(3)));
