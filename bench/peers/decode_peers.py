@@ -18,9 +18,10 @@ STEPS, LENGTH = 20, 64
 
 
 def peer(options, case, batch, more=()):
-    return turns.last_json(
-        [options.python, turns.HERE / "torch_decode_peer.py", case, batch, *more],
-        turns.peer_environment(getattr(options, "as_installed", False)))
+    """One of whole answers, which has `more` options, may have to be compiled: it stays."""
+    return turns.side_of([options.python, turns.HERE / "torch_decode_peer.py", case, batch, *more],
+                         turns.peer_environment(getattr(options, "as_installed", False)),
+                         stays=bool(more))
 
 
 def our_answers(options, case, batch):
@@ -48,7 +49,7 @@ def passes(arguments):
         sides = {f"mgdm {name}": functools.partial(turns.last_json,
                                                    [options.program, case, batch, name])
                  for name in ARITHMETICS}
-        return {**sides, "PyTorch": functools.partial(peer, options, case, batch)}
+        return {**sides, "PyTorch": peer(options, case, batch)}
 
     measure(options, PASSES, sides_of, "PyTorch")
 
@@ -65,7 +66,7 @@ def answers(arguments):
         sides = {"mgdm": functools.partial(our_answers, options, case, batch)}
         for variant in (options.variants or VARIANTS).split(","):
             more = ["--device", options.device, "--variant", variant, "--steps", STEPS]
-            sides[f"PyTorch {variant}"] = functools.partial(peer, options, case, batch, more)
+            sides[f"PyTorch {variant}"] = peer(options, case, batch, more)
         return sides
 
     rows = ANSWERS if not options.batch else [("tiny", options.batch)]

@@ -9,7 +9,6 @@ answers, T passes and what is shown after each, from tokens on the host to token
 weights and activations are bf16.
 """
 import argparse
-import json
 import os
 import statistics
 import time
@@ -72,9 +71,7 @@ def make_decoder(model, tokens, frozen, options):
     return decode
 
 
-def median_ms(work, seconds=1.5, warm_up=0):
-    for _ in range(warm_up):
-        work()
+def median_ms(work, seconds=1.5):
     times = []
     begin = time.perf_counter()
     while len(times) < 5 or time.perf_counter() - begin < seconds:
@@ -91,6 +88,7 @@ def main():
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--variant", choices=torch_variants.NAMES, default="eager")
     parser.add_argument("--steps", type=int, default=0, help="T of whole answers; 0: a pass")
+    parser.add_argument("--stay", action="store_true", help="measure at every line of input")
     options = parser.parse_args()
     torch.manual_seed(0)
     torch.set_num_threads(len(os.sched_getaffinity(0)))
@@ -103,14 +101,18 @@ def main():
         if options.steps == 0:
             if options.device != "cpu":
                 parser.error("a pass is measured on the CPU; --steps T for whole answers")
-            work, warm_up = lambda: network(tokens), 0
+            work, warm_ups = lambda: network(tokens), 0
         else:
             frozen = torch.zeros(shape, dtype=torch.bool)
             frozen[:, : shape[1] // 2] = True
             tokens = tokens.masked_fill(~frozen, MASK)
-            work, warm_up = make_decoder(network, tokens, frozen, options), 3
-        ms = median_ms(work, warm_up=warm_up)
-    print(json.dumps({"ms": round(ms, 4), **torch_variants.device_facts(options.device)}))
+            work, warm_ups = make_decoder(network, tokens, frozen, options), 3
+
+        def warm_up():
+            for _ in range(warm_ups):
+                work()
+
+        torch_variants.measure(options.device, options.stay, lambda: median_ms(work), warm_up)
 
 
 if __name__ == "__main__":

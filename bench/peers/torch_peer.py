@@ -11,7 +11,6 @@ prints one line of JSON: milliseconds per step, and with what they were measured
 """
 import argparse
 import contextlib
-import json
 import math
 import time
 from typing import NamedTuple
@@ -121,13 +120,11 @@ def make_step(options):
     return torch_variants.recorded(step) if options.variant == "graph" and cuda else step
 
 
-def milliseconds(step, warm_up, steps, device):
+def milliseconds(step, steps, device):
     def finish():
         if device == "cuda":
             torch.cuda.synchronize()
 
-    for _ in range(warm_up):
-        step()
     finish()
     start = time.perf_counter()
     for _ in range(steps):
@@ -148,12 +145,21 @@ def main():
     parser.add_argument("--dropout", type=float, default=0.1, help="of GPT-2")
     parser.add_argument("--steps", type=int, default=10, help="how many are timed")
     parser.add_argument("--warm-up", type=int, default=3, help="how many go before")
+    parser.add_argument("--stay", action="store_true", help="measure at every line of input")
     options = parser.parse_args()
     torch.manual_seed(0)
     torch.set_float32_matmul_precision("high")
-    ms = milliseconds(make_step(options), options.warm_up, options.steps, options.device)
-    print(json.dumps({**vars(options), "ms": round(ms, 3),
-                      **torch_variants.device_facts(options.device)}))
+    step = make_step(options)
+
+    def warm_up():
+        for _ in range(options.warm_up):
+            step()
+
+    def measured():
+        step()  # out of its rest
+        return milliseconds(step, options.steps, options.device)
+
+    torch_variants.measure(options.device, options.stay, measured, warm_up)
 
 
 if __name__ == "__main__":

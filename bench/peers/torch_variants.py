@@ -1,4 +1,7 @@
-"""How PyTorch runs a piece of work: as it is, compiled, compiled and recorded."""
+"""How PyTorch runs a piece of work: as it is, compiled, compiled and recorded; and what a peer prints."""
+import json
+import sys
+
 import torch
 
 MODES = {  # of torch.compile
@@ -58,3 +61,12 @@ def device_facts(device):
         "device_name": torch.cuda.get_device_name() if cuda else "CPU",
         "memory_gib": round(torch.cuda.max_memory_reserved() / 2**30, 2) if cuda else None,
     }
+
+
+def measure(device, stay, milliseconds, warm_up):
+    """Prints one result; with `stay` a line when it is warm, and a result for every line that comes then."""
+    warm_up()
+    if stay:
+        print("ready", flush=True)
+    for _ in sys.stdin if stay else [None]:
+        print(json.dumps({"ms": round(milliseconds(), 4), **device_facts(device)}), flush=True)

@@ -31,11 +31,11 @@ def ours(options, model, length, batch, steps):
 
 
 def peer(options, variant, model, length, batch, steps):
-    return turns.last_json(
-        [options.python, turns.HERE / "torch_peer.py", "--device", options.device,
-         "--variant", variant, "--model", model, "--length", length, "--batch", batch,
-         "--steps", steps, "--dropout", options.dropout,
-         "--warm-up", 8 if options.device == "cuda" else 1])
+    command = [options.python, turns.HERE / "torch_peer.py", "--device", options.device,
+               "--variant", variant, "--model", model, "--length", length, "--batch", batch,
+               "--steps", steps, "--dropout", options.dropout,
+               "--warm-up", 8 if options.device == "cuda" else 1]
+    return turns.side_of(command, stays=options.table == "cuda")
 
 
 def main(arguments):
@@ -58,7 +58,7 @@ def main(arguments):
         row = (model, length, options.batch or batch, options.steps or steps)
         sides = {"mgdm": functools.partial(ours, options, *row)}
         for variant in variants:
-            sides[f"PyTorch {variant}"] = functools.partial(peer, options, variant, *row)
+            sides[f"PyTorch {variant}"] = peer(options, variant, *row)
         label = " · ".join(str(word) for word in row[:3])
         what = dict(zip(("model", "length", "batch", "steps"), row))
         rows.append((label, what, sides))

@@ -1,9 +1,11 @@
-"""Sides that take turns, each a fresh process, so that a machine that becomes slower does so for all.
+"""Sides that take turns, so that a machine that becomes slower does so for all.
 
-A side is a name and a function that gives one result, {"ms": ..., ...}; those of our program have names
-that begin with mgdm. Ratios are the peer's time over ours, turn by turn, and the median of that: above
+A side is a name and a function that gives one result, {"ms": ..., ...}, by a fresh process or by one that
+stays (Staying, for what must be compiled first); those of our program have names that begin with mgdm. Ratios are the peer's time over ours, turn by turn, and the median of that: above
 1, mgdm is faster.
 """
+import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -12,6 +14,7 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -31,15 +34,85 @@ def last_json(command, environment=None):
         raise Failed(f"took longer than {MOST_SECONDS} s") from too_long
     lines = done.stdout.strip().splitlines()
     if done.returncode != 0 or not lines:
-        errors = done.stderr.strip().splitlines()
-        raise Failed(errors[-1] if errors else "no output")
+        raise Failed(last_line(done.stderr))
     whole = lines[0] == "{"
     return json.loads(done.stdout if whole else lines[-1])
 
 
-def take(sides, repeat):
+def last_line(errors):
+    return (errors.strip().splitlines() or ["no output"])[-1]
+
+
+class Staying:
+    """A side whose process stays between its turns: it prints a line when it is ready to measure, and then a
+    result for every line that it reads (torch_variants.measure)."""
+
+    def __init__(self, command, environment=None):
+        self.command, self.environment = [*map(str, command), "--stay"], environment
+        self.process = None
+
+    def start(self):
+        self.errors = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=self.errors, text=True, env=self.environment)
+
+    def line(self):
+        line = self.process.stdout.readline()
+        if not line:
+            self.process.wait()
+            self.errors.seek(0)
+            raise Failed(last_line(self.errors.read()))
+        return line
+
+    def ready(self):
+        self.line()
+
+    def __call__(self):
+        print(file=self.process.stdin, flush=True)
+        return json.loads(self.line())
+
+    def stop(self):
+        if self.process:
+            self.process.kill()
+            self.process.communicate()
+            self.errors.close()
+
+
+def side_of(command, environment=None, stays=False):
+    if stays:
+        return Staying(command, environment)
+    return functools.partial(last_json, command, environment)
+
+
+@contextlib.contextmanager
+def started(sides, pause):
+    """All that stay get ready at the same time. Gives {side: what failed}."""
+    staying = {name: side for name, side in sides.items() if isinstance(side, Staying)}
+    failed = {}
+    try:
+        for side in staying.values():
+            side.start()
+        for name, side in staying.items():
+            try:
+                side.ready()
+            except Failed as failure:
+                failed[name] = str(failure)
+        if pause:
+            print("  ready; Enter measures", file=sys.stderr, flush=True)
+            sys.stdin.readline()
+        yield failed
+    finally:
+        for side in staying.values():
+            side.stop()
+
+
+def take(sides, repeat, pause=False):
     """{side: [result, ...]}; a string instead of results says what failed."""
-    results = {name: [] for name in sides}
+    with started(sides, pause) as failed:
+        return take_turns(sides, repeat, {name: failed.get(name, []) for name in sides})
+
+
+def take_turns(sides, repeat, results):
     for turn in range(repeat):
         for name in sides if turn % 2 == 0 else reversed(list(sides)):
             if isinstance(results[name], str):
@@ -157,7 +230,7 @@ def measure(options, first, subject, rows, digits=2, memory=False):
     done = []
     for label, what, sides in rows:
         print(label, file=sys.stderr, flush=True)
-        done.append((label, what, take(sides, options.repeat)))
+        done.append((label, what, take(sides, options.repeat, options.pause)))
         if options.json:
             everything = record(first, [(what, results) for _, what, results in done])
             pathlib.Path(options.json).write_text(
@@ -180,6 +253,8 @@ def add_options(parser, program):
                         help="the program (default: built now in build/release)")
     parser.add_argument("--python", help="a python3 with PyTorch (default: found)")
     parser.add_argument("--json", help="write every measurement to this file")
+    parser.add_argument("--pause", action="store_true",
+                        help="once a row's peers have compiled, wait for Enter before measuring")
 
 
 def add_device_options(parser):
