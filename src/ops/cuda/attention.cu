@@ -91,8 +91,9 @@ void launch_attention(const AttentionForward& f, cudaStream_t stream) {
   const int length = static_cast<int>(f.settings.length);
   if (f.settings.batch * f.settings.heads * length == 0) return;
   // Small blocks, so that some load while others compute; larger ones where shared memory leaves
-  // room for few of them.
-  const int warps = std::min(length <= 64 ? 2 : length <= 200 ? 4 : 8, round_up(length, 16) / 16);
+  // room for few of them. All warps get as many tiles, or one less.
+  const int tiles = round_up(length, 16) / 16, most = length <= 64 ? 2 : length <= 200 ? 4 : 8;
+  const int turns = (tiles + most - 1) / most, warps = (tiles + turns - 1) / turns;
   switch (f.settings.size) {
     case 16:
       return launch<16>(f, warps, stream);
