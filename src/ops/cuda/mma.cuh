@@ -79,14 +79,20 @@ __device__ __forceinline__ std::uint32_t across(int lane, int stride) {
   return (lane % 8 + lane / 16 * 8) * stride + lane / 8 % 2 * 16;
 }
 
+#if __CUDA_ARCH__ >= 900
+// The reverse of load_block.
+__device__ __forceinline__ void store_squares(const std::uint32_t (&f)[4], std::uint32_t address) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address),
+               "r"(f[0]), "r"(f[1]), "r"(f[2]), "r"(f[3])
+               : "memory");
+}
+#endif
+
 // Writes an A block, or two C blocks side by side, to where its first number shall lie.
 __device__ __forceinline__ void store_block(const std::uint32_t (&f)[4], std::uint32_t corner,
                                             int lane, int stride) {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
-                   corner + down(lane, stride)),
-               "r"(f[0]), "r"(f[1]), "r"(f[2]), "r"(f[3])
-               : "memory");
+  store_squares(f, corner + down(lane, stride));
 #else
   const std::uint32_t at = corner + lane / 4 * stride + lane % 4 * 4;
 #pragma unroll

@@ -1,29 +1,38 @@
-// A block keeps 128 rows of the weight in shared memory and walks over x, 64 rows at a time. One
-// thread starts the copies of x, in pieces of 64 columns, into a ring; two or three groups of four
-// warps take the tiles of 64 x 128 in turn. While one applies the activation and writes, the others
-// multiply.
+// A block keeps 128 rows of the weight in shared memory and walks over x in tiles of 64 rows. Two
+// or three groups of four warps take the tiles in turn: while one applies the activation the others
+// multiply. Everything else crosses shared memory in pieces of 64 x 64 numbers, moved by the tensor
+// copies, so that no warp that computes waits for device memory:
 //
-// A barrier of the ring tells only its last phase from the one before. So the ring must have room
-// for a tile of every group: then what a group waits for comes right after what it has taken
-// itself.
-#include <cuda_bf16.h>
-
+//   one thread copies the pieces of x, and backward two of what was kept, to the places of the
+//   group whose turn it is; the group multiplies, and leaves its result in its last places (x, or
+//   what was kept, was read before); one thread for each group copies the result to device memory.
+//
+// A place has two barriers: it is `full` when its copy is there, and `empty` when nobody will read
+// it again: after the product, or where a result was left, after the copy of this. Each group has
+// places of its own, so it waits for the barriers' phases one by one and cannot take one phase for
+// another.
 #include <algorithm>
 #include <stdexcept>
 
 #include "ops/cuda/activations.cuh"
 #include "ops/cuda/hopper/activated_product.h"
-#include "ops/cuda/hopper/warpgroup.cuh"
+#include "ops/cuda/hopper/activated_tile.cuh"
 #include "ops/cuda/sum_parts.h"
 
 namespace mgdm::ops::cuda {
 namespace {
 
-constexpr int kTileRows = 64, kTileColumns = 128, kPieceColumns = 64;
-constexpr int kPieceBytes = kTileRows * kPieceColumns * 2;
 constexpr int kPanelBytes = kTileColumns * kPieceColumns * 2;  // of 64 columns of the weight
-constexpr int kMostGroups = 3;                                 // that multiply
-constexpr int kMaxPieces = 20;
+constexpr int kLeastDepth = 256;                               // four places for results
+constexpr int kMaxPlaces = 24;
+
+enum class Direction { kForward, kForwardKeeping, kBackward };
+
+// Of a tile: pieces that are copied beside those of x, and pieces of results.
+template <Direction kDirection>
+constexpr int kKeptPieces = kDirection == Direction::kBackward ? 2 : 0;
+template <Direction kDirection>
+constexpr int kResultPieces = kDirection == Direction::kForwardKeeping ? 4 : 2;
 
 // Registers of a thread that copies and of one that multiplies, of 65536 in all.
 template <int kGroups>
@@ -34,40 +43,37 @@ constexpr int kManyRegisters = kGroups == 3 ? 160 : 232;
 struct Arguments {
   std::int64_t rows;
   int columns, depth;
-  int pieces;  // in the ring
   const float* bias;
-  __nv_bfloat16 *product, *out;
   float* parts;  // (blocks of a panel, N) of dbias, or null
 };
 
-// What is in shared memory beside the weight and the ring.
+// What is in shared memory beside the weight and the places.
 struct Shared {
-  Barrier weight_there, full[kMaxPieces], empty[kMaxPieces];
-  float4 bias[kTileColumns / 4];
-  float sums[4 * kMostGroups][kTileColumns];
+  Barrier weight_there, full[kMaxPlaces], empty[kMaxPlaces];
+  Barrier result[3];  // of each group, ready to be copied
+  float bias[kTileColumns];
 };
 
-__device__ __forceinline__ std::uint32_t two(float low, float high) {
-  const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
-  return reinterpret_cast<const std::uint32_t&>(pair);
-}
-__device__ __forceinline__ float4 four(uint2 bits) {
-  return {__uint_as_float(bits.x << 16), __uint_as_float(bits.x & 0xffff0000u),
-          __uint_as_float(bits.y << 16), __uint_as_float(bits.y & 0xffff0000u)};
+template <int kThreads>
+__device__ __forceinline__ void wait_for_each_other(int barrier) {
+  asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(kThreads) : "memory");
 }
 
-template <class F, bool kBackward, int kGroups>
+template <class F, Direction kDirection, int kGroups>
 __global__ void __launch_bounds__(128 * (1 + kGroups), 1)
     product_kernel(const __grid_constant__ CUtensorMap x_map,
                    const __grid_constant__ CUtensorMap weight_map,
+                   const __grid_constant__ CUtensorMap product_map,
+                   const __grid_constant__ CUtensorMap out_map,
                    const __grid_constant__ Arguments a) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  constexpr int kThreads = 128 * (1 + kGroups);
+  constexpr bool kBackward = kDirection == Direction::kBackward;
+  constexpr int kResults = kResultPieces<kDirection>;
   extern __shared__ char unaligned[];
   char* const panel = unaligned + (1024 - (shared_address_of(unaligned) & 1023)) % 1024;
-  const int depth_pieces = a.depth / kPieceColumns;
-  char* const ring = panel + depth_pieces * kPanelBytes;
-  Shared& shared = *reinterpret_cast<Shared*>(ring + a.pieces * kPieceBytes);
+  const int x_pieces = a.depth / kPieceColumns, pieces = x_pieces + kKeptPieces<kDirection>;
+  char* const places = panel + x_pieces * kPanelBytes;
+  Shared& shared = *reinterpret_cast<Shared*>(places + kGroups * pieces * kPieceBytes);
   const int panels = a.columns / kTileColumns;
   const int first_column = static_cast<int>(blockIdx.x) % panels * kTileColumns;
   const int part = static_cast<int>(blockIdx.x) / panels,
@@ -76,68 +82,77 @@ __global__ void __launch_bounds__(128 * (1 + kGroups), 1)
 
   if (threadIdx.x == 0) {
     shared.weight_there.init(1);
-    for (int i = 0; i < a.pieces; ++i) {
+    for (int i = 0; i < kGroups * pieces; ++i) {
       shared.full[i].init(1);
       shared.empty[i].init(1);
     }
+    for (int i = 0; i < kGroups; ++i) shared.result[i].init(128);
     fence_async();
   }
-  for (int i = static_cast<int>(threadIdx.x); i < kTileColumns; i += kThreads)
-    reinterpret_cast<float*>(shared.bias)[i] = a.bias != nullptr ? a.bias[first_column + i] : 0.0f;
+  if (threadIdx.x < kTileColumns)
+    shared.bias[threadIdx.x] = a.bias != nullptr ? a.bias[first_column + threadIdx.x] : 0.0f;
   __syncthreads();
 
-  const int group = static_cast<int>(threadIdx.x) / 128 - 1;
-  if (group < 0) {
+  const int lane = static_cast<int>(threadIdx.x) % 32,
+            warp = static_cast<int>(threadIdx.x) / 32 % 4;
+  if (threadIdx.x < 128) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kFewRegisters<kGroups>));
-    if (threadIdx.x == 0) {
-      shared.weight_there.expect(depth_pieces * kPanelBytes);
-      for (int k = 0; k < depth_pieces; ++k)
+    if (warp == 0 && lane == 0) {
+      shared.weight_there.expect(x_pieces * kPanelBytes);
+      for (int k = 0; k < x_pieces; ++k)
         copy_box(panel + k * kPanelBytes, weight_map, k * kPieceColumns, first_column,
                  shared.weight_there);
-      int piece = 0, turn = 0;
-      for (int tile = part; tile < tiles; tile += parts)
-        for (int k = 0; k < depth_pieces; ++k) {
-          shared.empty[piece].wait(turn ^ 1);
-          shared.full[piece].expect(kPieceBytes);
-          copy_box(ring + piece * kPieceBytes, x_map, k * kPieceColumns, tile * kTileRows,
-                   shared.full[piece]);
-          if (++piece == a.pieces) {
-            piece = 0;
-            turn ^= 1;
-          }
+      int group = 0, turn = 0;
+      for (int tile = part; tile < tiles; tile += parts) {
+        for (int k = 0; k < pieces; ++k) {
+          const int place = group * pieces + k;
+          shared.empty[place].wait(turn ^ 1);
+          shared.full[place].expect(kPieceBytes);
+          char* const to = places + place * kPieceBytes;
+          if (k < x_pieces)
+            copy_box(to, x_map, k * kPieceColumns, tile * kTileRows, shared.full[place]);
+          else
+            copy_box(to, product_map, first_column + (k - x_pieces) * kPieceColumns,
+                     tile * kTileRows, shared.full[place]);
         }
+        if (++group == kGroups) {
+          group = 0;
+          turn ^= 1;
+        }
+      }
+    } else if (warp > 0 && warp <= kGroups && lane == 0) {
+      const int group = warp - 1, last = (group + 1) * pieces;
+      int turn = 0;
+      for (int tile = part + group * parts; tile < tiles; tile += kGroups * parts) {
+        shared.result[group].wait(turn);
+        turn ^= 1;
+        for (int i = 0; i < kResults; ++i)
+          store_box(i < kResults - 2 ? product_map : out_map, first_column + i % 2 * kPieceColumns,
+                    tile * kTileRows, places + (last - kResults + i) * kPieceBytes);
+        end_stores();
+        wait_until_read();
+        for (int i = 0; i < kResults; ++i) shared.empty[last - kResults + i].arrive();
+      }
     }
   } else {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kManyRegisters<kGroups>));
-    const int lane = static_cast<int>(threadIdx.x) % 32,
-              warp = static_cast<int>(threadIdx.x) / 32 % 4;
-    // Lanes exchange, so that each has four neighbouring columns of one of two blocks.
-    const bool odd = lane % 2 != 0;
-    const int my_column = (odd ? 8 : 0) + lane % 4 / 2 * 4;
-    float sums[32] = {};
+    const int group = static_cast<int>(threadIdx.x) / 128 - 1;
+    char* const mine = places + group * pieces * kPieceBytes;
+    Barrier* const full = shared.full + group * pieces;
+    Barrier* const empty = shared.empty + group * pieces;
+    const TilePlaces result(mine + (pieces - 2) * kPieceBytes, warp, lane);
+    float sums[4 * kBlocks16] = {};
+    int turn = 0;
     shared.weight_there.wait(0);
-    for (int tile = part + group * parts, count = group; tile < tiles;
-         tile += kGroups * parts, count += kGroups) {
-      const std::int64_t row = static_cast<std::int64_t>(tile) * kTileRows + 16 * warp + lane / 4;
-      const std::int64_t start = row * a.columns + first_column + my_column;
-      uint2 before[2][8];  // backward: what is kept
-      if constexpr (kBackward) {
-#pragma unroll
-        for (int half = 0; half < 2; ++half)
-#pragma unroll
-          for (int pair = 0; pair < 8; ++pair) {
-            before[half][pair] = {};
-            if (row + 8 * half < a.rows)
-              before[half][pair] = __ldcs(reinterpret_cast<const uint2*>(
-                  a.product + start + 8 * half * a.columns + 16 * pair));
-          }
-      }
+    for (int tile = part + group * parts; tile < tiles; tile += kGroups * parts) {
+      // The results' places are given back by who copies these.
+      const auto give_back = [&](int k) {
+        if (k < pieces - kResults && threadIdx.x % 128 == 0) empty[k].arrive();
+      };
       float c[64];
-      int piece = count * depth_pieces % a.pieces, turn = count * depth_pieces / a.pieces % 2;
-      int last = 0;
-      for (int k = 0; k < depth_pieces; ++k) {
-        shared.full[piece].wait(turn);
-        const std::uint64_t x = rows_of_128_bytes(ring + piece * kPieceBytes);
+      for (int k = 0; k < x_pieces; ++k) {
+        full[k].wait(turn);
+        const std::uint64_t x = rows_of_128_bytes(mine + k * kPieceBytes);
         const std::uint64_t weight = rows_of_128_bytes(panel + k * kPanelBytes);
         products_begin();
 #pragma unroll
@@ -146,66 +161,41 @@ __global__ void __launch_bounds__(128 * (1 + kGroups), 1)
         products_end_group();
         if (k > 0) {
           products_wait<1>();
-          if (threadIdx.x % 128 == 0) shared.empty[last].arrive();
-        }
-        last = piece;
-        if (++piece == a.pieces) {
-          piece = 0;
-          turn ^= 1;
+          give_back(k - 1);
         }
       }
       products_wait<0>();
-      if (threadIdx.x % 128 == 0) shared.empty[last].arrive();
-
-#pragma unroll
-      for (int half = 0; half < 2; ++half)
-#pragma unroll
-        for (int pair = 0; pair < 8; ++pair) {
-          const float* const even_block = c + 8 * pair + 2 * half;
-          const std::uint32_t even_word = two(even_block[0], even_block[1]);
-          const std::uint32_t odd_word = two(even_block[4], even_block[5]);
-          const std::uint32_t got = __shfl_xor_sync(0xffffffff, odd ? even_word : odd_word, 1);
-          const uint2 mine{odd ? got : even_word, odd ? odd_word : got};
-          const float4 bias = shared.bias[(16 * pair + my_column) / 4];
-          const float4 u = four(kBackward ? before[half][pair] : mine);
-          uint2 result;
-          if constexpr (kBackward) {
-            const float4 g = four(mine);
-            const float4 d{
-                g.x * F::slope_of_kept(u.x + bias.x), g.y * F::slope_of_kept(u.y + bias.y),
-                g.z * F::slope_of_kept(u.z + bias.z), g.w * F::slope_of_kept(u.w + bias.w)};
-            if (row + 8 * half < a.rows) {
-              sums[4 * pair] += d.x;
-              sums[4 * pair + 1] += d.y;
-              sums[4 * pair + 2] += d.z;
-              sums[4 * pair + 3] += d.w;
-            }
-            result = {two(d.x, d.y), two(d.z, d.w)};
-          } else {
-            result = {two(F::value(u.x + bias.x), F::value(u.y + bias.y)),
-                      two(F::value(u.z + bias.z), F::value(u.w + bias.w))};
-          }
-          if (row + 8 * half < a.rows) {
-            const std::int64_t at = start + 8 * half * a.columns + 16 * pair;
-            if (!kBackward && a.product != nullptr)
-              __stcs(reinterpret_cast<uint2*>(a.product + at), mine);
-            *reinterpret_cast<uint2*>(a.out + at) = result;
-          }
-        }
+      give_back(x_pieces - 1);
+      if constexpr (kBackward) {
+        full[x_pieces].wait(turn);
+        full[x_pieces + 1].wait(turn);
+        activate_backward<F>(c, shared.bias, result, sums, lane);
+      } else {
+        wait_for_each_other<128>(2 + group);  // all have read x
+        const TilePlaces product(mine + (pieces - kResults) * kPieceBytes, warp, lane);
+        activate<F, kDirection == Direction::kForwardKeeping>(c, shared.bias, product, result,
+                                                              lane);
+      }
+      fence_async();
+      shared.result[group].arrive();
+      turn ^= 1;
     }
     if constexpr (kBackward) {
       if (a.parts != nullptr) {
+        // Nobody multiplies any more: the weight's place is free.
+        wait_for_each_other<128 * kGroups>(1);
+        auto& all = *reinterpret_cast<float(*)[4 * kGroups][kTileColumns]>(panel);
 #pragma unroll
-        for (int i = 0; i < 32; ++i) {
+        for (int i = 0; i < 4 * kBlocks16; ++i) {
           for (int offset = 4; offset < 32; offset *= 2)
             sums[i] += __shfl_xor_sync(0xffffffff, sums[i], offset);
-          if (lane < 4) shared.sums[4 * group + warp][i / 4 * 16 + my_column + i % 4] = sums[i];
+          if (lane < 4) all[4 * group + warp][i / 2 * 8 + 2 * lane + i % 2] = sums[i];
         }
-        asm volatile("bar.sync 1, %0;" ::"n"(128 * kGroups) : "memory");
+        wait_for_each_other<128 * kGroups>(1);
         if (group == 0) {
           const int column = static_cast<int>(threadIdx.x) % 128;
           float total = 0;
-          for (int w = 0; w < 4 * kGroups; ++w) total += shared.sums[w][column];
+          for (int w = 0; w < 4 * kGroups; ++w) total += all[w][column];
           a.parts[static_cast<std::int64_t>(part) * a.columns + first_column + column] = total;
         }
       }
@@ -231,11 +221,23 @@ struct Device {
   }
 };
 
-int ring_pieces(std::int64_t depth) {
-  const std::int64_t left = Device::current().shared_bytes - 1024 -
-                            static_cast<std::int64_t>(sizeof(Shared)) -
-                            depth / kPieceColumns * kPanelBytes;
-  return static_cast<int>(std::min<std::int64_t>(left / kPieceBytes, kMaxPieces));
+// Shared memory of a block, in bytes.
+template <Direction kDirection>
+std::int64_t shared_bytes(std::int64_t depth, int groups) {
+  const std::int64_t x_pieces = depth / kPieceColumns,
+                     places = groups * (x_pieces + kKeptPieces<kDirection>);
+  return 1024 + x_pieces * kPanelBytes + places * kPieceBytes +
+         static_cast<std::int64_t>(sizeof(Shared));
+}
+
+// How many groups multiply; 0: shared memory is too small.
+template <Direction kDirection>
+int groups_for(std::int64_t depth) {
+  for (const int groups : {3, 2})
+    if (shared_bytes<kDirection>(depth, groups) <= Device::current().shared_bytes &&
+        groups * (depth / kPieceColumns + kKeptPieces<kDirection>) <= kMaxPlaces)
+      return groups;
+  return 0;
 }
 
 // Blocks that share a panel of the weight.
@@ -266,44 +268,38 @@ CUtensorMap map_of(const void* matrix, std::int64_t rows, std::int64_t columns, 
   return map;
 }
 
-// With how many groups of warps; 0: none, the ring would be too small.
-int groups_for(std::int64_t depth) {
-  const std::int64_t pieces = ring_pieces(depth), tile = depth / kPieceColumns;
-  return pieces >= 3 * tile ? 3 : pieces >= 2 * tile ? 2 : 0;
-}
-
-template <bool kBackward, int kGroups>
+template <Direction kDirection, int kGroups>
 void launch(const ActivatedProduct& p, float* parts, cudaStream_t stream) {
-  if (p.rows == 0) return;
-  const int pieces = ring_pieces(p.depth);
-  const int bytes = static_cast<int>(1024 + p.depth / kPieceColumns * kPanelBytes +
-                                     pieces * kPieceBytes + sizeof(Shared));
   const auto kernel = p.activation == Activation::kGelu
-                          ? product_kernel<Gelu, kBackward, kGroups>
-                          : product_kernel<ReluSquared, kBackward, kGroups>;
+                          ? product_kernel<Gelu, kDirection, kGroups>
+                          : product_kernel<ReluSquared, kDirection, kGroups>;
+  const auto bytes = static_cast<int>(shared_bytes<kDirection>(p.depth, kGroups));
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   const auto grid = static_cast<unsigned>(p.columns / kTileColumns * blocks_of_panel(p.columns));
+  const CUtensorMap out = map_of(p.out, p.rows, p.columns, kTileRows);
   kernel<<<grid, 128 * (1 + kGroups), bytes, stream>>>(
       map_of(p.x, p.rows, p.depth, kTileRows), map_of(p.weight, p.columns, p.depth, kTileColumns),
-      Arguments{p.rows, static_cast<int>(p.columns), static_cast<int>(p.depth), pieces, p.bias,
-                static_cast<__nv_bfloat16*>(p.product), static_cast<__nv_bfloat16*>(p.out), parts});
+      p.product != nullptr ? map_of(p.product, p.rows, p.columns, kTileRows) : out, out,
+      Arguments{p.rows, static_cast<int>(p.columns), static_cast<int>(p.depth), p.bias, parts});
 }
 
-template <bool kBackward>
+template <Direction kDirection>
 void launch(const ActivatedProduct& p, float* parts, cudaStream_t stream) {
-  groups_for(p.depth) == 3 ? launch<kBackward, 3>(p, parts, stream)
-                           : launch<kBackward, 2>(p, parts, stream);
+  if (p.rows == 0) return;
+  groups_for<kDirection>(p.depth) == 3 ? launch<kDirection, 3>(p, parts, stream)
+                                       : launch<kDirection, 2>(p, parts, stream);
 }
 
 }  // namespace
 
 void launch_activated_product(const ActivatedProduct& p, cudaStream_t stream) {
-  launch<false>(p, nullptr, stream);
+  p.product != nullptr ? launch<Direction::kForwardKeeping>(p, nullptr, stream)
+                       : launch<Direction::kForward>(p, nullptr, stream);
 }
 
 void launch_activated_product_backward(const ActivatedProduct& p, float* dbias, float* workspace,
                                        cudaStream_t stream) {
-  launch<true>(p, dbias != nullptr ? workspace : nullptr, stream);
+  launch<Direction::kBackward>(p, dbias != nullptr ? workspace : nullptr, stream);
   if (dbias != nullptr)
     launch_sum_parts(workspace, blocks_of_panel(p.columns), p.columns, dbias, stream);
 }
@@ -313,8 +309,9 @@ std::size_t activated_product_workspace(std::int64_t columns) {
 }
 
 bool activated_product_takes(std::int64_t columns, std::int64_t depth) {
-  return Device::current().major == 9 && columns > 0 && columns % kTileColumns == 0 && depth > 0 &&
-         depth % kPieceColumns == 0 && groups_for(depth) > 0;
+  return Device::current().major == 9 && columns > 0 && columns % kTileColumns == 0 &&
+         depth >= kLeastDepth && depth % kPieceColumns == 0 &&
+         groups_for<Direction::kBackward>(depth) > 0;  // which needs the most
 }
 
 }  // namespace mgdm::ops::cuda

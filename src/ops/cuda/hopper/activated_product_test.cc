@@ -20,13 +20,14 @@ at::Tensor activated(Activation activation, const at::Tensor& u) {
 }
 
 TEST(ActivatedProduct, IsItsFormulaAndItsGradients) {
-  if (!compat::cuda_available() || !activated_product_takes(512, 128))
+  if (!compat::cuda_available() || !activated_product_takes(512, 384))
     GTEST_SKIP() << "no Hopper GPU";
   compat::seed_dropout(7);
   for (const Activation activation : {Activation::kGelu, Activation::kReluSquared})
     for (const bool with_bias : {true, false})
-      for (const auto& [rows, columns, depth] : {std::tuple{1, 128, 64},
-                                                 {63, 256, 128},
+      for (const auto& [rows, columns, depth] : {std::tuple{1, 128, 256},
+                                                 {63, 256, 320},
+                                                 {129, 384, 256},
                                                  {1000, 1024, 256},
                                                  {30001, 1536, 256},
                                                  {30001, 1536, 384}}) {

@@ -61,6 +61,23 @@ __device__ __forceinline__ void copy_box(void* to, const CUtensorMap& from, int 
       : "memory");
 }
 
+// Copies a box in shared memory to where it starts in the tensor; rows beyond the tensor's end are
+// left out. A thread's copies since the last end_stores() are a group.
+__device__ __forceinline__ void store_box(const CUtensorMap& to, int column, int row,
+                                          const void* from) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&to),
+      "r"(column), "r"(row), "r"(shared_address_of(from))
+      : "memory");
+}
+__device__ __forceinline__ void end_stores() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+// Waits until shared memory has been read by all of this thread's groups.
+__device__ __forceinline__ void wait_until_read() {
+  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+
 // A matrix in shared memory whose rows are 128 bytes, in the order that copies swizzle them; it
 // starts at a multiple of 1024 bytes, or some columns later.
 __device__ __forceinline__ std::uint64_t rows_of_128_bytes(const void* start) {
