@@ -8,10 +8,14 @@
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/ones_like.h>
+#include <ATen/ops/pow.h>
+#include <ATen/ops/rand.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/rsqrt.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
+
+#include <optional>
 
 #include "compat/device.h"
 #include "ops/cuda/functions.h"
@@ -46,6 +50,12 @@ struct Parts {
   // its h and by its sum.
   at::Tensor gradient_error(const at::Tensor& g) const {
     return 3 * kSums * scale * (g + row_mean(g) + size * row_mean(g * size));
+  }
+
+  // What comes on top where h was rounded to bf16 before: h and mean(g h) err by kBf16 each, and by
+  // little more together.
+  at::Tensor rounding_error(const at::Tensor& g) const {
+    return 3 * kBf16 * scale * h * row_mean(g * h);
   }
 
   at::Tensor y, weight;  // |weight|
@@ -103,8 +113,9 @@ TEST_F(Kernels, ResidualNormEqualsItsParts) {
           if (layer_norm) n_error = n_error + 4 * kFloat * (parts.weight * parts.h + bias2.abs());
           expect_within(got.n, n, n_error, "n");
 
-          const at::Tensor dx_error = parts.gradient_error(dn_size * parts.weight) +
-                                      2 * kFloat * (dy.abs() + x2.grad().abs());
+          at::Tensor dx_error = parts.gradient_error(dn_size * parts.weight) +
+                                2 * kFloat * (dy.abs() + x2.grad().abs());
+          if (!layer_norm) dx_error = dx_error + parts.rounding_error(dn_size);
           const double rounded = branch_type == at::kBFloat16 ? kBf16 : 0;
           expect_within(x.grad(), x2.grad(), dx_error, "dx");
           expect_within(branch.grad(), branch2.grad(),
@@ -131,11 +142,54 @@ TEST_F(Kernels, ResidualNormWithoutABranchIsANorm) {
   const at::Tensor x2 = exact(x), n = rms(x2);
   ((x2 * dy).sum() + (n * dn).sum()).backward();
   const Parts parts(x2, {});
+  const at::Tensor dn_size = dn.to(at::kDouble).abs();
   expect_within(got.n, n, kBf16 * n.abs() + parts.h_error(), "n");
-  expect_within(
-      x.grad(), x2.grad(),
-      parts.gradient_error(dn.to(at::kDouble).abs()) + 2 * kFloat * (dy.abs() + x2.grad().abs()),
-      "dx");
+  expect_within(x.grad(), x2.grad(),
+                parts.gradient_error(dn_size) + parts.rounding_error(dn_size) +
+                    2 * kFloat * (dy.abs() + x2.grad().abs()),
+                "dx");
+}
+
+// With h = n as it was rounded, and r = 1 / rms(y): dx = dy + r (dn - h mean(dn h)). Both r and the
+// mean err by less than kSums. Rows are of very different sizes, so each needs the r of its own.
+TEST_F(Kernels, TheGradientOfTheRmsNormIsThatOfItsRoundedValue) {
+  using Type = std::optional<at::ScalarType>;
+  for (const std::int64_t columns : {128, 256, 384, 512, 768, 1024})
+    for (const Type branch_type : {Type(), Type(at::kBFloat16), Type(at::kFloat)})
+      for (const std::int64_t rows : {1, 77, 9000}) {
+        SCOPED_TRACE(testing::Message()
+                     << columns << " " << branch_type.has_value() << " " << rows);
+        const at::Tensor dy = numbers({rows, columns});
+        const at::Tensor sizes = at::pow(10, at::rand({rows, 1}, dy.options()) * 6 - 3);
+        const at::Tensor x = leaf(numbers({rows, columns}) * sizes);
+        const at::Tensor branch =
+            branch_type ? leaf((numbers({rows, columns}) * sizes).to(*branch_type)) : at::Tensor();
+        const ResidualNorm got = cuda::residual_norm(x, {branch}, {{}, {}, kEps}, /*dropout=*/0);
+        // Along n, so that mean(dn h) is not small.
+        const at::Tensor dn = numbers({rows, columns}, at::kBFloat16) + got.n.detach();
+        ((got.y * dy).sum() + (got.n.to(at::kFloat) * dn).sum()).backward();
+
+        const at::Tensor y = got.y.detach().to(at::kDouble), h = got.n.detach().to(at::kDouble);
+        const at::Tensor r = at::rsqrt(row_mean(y * y) + kEps), g = dn.to(at::kDouble);
+        const at::Tensor dx = dy + r * (g - h * row_mean(g * h));
+        const at::Tensor dx_error = 2 * kSums * r * (g.abs() + h.abs() * row_mean((g * h).abs())) +
+                                    2 * kFloat * (dy.abs() + dx.abs());
+        expect_within(x.grad(), dx, dx_error, "dx");
+        if (!branch_type) continue;
+        const double rounded = branch_type == at::kBFloat16 ? kBf16 : 0;
+        expect_within(branch.grad(), dx, dx_error * (1 + rounded) + rounded * dx.abs(), "dbranch");
+      }
+}
+
+TEST_F(Kernels, TheRmsNormKeepsItsValueInsteadOfTheStream) {
+  const at::Tensor x = leaf(numbers({50, 384})), branch = leaf(numbers({50, 384}, at::kBFloat16));
+  ResidualNorm got = cuda::residual_norm(x, {branch}, {{}, {}, kEps}, /*dropout=*/0);
+  const auto y = got.y.storage().getWeakStorageImpl(), n = got.n.storage().getWeakStorageImpl();
+  got.y = at::Tensor();
+  EXPECT_TRUE(y.expired());
+  // An output that its own function keeps is no cycle.
+  got.n = at::Tensor();
+  EXPECT_TRUE(n.expired());
 }
 
 TEST_F(Kernels, ResidualNormOfSomeRowsIsThatOfThoseRows) {
@@ -158,11 +212,23 @@ TEST_F(Kernels, ResidualNormOfSomeRowsIsThatOfThoseRows) {
 }
 
 TEST_F(Kernels, ANormThatNobodyReadsHasNoGradient) {
-  const at::Tensor x = leaf(numbers({50, 384})), branch = leaf(numbers({50, 384}, at::kBFloat16));
-  const at::Tensor dy = numbers({50, 384});
-  (cuda::residual_norm(x, {branch}, {{}, {}, kEps}, /*dropout=*/0).y * dy).sum().backward();
-  EXPECT_TRUE(x.grad().equal(dy));
-  EXPECT_TRUE(branch.grad().equal(dy.to(at::kBFloat16)));
+  for (const bool layer_norm : {true, false})
+    for (const std::int64_t rows : {50, 9000}) {
+      SCOPED_TRACE(testing::Message() << layer_norm << " " << rows);
+      const at::Tensor x = leaf(numbers({rows, 384}));
+      const at::Tensor branch = leaf(numbers({rows, 384}, at::kBFloat16));
+      const at::Tensor weight = layer_norm ? leaf(numbers({384})) : at::Tensor();
+      const at::Tensor bias = layer_norm ? leaf(numbers({384})) : at::Tensor();
+      const at::Tensor dy = numbers({rows, 384});
+      const ResidualNorm got =
+          cuda::residual_norm(x, {branch}, {weight, bias, kEps}, /*dropout=*/0);
+      (got.y * dy).sum().backward();
+      EXPECT_TRUE(x.grad().equal(dy));
+      EXPECT_TRUE(branch.grad().equal(dy.to(at::kBFloat16)));
+      if (!layer_norm) continue;
+      EXPECT_EQ(weight.grad().abs().max().item<float>(), 0);
+      EXPECT_EQ(bias.grad().abs().max().item<float>(), 0);
+    }
 }
 
 TEST_F(Kernels, DropoutDropsItsShareAndItsGradientTheSame) {

@@ -32,7 +32,8 @@ struct ResidualNormForward {
   const float* branch_bias;    // (columns), or null
   const float *weight, *bias;  // null: RMS norm
   float* y;
-  void* n;  // bf16
+  void* n;       // bf16
+  float* scale;  // (rows): 1 / sigma, or 1 / rms, of y; null: not wanted
   std::int64_t rows, columns;
   float eps, dropout;
   RandomState random;
@@ -40,10 +41,15 @@ struct ResidualNormForward {
 };
 void launch_residual_norm(const ResidualNormForward& arguments, cudaStream_t stream);
 
+// The RMS norm's gradient needs no y: n, which the next product keeps anyway in bf16, and forward's
+// scale say the same in half the bytes. It is the gradient at n as rounded, which is what that
+// product saw.
 struct ResidualNormBackward {
-  const float* dy;  // null: zero
-  const void* dn;   // bf16
-  const float *y, *weight;
+  const float* dy;      // null: zero
+  const void* dn;       // bf16; null: zero, and `kept` is not read
+  const void* kept;     // y (float) of the layer norm, n (bf16) of the RMS norm
+  const float* scale;   // of the RMS norm (rows)
+  const float* weight;  // null: RMS norm
   float* dx;
   void* dbranch;  // null: not wanted
   bool branch_is_bf16;

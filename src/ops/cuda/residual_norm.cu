@@ -14,7 +14,8 @@ template <bool kCentred, int kQuads, class Branch>
 __global__ void __launch_bounds__(kThreads)
     forward_kernel(const float* x, const Branch* branch, const float* branch_bias,
                    const float* weight, const float* bias, float* y_out, __nv_bfloat16* n_out,
-                   std::int64_t rows, float eps, Dropout dropout, const std::int64_t* picked) {
+                   float* scale_out, std::int64_t rows, float eps, Dropout dropout,
+                   const std::int64_t* picked) {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kWarps + threadIdx.x / 32;
   if (row >= rows) return;
   const int lane = threadIdx.x % 32;
@@ -33,7 +34,8 @@ __global__ void __launch_bounds__(kThreads)
       store4(y_out + at, y.quad[q]);
     }
   }
-  standardize<kCentred>(y, eps);
+  const float scale = standardize<kCentred>(y, eps);
+  if (scale_out != nullptr && lane == 0) scale_out[row] = scale;
 #pragma unroll
   for (int q = 0; q < kQuads; ++q) {
     const int column = 128 * q + 4 * lane;
@@ -52,8 +54,8 @@ void forward(const ResidualNormForward& a, cudaStream_t stream) {
     const auto kernel = a.weight != nullptr ? forward_kernel<true, kQuads, Branch>
                                             : forward_kernel<false, kQuads, Branch>;
     kernel<<<grid, kThreads, 0, stream>>>(a.x, branch, a.branch_bias, a.weight, a.bias, a.y,
-                                          static_cast<__nv_bfloat16*>(a.n), a.rows, a.eps, dropout,
-                                          a.picked);
+                                          static_cast<__nv_bfloat16*>(a.n), a.scale, a.rows, a.eps,
+                                          dropout, a.picked);
   });
 }
 

@@ -1,6 +1,8 @@
 // The gradients of residual and norm in one pass over memory. A lane copies what it will read of
 // its warp's next rows to shared memory, behind the program's back: registers would be too few for
 // that beside the sums for the parameters.
+#include <type_traits>
+
 #include "ops/cuda/launchers.h"
 #include "ops/cuda/residual_norm_rows.cuh"
 #include "ops/cuda/row_dropout.cuh"
@@ -12,19 +14,23 @@ namespace {
 constexpr int kWarps = 8;
 constexpr int kThreads = 32 * kWarps;
 
-// What is read of a row.
-template <int kQuads>
+// What is read of a row. Forward kept y of the layer norm, n and the scale of the RMS norm.
+template <bool kCentred, int kQuads>
 struct Slot {
-  float4 y[kQuads][32], dy[kQuads][32];
+  std::conditional_t<kCentred, float4, uint2> kept[kQuads][32];
+  float4 dy[kQuads][32];
   uint2 dn[kQuads][32];
+  float scale[32];  // the row's, once for each lane; only of the RMS norm
 };
+template <bool kCentred>
+using Kept = std::conditional_t<kCentred, float, __nv_bfloat16>;
 
 template <int kQuads>
 constexpr int kSlots = kQuads <= 4 ? 3 : 2;  // of a warp
 
 // As many blocks as registers and shared memory have room for.
-template <int kQuads>
-constexpr int kBlocks = kQuads <= 3 ? 2 : 1;
+template <bool kCentred, int kQuads>
+constexpr int kBlocks = kQuads <= (kCentred ? 3 : 6) ? 2 : 1;
 
 template <class T>
 __device__ __forceinline__ void copy_async(T& to, const void* from) {
@@ -42,31 +48,36 @@ __device__ __forceinline__ void wait_for_groups() {
 }
 
 // With h = (y - mean) / sigma and g = dn * weight:
-//   dx = dy + (g - mean(g) - h mean(g h)) / sigma        (without mean(g) for the RMS norm)
+//   dx = dy + (g - mean(g) - h mean(g h)) / sigma
 //   dbranch = dropout(dx);   dweight = sum over rows of dn h;   dbias = sum of dn
-// and the gradient of the branch's bias is the sum of dbranch.
+// and the gradient of the branch's bias is the sum of dbranch. For the RMS norm there is neither
+// mean(g) nor weight, h is n as it was rounded to bf16, and 1 / sigma the scale that forward found.
 // parts: (gridDim.x, 3, C) of those sums.
 template <bool kCentred, int kQuads, class Branch>
-__global__ void __launch_bounds__(kThreads, kBlocks<kQuads>)
-    backward_kernel(const float* dy, const __nv_bfloat16* dn, const float* y, const float* weight,
-                    float* dx_out, Branch* dbranch_out, float* parts_out, std::int64_t rows,
-                    float eps, Dropout dropout) {
+__global__ void __launch_bounds__(kThreads, kBlocks<kCentred, kQuads>)
+    backward_kernel(const float* dy, const __nv_bfloat16* dn, const Kept<kCentred>* kept,
+                    const float* scales, const float* weight, float* dx_out, Branch* dbranch_out,
+                    float* parts_out, std::int64_t rows, float eps, Dropout dropout) {
   constexpr int kColumns = 128 * kQuads, kRing = kSlots<kQuads>;
   extern __shared__ __align__(16) char shared[];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  Slot<kQuads>* const ring = reinterpret_cast<Slot<kQuads>*>(shared) + kRing * warp;
+  using RowSlot = Slot<kCentred, kQuads>;
+  RowSlot* const ring = reinterpret_cast<RowSlot*>(shared) + kRing * warp;
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kWarps;
   std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kWarps + warp;
   // A lane reads only what it copied itself, so it need not wait for others.
-  const auto start_reading = [&](std::int64_t of, Slot<kQuads>& to) {
+  const auto start_reading = [&](std::int64_t of, RowSlot& to) {
     if (of < rows) {
       const std::int64_t start = of * kColumns + 4 * lane;
 #pragma unroll
       for (int q = 0; q < kQuads; ++q) {
-        copy_async(to.y[q][lane], y + start + 128 * q);
-        copy_async(to.dn[q][lane], dn + start + 128 * q);
+        if (dn != nullptr) {
+          copy_async(to.kept[q][lane], kept + start + 128 * q);
+          copy_async(to.dn[q][lane], dn + start + 128 * q);
+        }
         if (dy != nullptr) copy_async(to.dy[q][lane], dy + start + 128 * q);
       }
+      if (!kCentred && dn != nullptr) copy_async(to.scale[lane], scales + of);
     }
     end_group();
   };
@@ -76,25 +87,32 @@ __global__ void __launch_bounds__(kThreads, kBlocks<kQuads>)
   for (int now = 0; row < rows; row += step, now = (now + 1) % kRing) {
     start_reading(row + (kRing - 1) * step, ring[(now + kRing - 1) % kRing]);
     wait_for_groups<kRing - 1>();
-    const Slot<kQuads>& read = ring[now];
-    Row<kQuads> h, g;
-#pragma unroll
-    for (int q = 0; q < kQuads; ++q) {
-      h.quad[q] = read.y[q][lane];
-      g.quad[q] = unpack4(read.dn[q][lane]);
-    }
-    const float scale = standardize<kCentred>(h, eps);
-    float mean_g = 0;
-    if constexpr (kCentred) {
+    const RowSlot& read = ring[now];
+    Row<kQuads> h{}, g{};
+    float scale = 0, mean_g = 0, mean_gh = 0;
+    if (dn != nullptr) {
 #pragma unroll
       for (int q = 0; q < kQuads; ++q) {
-        dbias.quad[q] = dbias.quad[q] + g.quad[q];
-        dweight.quad[q] = dweight.quad[q] + g.quad[q] * h.quad[q];
-        g.quad[q] = g.quad[q] * load4(weight + 128 * q + 4 * lane);
+        if constexpr (kCentred)
+          h.quad[q] = read.kept[q][lane];
+        else
+          h.quad[q] = unpack4(read.kept[q][lane]);
+        g.quad[q] = unpack4(read.dn[q][lane]);
       }
-      mean_g = g.sum() / kColumns;
+      if constexpr (kCentred) {
+        scale = standardize<kCentred>(h, eps);
+#pragma unroll
+        for (int q = 0; q < kQuads; ++q) {
+          dbias.quad[q] = dbias.quad[q] + g.quad[q];
+          dweight.quad[q] = dweight.quad[q] + g.quad[q] * h.quad[q];
+          g.quad[q] = g.quad[q] * load4(weight + 128 * q + 4 * lane);
+        }
+        mean_g = g.sum() / kColumns;
+      } else {
+        scale = read.scale[lane];
+      }
+      mean_gh = (g * h).sum() / kColumns;
     }
-    const float mean_gh = (g * h).sum() / kColumns;
 #pragma unroll
     for (int q = 0; q < kQuads; ++q) {
       const std::int64_t at = row * kColumns + 128 * q + 4 * lane;
@@ -130,20 +148,21 @@ __global__ void __launch_bounds__(kThreads, kBlocks<kQuads>)
   }
 }
 
-template <class Branch>
+template <bool kCentred, class Branch>
 void backward(const ResidualNormBackward& a, cudaStream_t stream) {
   auto* dbranch = static_cast<Branch*>(a.dbranch);
   const Dropout dropout{a.dropout, a.random};
   with_quads(a.columns, [&]<int kQuads>() {
-    const auto kernel = a.weight != nullptr ? backward_kernel<true, kQuads, Branch>
-                                            : backward_kernel<false, kQuads, Branch>;
-    constexpr int kBytes = kWarps * kSlots<kQuads> * sizeof(Slot<kQuads>);
+    const auto kernel = backward_kernel<kCentred, kQuads, Branch>;
+    constexpr int kBytes = kWarps * kSlots<kQuads> * sizeof(Slot<kCentred, kQuads>);
+    // Of Hopper's shared memory each block takes 1 KiB more.
+    static_assert(kBlocks<kCentred, kQuads> * (kBytes + 1024) <= 228 * 1024);
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
     kernel<<<kResidualNormParts, kThreads, kBytes, stream>>>(
-        a.dy, static_cast<const __nv_bfloat16*>(a.dn), a.y, a.weight, a.dx, dbranch, a.parts,
-        a.rows, a.eps, dropout);
+        a.dy, static_cast<const __nv_bfloat16*>(a.dn), static_cast<const Kept<kCentred>*>(a.kept),
+        a.scale, a.weight, a.dx, dbranch, a.parts, a.rows, a.eps, dropout);
   });
-  if (a.weight != nullptr)
+  if constexpr (kCentred)
     launch_sum_parts(a.parts, kResidualNormParts, 3 * a.columns, a.dparameters, stream);
 }
 
@@ -151,7 +170,11 @@ void backward(const ResidualNormBackward& a, cudaStream_t stream) {
 
 void launch_residual_norm_backward(const ResidualNormBackward& a, cudaStream_t stream) {
   if (a.rows == 0) return;
-  a.branch_is_bf16 ? backward<__nv_bfloat16>(a, stream) : backward<float>(a, stream);
+  const auto launch = [&]<bool kCentred>() {
+    a.branch_is_bf16 ? backward<kCentred, __nv_bfloat16>(a, stream)
+                     : backward<kCentred, float>(a, stream);
+  };
+  a.weight != nullptr ? launch.template operator()<true>() : launch.template operator()<false>();
 }
 
 }  // namespace mgdm::ops::cuda

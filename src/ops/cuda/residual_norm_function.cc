@@ -1,8 +1,8 @@
 #ifdef MGDM_CUDA
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/zeros_like.h>
 
 #include "ops/cuda/functions.h"
 #include "ops/cuda/tensors.h"
@@ -23,7 +23,7 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
                                const std::optional<at::Tensor>& maybe_branch_bias,
                                const std::optional<at::Tensor>& maybe_weight,
                                const std::optional<at::Tensor>& maybe_bias, double eps,
-                               double dropout) {
+                               double dropout, bool for_backward) {
     const at::Tensor branch = tensor_or_none(maybe_branch);
     const at::Tensor branch_bias = tensor_or_none(maybe_branch_bias);
     const at::Tensor weight = tensor_or_none(maybe_weight);
@@ -42,8 +42,12 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
 
     const at::Tensor y = branch.defined() ? at::empty_like(x) : x;
     at::Tensor n = at::empty_like(x, x.options().dtype(at::kBFloat16));
+    const std::int64_t rows = x.numel() / x.size(-1);
+    // Of the RMS norm n and the scale are kept, of the layer norm y.
+    at::Tensor scale;
+    if (for_backward && !settings->centred) scale = at::empty({rows}, x.options());
     const KernelWork work("residual + norm, forward",
-                          bytes_of({x, branch, n}) + (branch.defined() ? bytes_of({y}) : 0));
+                          bytes_of({x, branch, n, scale}) + (branch.defined() ? bytes_of({y}) : 0));
     launch_residual_norm({.x = floats(x),
                           .branch = raw(branch),
                           .branch_is_bf16 = settings->branch_is_bf16,
@@ -52,14 +56,15 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
                           .bias = floats(bias),
                           .y = branch.defined() ? y.data_ptr<float>() : nullptr,
                           .n = n.data_ptr(),
-                          .rows = x.numel() / x.size(-1),
+                          .scale = scale.defined() ? scale.data_ptr<float>() : nullptr,
+                          .rows = rows,
                           .columns = x.size(-1),
                           .eps = settings->eps,
                           .dropout = settings->dropout,
                           .random = settings->random},
                          c10::cuda::getCurrentCUDAStream());
     C10_CUDA_KERNEL_LAUNCH_CHECK();
-    context->save_for_backward({y, weight});
+    context->save_for_backward({settings->centred ? y : n, scale, weight});
     context->saved_data["settings"] = c10::IValue::make_capsule(settings);
     context->set_materialize_grads(false);
     return {y, n};
@@ -69,39 +74,41 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
     const auto settings = c10::static_intrusive_pointer_cast<RowSettings>(
         context->saved_data["settings"].toCapsule());
     const variable_list saved = context->get_saved_variables();
-    const at::Tensor &y = saved[0], &weight = saved[1];
-    const c10::cuda::CUDAGuard guard(y.device());
+    const at::Tensor &kept = saved[0], &scale = saved[1], &weight = saved[2];
+    const c10::cuda::CUDAGuard guard(kept.device());
     const at::Tensor &dy = gradients[0], &dn = gradients[1];
     const at::Tensor dy_rows = dy.defined() ? dy.contiguous() : dy;
     // A norm whose predictions do not count (loop_weights = "last") has no gradient.
-    const at::Tensor dn_rows =
-        dn.defined() ? dn.contiguous() : at::zeros_like(y, y.options().dtype(at::kBFloat16));
-    at::Tensor dx = at::empty_like(y);
+    const at::Tensor dn_rows = dn.defined() ? dn.contiguous() : dn;
+    const at::TensorOptions in_float = kept.options().dtype(at::kFloat);
+    at::Tensor dx = at::empty_like(kept, in_float);
     // Without dropout and in fp32 the branch has the same gradient as x.
     const bool same = settings->has_branch && !settings->branch_is_bf16 && settings->dropout == 0;
     at::Tensor dbranch;
     if (settings->has_branch && !same)
       dbranch = at::empty_like(
-          y, y.options().dtype(settings->branch_is_bf16 ? at::kBFloat16 : at::kFloat));
+          kept, in_float.dtype(settings->branch_is_bf16 ? at::kBFloat16 : at::kFloat));
     at::Tensor dparameters, parts;
     if (settings->centred) {
-      dparameters = at::empty({3, y.size(-1)}, y.options());
-      parts = at::empty({kResidualNormParts, 3, y.size(-1)}, y.options());
+      dparameters = at::empty({3, kept.size(-1)}, in_float);
+      parts = at::empty({kResidualNormParts, 3, kept.size(-1)}, in_float);
     }
-    const KernelWork work("residual + norm, backward",
-                          bytes_of({dy_rows, dn_rows, y, dx, dbranch}));
+    const KernelWork work(
+        "residual + norm, backward",
+        bytes_of({dy_rows, dx, dbranch}) + (dn.defined() ? bytes_of({dn_rows, kept, scale}) : 0));
     launch_residual_norm_backward(
         {.dy = floats(dy_rows),
          .dn = raw(dn_rows),
-         .y = floats(y),
+         .kept = raw(kept),
+         .scale = floats(scale),
          .weight = floats(weight),
          .dx = dx.data_ptr<float>(),
          .dbranch = dbranch.defined() ? dbranch.data_ptr() : nullptr,
          .branch_is_bf16 = settings->branch_is_bf16,
          .dparameters = settings->centred ? dparameters.data_ptr<float>() : nullptr,
          .parts = settings->centred ? parts.data_ptr<float>() : nullptr,
-         .rows = y.numel() / y.size(-1),
-         .columns = y.size(-1),
+         .rows = kept.numel() / kept.size(-1),
+         .columns = kept.size(-1),
          .eps = settings->eps,
          .dropout = settings->dropout,
          .random = settings->random},
@@ -113,7 +120,7 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
       dbias = dparameters.select(0, 1);
       if (settings->has_branch_bias) dbranch_bias = dparameters.select(0, 2);
     }
-    return {dx, same ? dx : dbranch, dbranch_bias, dweight, dbias, {}, {}};
+    return {dx, same ? dx : dbranch, dbranch_bias, dweight, dbias, {}, {}, {}};
   }
 };
 
@@ -128,9 +135,12 @@ bool residual_norm_takes(const at::Tensor& x, const Branch& branch, const Norm& 
 
 ResidualNorm residual_norm(const at::Tensor& x, const Branch& branch, const Norm& norm,
                            double dropped) {
-  const variable_list outputs =
-      ResidualNormFunction::apply(x, optional(branch.value), optional(branch.bias),
-                                  optional(norm.weight), optional(norm.bias), norm.eps, dropped);
+  const bool for_backward =
+      at::GradMode::is_enabled() &&
+      (x.requires_grad() || (branch.value.defined() && branch.value.requires_grad()));
+  const variable_list outputs = ResidualNormFunction::apply(
+      x, optional(branch.value), optional(branch.bias), optional(norm.weight), optional(norm.bias),
+      norm.eps, dropped, for_backward);
   return {outputs[0], outputs[1]};
 }
 
@@ -152,6 +162,7 @@ ResidualNorm residual_norm_of(const at::Tensor& x, const at::Tensor& picked, con
                         .bias = floats(norm.bias),
                         .y = y.data_ptr<float>(),
                         .n = n.data_ptr(),
+                        .scale = nullptr,
                         .rows = rows,
                         .columns = columns,
                         .eps = static_cast<float>(norm.eps),
