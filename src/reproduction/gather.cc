@@ -16,6 +16,7 @@
 #include "reproduction/plan.h"
 #include "spec/checkpoints.h"
 #include "spec/history.h"
+#include "spec/overrides.h"
 #include "spec/recipe.h"
 
 namespace mgdm::reproduction {
@@ -84,11 +85,10 @@ std::optional<PageScore> read_score(const fs::path& file) {
 // Empty where one of them cannot be read.
 std::string changes_of(const fs::path& folder, const std::string& recipe) {
   try {
-    spec::Recipe asked = spec::read_recipe(recipe, {}),
-                 run = spec::read_recipe((folder / "config.toml").string(), {});
-    if (asked.data.length == 0) asked.data.length = run.data.length;  // as the data had it
     std::string words;
-    for (const auto& [key, was, is] : config::Fields(asked).differences(config::Fields(run)))
+    for (const auto& [key, was, is] :
+         spec::changes(spec::read_recipe(recipe, {}),
+                       spec::read_recipe((folder / "config.toml").string(), {})))
       words += fmt::format("{}{} = {}", words.empty() ? "" : ", ", key, is);
     return words;
   } catch (const Error&) {

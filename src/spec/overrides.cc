@@ -39,14 +39,17 @@ bool is_beside_training(std::string_view key) {
 
 }  // namespace
 
+std::vector<config::Fields::Difference> changes(Recipe recipe, Recipe run) {
+  if (recipe.data.length == 0) recipe.data.length = run.data.length;
+  return config::Fields(recipe).differences(config::Fields(run));
+}
+
 void check_named(const Recipe& before, const Recipe& now, const std::vector<std::string>& overrides,
                  const std::string& folder) {
   std::set<std::string> named;
   for (const std::string& text : overrides) named.insert(key_of(text));
-  Recipe old = before, fresh = now;
-  if (fresh.data.length == 0) fresh.data.length = old.data.length;  // found from the data
   std::vector<std::string> forgotten;
-  for (const auto& [key, was, is] : config::Fields(old).differences(config::Fields(fresh)))
+  for (const auto& [key, is, was] : changes(now, before))
     if (!named.contains(key) && !is_beside_training(key))
       forgotten.push_back(fmt::format("{} = {}, the recipe {}", key, was, is));
   if (forgotten.empty()) return;

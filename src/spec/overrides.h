@@ -1,4 +1,5 @@
-// Overrides on a command line: those that would change nothing, and those that were forgotten.
+// Overrides on a command line: those that would change nothing, those that were forgotten, and
+// those that a run had.
 #pragma once
 
 #include <string>
@@ -12,6 +13,10 @@ namespace mgdm::spec {
 // a beta that no loss has, a momentum without muon. In files such values are allowed: another
 // recipe that extends the file may read them.
 void check_effects(const Recipe& recipe, const std::vector<std::string>& overrides);
+
+// The settings of a run (`there`) that are not those of its recipe (`here`). The length that a run
+// found from its data is none of them.
+std::vector<config::Fields::Difference> changes(Recipe recipe, Recipe run);
 
 // UsageError when a run that stands in `folder`, trained by `before`, would go on by other values
 // in `now` that nobody asked for: most likely an override of its first command was forgotten. How
