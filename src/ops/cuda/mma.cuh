@@ -79,7 +79,7 @@ __device__ __forceinline__ std::uint32_t across(int lane, int stride) {
   return (lane % 8 + lane / 16 * 8) * stride + lane / 8 % 2 * 16;
 }
 
-#if __CUDA_ARCH__ >= 900
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 // The reverse of load_block.
 __device__ __forceinline__ void store_squares(const std::uint32_t (&f)[4], std::uint32_t address) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address),

@@ -4,8 +4,9 @@
 // copies, so that no warp that computes waits for device memory:
 //
 //   one thread copies the pieces of x, and backward two of what was kept, to the places of the
-//   group whose turn it is; the group multiplies, and leaves its result in its last places (x, or
-//   what was kept, was read before); one thread for each group copies the result to device memory.
+//   group whose turn it is; the group multiplies, and leaves its result in two places of its own
+//   (backward over what was kept); one thread for each group copies the result to device memory. A
+//   product that is kept goes where the last pieces of x were.
 //
 // A place has two barriers: it is `full` when its copy is there, and `empty` when nobody will read
 // it again: after the product, or where a result was left, after the copy of this. Each group has
@@ -23,16 +24,10 @@ namespace mgdm::ops::cuda {
 namespace {
 
 constexpr int kPanelBytes = kTileColumns * kPieceColumns * 2;  // of 64 columns of the weight
-constexpr int kLeastDepth = 256;                               // four places for results
 constexpr int kMaxPlaces = 24;
+constexpr int kOwnPieces = 2;  // places of a group beside those of x
 
 enum class Direction { kForward, kForwardKeeping, kBackward };
-
-// Of a tile: pieces that are copied beside those of x, and pieces of results.
-template <Direction kDirection>
-constexpr int kKeptPieces = kDirection == Direction::kBackward ? 2 : 0;
-template <Direction kDirection>
-constexpr int kResultPieces = kDirection == Direction::kForwardKeeping ? 4 : 2;
 
 // Registers of a thread that copies and of one that multiplies, of 65536 in all.
 template <int kGroups>
@@ -68,10 +63,11 @@ __global__ void __launch_bounds__(128 * (1 + kGroups), 1)
                    const __grid_constant__ Arguments a) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   constexpr bool kBackward = kDirection == Direction::kBackward;
-  constexpr int kResults = kResultPieces<kDirection>;
+  constexpr bool kKeeping = kDirection == Direction::kForwardKeeping;
+  constexpr int kResults = kKeeping ? 4 : 2;  // pieces
   extern __shared__ char unaligned[];
   char* const panel = unaligned + (1024 - (shared_address_of(unaligned) & 1023)) % 1024;
-  const int x_pieces = a.depth / kPieceColumns, pieces = x_pieces + kKeptPieces<kDirection>;
+  const int x_pieces = a.depth / kPieceColumns, pieces = x_pieces + kOwnPieces;
   char* const places = panel + x_pieces * kPanelBytes;
   Shared& shared = *reinterpret_cast<Shared*>(places + kGroups * pieces * kPieceBytes);
   const int panels = a.columns / kTileColumns;
@@ -104,7 +100,7 @@ __global__ void __launch_bounds__(128 * (1 + kGroups), 1)
                  shared.weight_there);
       int group = 0, turn = 0;
       for (int tile = part; tile < tiles; tile += parts) {
-        for (int k = 0; k < pieces; ++k) {
+        for (int k = 0; k < (kBackward ? pieces : x_pieces); ++k) {
           const int place = group * pieces + k;
           shared.empty[place].wait(turn ^ 1);
           shared.full[place].expect(kPieceBytes);
@@ -171,10 +167,11 @@ __global__ void __launch_bounds__(128 * (1 + kGroups), 1)
         full[x_pieces + 1].wait(turn);
         activate_backward<F>(c, shared.bias, result, sums, lane);
       } else {
-        wait_for_each_other<128>(2 + group);  // all have read x
+        if constexpr (kKeeping) wait_for_each_other<128>(2 + group);  // all have read x
+        empty[x_pieces].wait(turn ^ 1);
+        empty[x_pieces + 1].wait(turn ^ 1);
         const TilePlaces product(mine + (pieces - kResults) * kPieceBytes, warp, lane);
-        activate<F, kDirection == Direction::kForwardKeeping>(c, shared.bias, product, result,
-                                                              lane);
+        activate<F, kKeeping>(c, shared.bias, product, result, lane);
       }
       fence_async();
       shared.result[group].arrive();
@@ -222,20 +219,17 @@ struct Device {
 };
 
 // Shared memory of a block, in bytes.
-template <Direction kDirection>
 std::int64_t shared_bytes(std::int64_t depth, int groups) {
-  const std::int64_t x_pieces = depth / kPieceColumns,
-                     places = groups * (x_pieces + kKeptPieces<kDirection>);
-  return 1024 + x_pieces * kPanelBytes + places * kPieceBytes +
+  const std::int64_t x_pieces = depth / kPieceColumns;
+  return 1024 + x_pieces * kPanelBytes + groups * (x_pieces + kOwnPieces) * kPieceBytes +
          static_cast<std::int64_t>(sizeof(Shared));
 }
 
 // How many groups multiply; 0: shared memory is too small.
-template <Direction kDirection>
 int groups_for(std::int64_t depth) {
   for (const int groups : {3, 2})
-    if (shared_bytes<kDirection>(depth, groups) <= Device::current().shared_bytes &&
-        groups * (depth / kPieceColumns + kKeptPieces<kDirection>) <= kMaxPlaces)
+    if (shared_bytes(depth, groups) <= Device::current().shared_bytes &&
+        groups * (depth / kPieceColumns + kOwnPieces) <= kMaxPlaces)
       return groups;
   return 0;
 }
@@ -273,7 +267,7 @@ void launch(const ActivatedProduct& p, float* parts, cudaStream_t stream) {
   const auto kernel = p.activation == Activation::kGelu
                           ? product_kernel<Gelu, kDirection, kGroups>
                           : product_kernel<ReluSquared, kDirection, kGroups>;
-  const auto bytes = static_cast<int>(shared_bytes<kDirection>(p.depth, kGroups));
+  const auto bytes = static_cast<int>(shared_bytes(p.depth, kGroups));
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   const auto grid = static_cast<unsigned>(p.columns / kTileColumns * blocks_of_panel(p.columns));
   const CUtensorMap out = map_of(p.out, p.rows, p.columns, kTileRows);
@@ -286,8 +280,8 @@ void launch(const ActivatedProduct& p, float* parts, cudaStream_t stream) {
 template <Direction kDirection>
 void launch(const ActivatedProduct& p, float* parts, cudaStream_t stream) {
   if (p.rows == 0) return;
-  groups_for<kDirection>(p.depth) == 3 ? launch<kDirection, 3>(p, parts, stream)
-                                       : launch<kDirection, 2>(p, parts, stream);
+  groups_for(p.depth) == 3 ? launch<kDirection, 3>(p, parts, stream)
+                           : launch<kDirection, 2>(p, parts, stream);
 }
 
 }  // namespace
@@ -310,8 +304,7 @@ std::size_t activated_product_workspace(std::int64_t columns) {
 
 bool activated_product_takes(std::int64_t columns, std::int64_t depth) {
   return Device::current().major == 9 && columns > 0 && columns % kTileColumns == 0 &&
-         depth >= kLeastDepth && depth % kPieceColumns == 0 &&
-         groups_for<Direction::kBackward>(depth) > 0;  // which needs the most
+         depth >= 2 * kPieceColumns && depth % kPieceColumns == 0 && groups_for(depth) > 0;
 }
 
 }  // namespace mgdm::ops::cuda

@@ -26,7 +26,8 @@ TEST(ActivatedProduct, IsItsFormulaAndItsGradients) {
   for (const Activation activation : {Activation::kGelu, Activation::kReluSquared})
     for (const bool with_bias : {true, false})
       for (const auto& [rows, columns, depth] : {std::tuple{1, 128, 256},
-                                                 {63, 256, 320},
+                                                 {63, 256, 128},
+                                                 {300, 128, 320},
                                                  {129, 384, 256},
                                                  {1000, 1024, 256},
                                                  {30001, 1536, 256},
