@@ -80,7 +80,7 @@ class Plan {
   Plan& operator=(const Plan&) = delete;
 
   void run(const Product& p, void* workspace, cudaStream_t stream) const {
-    check(run(p, best_, workspace, stream));
+    check(run(p, best_, p.out, workspace, stream));
   }
 
   bool timed() const { return timed_; }
@@ -88,6 +88,7 @@ class Plan {
   // Candidates take turns: a device that comes from rest grows faster as it works, and whoever
   // came first would look slow.
   void time(const Product& p, void* workspace, cudaStream_t stream) {
+    void* const out = p.adds ? static_cast<char*>(workspace) + kProductWorkspace : p.out;
     std::array<cudaEvent_t, 2> events{};
     for (cudaEvent_t& event : events) check(cudaEventCreate(&event));
     std::vector<std::array<float, kTurns>> times(candidates_.size());
@@ -96,7 +97,7 @@ class Plan {
       for (std::size_t i = 0; i < candidates_.size(); ++i) {
         if (!works[i]) continue;
         check(cudaEventRecord(events[0], stream));
-        works[i] = run(p, i, workspace, stream) == CUBLAS_STATUS_SUCCESS;
+        works[i] = run(p, i, out, workspace, stream) == CUBLAS_STATUS_SUCCESS;
         check(cudaEventRecord(events[1], stream));
         check(cudaEventSynchronize(events[1]));
         float time = 0;
@@ -163,12 +164,13 @@ class Plan {
     if (candidates_.empty()) check(CUBLAS_STATUS_NOT_SUPPORTED);
   }
 
-  cublasStatus_t run(const Product& p, std::size_t which, void* workspace,
+  // out = a b, or p.out + a b where it adds.
+  cublasStatus_t run(const Product& p, std::size_t which, void* out, void* workspace,
                      cudaStream_t stream) const {
-    const float one = 1, zero = 0;
+    const float one = 1, of_before = p.adds ? 1 : 0;
     point_to(p);
-    return cublasLtMatmul(handle(), what_, &one, p.b, b_, p.a, a_, &zero, p.out, out_, p.out, out_,
-                          &candidates_.at(which).algo, workspace, kProductWorkspace, stream);
+    return cublasLtMatmul(handle(), what_, &one, p.b, b_, p.a, a_, &of_before, p.out, out_, out,
+                          out_, &candidates_.at(which).algo, workspace, kProductWorkspace, stream);
   }
 
   cublasLtMatmulDesc_t what_ = nullptr;
@@ -187,6 +189,9 @@ bool is_recording(cudaStream_t stream) {
 }
 
 void launch_product(const Product& p, void* workspace, bool tune, cudaStream_t stream) {
+  const bool alone = p.bias == nullptr && p.sum == nullptr && p.slope_at == nullptr;
+  if (p.adds && (p.out_type != NumberType::kFloat32 || !alone))
+    throw std::invalid_argument("a product that adds is float, and nothing follows it");
   if (p.rows == 0 || p.columns == 0) return;
   static std::mutex mutex;
   // By device, sizes, and what else makes a difference.
@@ -198,7 +203,7 @@ void launch_product(const Product& p, void* workspace, bool tune, cudaStream_t s
   const unsigned form = (p.a_transposed ? 1u : 0u) | (p.b_transposed ? 2u : 0u) |
                         (p.bias != nullptr ? 4u : 0u) | (p.gelu ? 8u : 0u) |
                         (p.sum != nullptr ? 16u : 0u) | (p.short_sums ? 32u : 0u) |
-                        (p.slope_at != nullptr ? 64u : 0u);
+                        (p.slope_at != nullptr ? 64u : 0u) | (p.adds ? 128u : 0u);
   const Kind kind{form, p.a_type, p.b_type, p.out_type};
   Plan& plan = plans.try_emplace({device, p.rows, p.columns, p.depth, kind}, p).first->second;
   if (tune && !plan.timed() && !is_recording(stream)) plan.time(p, workspace, stream);

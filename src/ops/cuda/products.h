@@ -30,6 +30,7 @@ struct Product {
   NumberType out_type = NumberType::kBfloat16;         // or float
   const float *a_scale = nullptr, *b_scale = nullptr;  // fp8: (1) on the device, code * scale
   bool short_sums = false;  // fp8: stay in the matrix unit's sum of some 14 bits, which is faster
+  bool adds = false;        // out += a b; out is float, and neither bias nor gelu nor slope follows
 };
 
 inline double product_flop(const Product& p) {
@@ -39,8 +40,16 @@ inline double product_flop(const Product& p) {
 
 constexpr std::size_t kProductWorkspace = std::size_t{32} << 20;  // bytes
 
-// Without `tune`, or while a graph is recorded, a shape that was never timed is computed by
-// cuBLASLt's own choice: two runs that time may sum in different orders.
+// Bytes. One that adds is timed with its sums written behind the library's workspace, because each
+// turn would add to `out` once more.
+inline std::size_t product_workspace(const Product& p) {
+  const auto sums = static_cast<std::size_t>(p.rows * p.columns) * sizeof(float);
+  return kProductWorkspace + (p.adds ? sums : 0);
+}
+
+// `workspace` has product_workspace() bytes, aligned to 16. Without `tune`, or while a graph is
+// recorded, a shape that was never timed is computed by cuBLASLt's own choice: two runs that time
+// may sum in different orders.
 void launch_product(const Product& product, void* workspace, bool tune, cudaStream_t stream);
 
 // Whether work on the stream goes into a graph.

@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <stdexcept>
 
 #include "compat/device.h"
 #include "ops/cuda/test_support.h"
@@ -35,7 +36,7 @@ class Products : public testing::Test {
   }
 
   static void launch(const Product& product, bool tune) {
-    const at::Tensor workspace = at::empty({static_cast<std::int64_t>(kProductWorkspace)},
+    const at::Tensor workspace = at::empty({static_cast<std::int64_t>(product_workspace(product))},
                                            at::TensorOptions().device(at::kCUDA).dtype(at::kByte));
     launch_product(product, workspace.data_ptr(), tune, nullptr);
   }
@@ -71,6 +72,64 @@ TEST_F(Products, AreTheirFormula) {
         launch(product, tune);
         expect_within(floats, want, 1.01 * error, "product in float");
       }
+}
+
+// As a weight's gradient is summed up, which is dy^T x. The second turn is the one that times.
+TEST_F(Products, AddToWhatIsThere) {
+  for (const auto& [rows, columns, depth] :
+       {std::tuple{8, 16, 24}, {264, 72, 1000}, {1536, 384, 2048}, {384, 1152, 20000}}) {
+    SCOPED_TRACE(testing::Message() << rows << " x " << columns << " x " << depth);
+    // Numbers before that are as large as the products, in a tensor with neighbours.
+    const at::Tensor all = std::sqrt(depth) * numbers({rows + 2, columns});
+    const at::Tensor sum = all.slice(0, 1, rows + 1);
+    at::Tensor want = all.to(at::kDouble), size = want.abs();
+    for (const bool tune : {false, true, true}) {
+      const at::Tensor a = numbers({depth, rows}, at::kBFloat16),
+                       b = numbers({depth, columns}, at::kBFloat16);
+      Product product = product_of(a, b, sum);
+      product.depth = depth;
+      product.a_transposed = true;
+      product.out_type = NumberType::kFloat32;
+      product.adds = true;
+      launch(product, tune);
+      const at::Tensor a2 = a.t().to(at::kDouble), b2 = b.to(at::kDouble);
+      want.slice(0, 1, rows + 1) += a2.matmul(b2);
+      size.slice(0, 1, rows + 1) += a2.abs().matmul(b2.abs());
+    }
+    // A number takes part in at most `depth` additions of its product, and in one to each sum.
+    at::Tensor bound = 1.01 * (depth + 3) * kFloat * size;
+    bound[0] = 0;
+    bound[-1] = 0;
+    expect_within(all, want, bound, "sum");
+  }
+}
+
+// What was tried for products that write must not be taken for one that adds, nor the other way
+// round.
+TEST_F(Products, WriteAndAddInTurns) {
+  const at::Tensor a = numbers({512, 256}, at::kBFloat16), b = numbers({256, 128}, at::kBFloat16);
+  const at::Tensor out = unwritten(numbers({512, 128}));
+  Product product = product_of(a, b, out);
+  product.out_type = NumberType::kFloat32;
+  const at::Tensor a2 = a.to(at::kDouble), b2 = b.to(at::kDouble);
+  const at::Tensor once = a2.matmul(b2), size = a2.abs().matmul(b2.abs());
+  for (const bool tune : {false, true})
+    for (const auto& [adds, times] : {std::pair{false, 1}, {true, 2}, {true, 3}, {false, 1}}) {
+      SCOPED_TRACE(testing::Message() << tune << adds << times);
+      product.adds = adds;
+      launch(product, tune);
+      expect_within(out, times * once, 1.01 * (256 + 2) * kFloat * times * size, "out");
+    }
+}
+
+TEST_F(Products, ThatAddAreFloatAndAlone) {
+  const at::Tensor a = numbers({16, 16}, at::kBFloat16), out = numbers({16, 16});
+  Product product = product_of(a, a, out);
+  product.adds = true;
+  EXPECT_THROW(launch(product, false), std::invalid_argument);
+  product.out_type = NumberType::kFloat32;
+  product.bias = a.const_data_ptr();
+  EXPECT_THROW(launch(product, false), std::invalid_argument);
 }
 
 // A bias alone; gelu; gelu and what it is of.
