@@ -90,6 +90,10 @@ bool mlp_takes(const at::Tensor& x, const Mlp& mlp);
 Branch mlp_gelu(const at::Tensor& x, const Mlp& mlp);
 Branch mlp_relu_squared(const at::Tensor& x, const Mlp& mlp);
 
+// Whether the products of both, and those in fp8, add up the gradient of this weight over several
+// uses (ops/shared_weight.h).
+bool sums_gradient_of(const at::Tensor& weight);
+
 // The same in fp8, where ops/fp8.h says so.
 bool fp8_linear_takes(const at::Tensor& x, const at::Tensor& weight);
 at::Tensor fp8_linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);

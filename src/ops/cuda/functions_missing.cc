@@ -73,6 +73,8 @@ bool mlp_takes(const at::Tensor&, const Mlp&) { return false; }
 Branch mlp_gelu(const at::Tensor&, const Mlp&) { missing(); }
 Branch mlp_relu_squared(const at::Tensor&, const Mlp&) { missing(); }
 
+bool sums_gradient_of(const at::Tensor&) { return false; }
+
 bool fp8_linear_takes(const at::Tensor&, const at::Tensor&) { return false; }
 at::Tensor fp8_linear(const at::Tensor&, const at::Tensor&, const at::Tensor&) { missing(); }
 bool fp8_mlp_takes(const at::Tensor&, const Mlp&) { return false; }

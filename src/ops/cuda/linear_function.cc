@@ -53,6 +53,11 @@ bool linear_takes(const at::Tensor& x, const at::Tensor& weight) {
   return is_bf16_rows(x) && weight.size(0) % 8 == 0 && weight.size(1) % 8 == 0;
 }
 
+bool sums_gradient_of(const at::Tensor& weight) {
+  return in_bf16(weight) && weight.scalar_type() == at::kFloat && weight.is_contiguous() &&
+         weight.size(0) % 8 == 0 && weight.size(1) % 8 == 0;
+}
+
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
   return LinearFunction::apply(x, weight, in_bf16_of(weight), optional(bias));
 }

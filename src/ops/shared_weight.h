@@ -1,0 +1,48 @@
+// A weight that is used several times in one pass, as those of a looped network are.
+//
+// Autograd gives every use a gradient of its own and adds them up: each addition reads two matrices
+// and writes one. Instead, uses whose product can add while it writes do so, all into one tensor:
+//
+//   parameter <- SharedWeight <- the weight as its uses take it <- use 1, use 2, ...
+//
+// In the backward pass a use adds to the sum and hands on no gradient. Autograd calls SharedWeight
+// after the last of them, and it hands the sum to the parameter, with the gradients of uses that
+// know nothing of all this. The sum belongs to one forward pass and ends with its graph. Nobody but
+// the parameter may be asked for its gradient, all uses are on one stream, and after a backward
+// pass that failed the graph is no good for another.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstddef>
+#include <functional>
+
+namespace torch::autograd {
+struct AutogradContext;
+}
+
+namespace mgdm::ops {
+
+// The weight, for linear() and MLPs of the pass that begins: where their products will add up its
+// gradient, another tensor of the same numbers in the same memory; elsewhere the weight itself. The
+// pass must not be one whose parts are computed again (nn/recompute.h).
+at::Tensor shared_weight(const at::Tensor& weight);
+
+// The same, wherever it is.
+at::Tensor with_summed_gradient(const at::Tensor& parameter);
+
+// The parameter behind such a weight; of any other, the weight itself. What is made of a parameter
+// once a step, as autocast's copy is, has to be made of this one.
+at::Tensor parameter_of(const at::Tensor& weight);
+
+// For a use of a weight, shared or not, which is one of its function's tensors: the first one is
+// number 0, and those that are left out are not counted. The forward pass says ...
+void save_weight(torch::autograd::AutogradContext* context, std::size_t number,
+                 const at::Tensor& weight);
+// ... and the backward pass returns this as the weight's gradient. make(onto) is to add the
+// gradient to `onto`, in place, and to return it; where `onto` is undefined, to return a new
+// tensor. It is called only where somebody wants the gradient.
+at::Tensor weight_gradient(torch::autograd::AutogradContext* context, std::size_t number,
+                           const std::function<at::Tensor(const at::Tensor& onto)>& make);
+
+}  // namespace mgdm::ops
