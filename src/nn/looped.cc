@@ -7,6 +7,7 @@
 #include "nn/recompute.h"
 #include "ops/linear.h"
 #include "ops/mlp.h"
+#include "ops/shared_weight.h"
 
 namespace mgdm::nn {
 namespace {
@@ -47,22 +48,32 @@ Branch Looped::mlp(const Block& block, const at::Tensor& x) const {
   return ops::mlp_relu_squared(x, {.up = block.up, .down = block.down});
 }
 
-void Looped::run_loop(std::int64_t loop, Residual& stream, Cache* cache) const {
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    const std::size_t place = static_cast<std::size_t>(loop) * blocks_.size() + i;
+std::vector<Looped::Block> Looped::shared_blocks() const {
+  std::vector<Block> shared;
+  for (const Block& block : blocks_)
+    shared.push_back({ops::shared_weight(block.qkv), ops::shared_weight(block.projection),
+                      ops::shared_weight(block.up), ops::shared_weight(block.down)});
+  return shared;
+}
+
+void Looped::run_loop(const std::vector<Block>& blocks, std::int64_t loop, Residual& stream,
+                      Cache* cache) const {
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const std::size_t place = static_cast<std::size_t>(loop) * blocks.size() + i;
     ops::KeysAndValues* const seen = cache != nullptr ? &cache->layers[place] : nullptr;
-    stream.add(attend(blocks_[i], stream.normed(kRms), seen));
-    stream.add(mlp(blocks_[i], stream.normed(kRms)));
+    stream.add(attend(blocks[i], stream.normed(kRms), seen));
+    stream.add(mlp(blocks[i], stream.normed(kRms)));
   }
 }
 
 template <class AfterLoop>
 void Looped::run(const at::Tensor& e, const at::Tensor& earlier, std::int64_t loops, Cache* cache,
                  Wanted wanted, AfterLoop&& after_loop) const {
+  const std::vector<Block> blocks = loops > 1 ? shared_blocks() : blocks_;
   Residual stream(e, /*dropout=*/0);
   if (earlier.defined()) stream.add({earlier});
   for (std::int64_t loop = 0; loop < loops; ++loop) {
-    run_loop(loop, stream, cache);
+    run_loop(blocks, loop, stream, cache);
     const bool last = loop + 1 == loops, want = last || wanted == Wanted::kEvery;
     at::Tensor normed;
     if (want || settings_.loop_norm) normed = stream.normed(kRms);
@@ -87,7 +98,7 @@ Output Looped::forward_again(const at::Tensor& e, const at::Tensor& earlier,
   for (std::int64_t loop = 0; loop < loops; ++loop) {
     const Part part = [this, loop](const std::vector<at::Tensor>& inputs) {
       Residual stream(inputs.front(), /*dropout=*/0);
-      run_loop(loop, stream, /*cache=*/nullptr);
+      run_loop(blocks_, loop, stream, /*cache=*/nullptr);
       const at::Tensor normed = stream.normed(kRms);
       return std::vector<at::Tensor>{normed, stream.value()};
     };

@@ -34,9 +34,12 @@ class Looped : public Model {
   ops::AttentionForm attention_form() const;
   Branch attend(const Block& block, const at::Tensor& x, ops::KeysAndValues* seen) const;
   Branch mlp(const Block& block, const at::Tensor& x) const;
-  // The blocks once, on a stream that has been given the input already. A cache has room for every
+  // The blocks for several loops of one pass (ops/shared_weight.h).
+  std::vector<Block> shared_blocks() const;
+  // Blocks once, on a stream that has been given the input already. A cache has room for every
   // loop.
-  void run_loop(std::int64_t loop, Residual& stream, Cache* cache) const;
+  void run_loop(const std::vector<Block>& blocks, std::int64_t loop, Residual& stream,
+                Cache* cache) const;
   // Training's loops from the input e (B, N, C), each computed again in the backward pass.
   Output forward_again(const at::Tensor& e, const at::Tensor& earlier, std::int64_t loops) const;
   // All loops from the input e (B, N, C). Calls after_loop(norm of the stream) where it is wanted:

@@ -3,19 +3,20 @@
 #include <ATen/ops/linear.h>
 
 #include "ops/cuda/functions.h"
+#include "ops/shared_weight.h"
 
 namespace mgdm::ops {
 
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
   if (cuda::fp8_linear_takes(x, weight)) return cuda::fp8_linear(x, weight, bias);
   if (cuda::linear_takes(x, weight)) return cuda::linear(x, weight, bias);
-  return at::linear(x, weight, bias);
+  return at::linear(x, parameter_of(weight), bias);
 }
 
 Branch linear_branch(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
   if (cuda::fp8_linear_takes(x, weight)) return {cuda::fp8_linear(x, weight, {}), bias};
   if (cuda::linear_takes(x, weight)) return {cuda::linear(x, weight, {}), bias};
-  return {at::linear(x, weight, bias)};
+  return {at::linear(x, parameter_of(weight), bias)};
 }
 
 }  // namespace mgdm::ops

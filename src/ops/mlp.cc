@@ -5,20 +5,22 @@
 #include "ops/activation.h"
 #include "ops/cuda/functions.h"
 #include "ops/linear.h"
+#include "ops/shared_weight.h"
 
 namespace mgdm::ops {
 
 Branch mlp_gelu(const at::Tensor& x, const Mlp& mlp) {
   if (cuda::fp8_mlp_takes(x, mlp)) return cuda::fp8_mlp_gelu(x, mlp);
   if (cuda::mlp_takes(x, mlp)) return cuda::mlp_gelu(x, mlp);
-  return linear_branch(ops::gelu(at::linear(x, mlp.up, mlp.up_bias)), mlp.down, mlp.down_bias);
+  return linear_branch(ops::gelu(at::linear(x, parameter_of(mlp.up), mlp.up_bias)), mlp.down,
+                       mlp.down_bias);
 }
 
 Branch mlp_relu_squared(const at::Tensor& x, const Mlp& mlp) {
   if (cuda::fp8_mlp_takes(x, mlp)) return cuda::fp8_mlp_relu_squared(x, mlp);
   if (cuda::mlp_takes(x, mlp)) return cuda::mlp_relu_squared(x, mlp);
-  return linear_branch(ops::relu_squared(at::linear(x, mlp.up, mlp.up_bias)), mlp.down,
-                       mlp.down_bias);
+  return linear_branch(ops::relu_squared(at::linear(x, parameter_of(mlp.up), mlp.up_bias)),
+                       mlp.down, mlp.down_bias);
 }
 
 }  // namespace mgdm::ops

@@ -19,6 +19,7 @@ struct Fp8LinearFunction : Function<Fp8LinearFunction> {
     const Fp8Matrix x8 = fp8_of(rows_of(x), NumberType::kE4m3);
     const Fp8Matrix weight8 = fp8_of(weight, NumberType::kE4m3);
     context->save_for_backward({x8.turned, x8.scale, weight8.turned, weight8.scale});
+    save_weight(context, 1, weight);
     context->saved_data["dbias_wanted"] = bias && bias->requires_grad();
     context->saved_data["sizes"] = x.sizes();
     std::vector<std::int64_t> sizes = x.sizes().vec();
@@ -35,8 +36,11 @@ struct Fp8LinearFunction : Function<Fp8LinearFunction> {
     const c10::cuda::CUDAGuard guard(saved[0].device());
     const Fp8Matrix dy = fp8_of(rows_of(bf16_rows(gradients[0])), NumberType::kE5m2,
                                 context->saved_data["dbias_wanted"].toBool());
+    const at::Tensor dweight = weight_gradient(context, 1, [&](const at::Tensor& onto) {
+      return fp8_dweight(dy.transposed(), x_turned, onto);
+    });
     return {fp8_dx(dy.as_it_is(), weight_turned).view(context->saved_data["sizes"].toIntVector()),
-            fp8_dweight(dy.transposed(), x_turned), dy.sums};
+            dweight, dy.sums};
   }
 };
 

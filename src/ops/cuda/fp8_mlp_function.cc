@@ -10,9 +10,11 @@ namespace {
 // gradient of product are never written but in fp8: casting computes them.
 struct Fp8MlpFunction : Function<Fp8MlpFunction> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& up,
-                            const std::optional<at::Tensor>& up_bias, const at::Tensor& down,
+                            const at::Tensor& down, const std::optional<at::Tensor>& up_bias,
                             std::int64_t activation) {
     const c10::cuda::CUDAGuard guard(x.device());
+    save_weight(context, 1, up);
+    save_weight(context, 2, down);
     const at::Tensor bias = tensor_or_none(up_bias);
     const Fp8Matrix x8 = fp8_of(rows_of(x), NumberType::kE4m3);
     const Fp8Matrix up8 = fp8_of(up, NumberType::kE4m3);
@@ -40,7 +42,9 @@ struct Fp8MlpFunction : Function<Fp8MlpFunction> {
     const at::Tensor &product = saved[4], &bias = saved[5];
     const c10::cuda::CUDAGuard guard(product.device());
     const Fp8Matrix dz = fp8_of(rows_of(bf16_rows(gradients[0])), NumberType::kE5m2);
-    const at::Tensor ddown = fp8_dweight(dz.transposed(), y_turned);
+    const at::Tensor ddown = weight_gradient(context, 2, [&](const at::Tensor& onto) {
+      return fp8_dweight(dz.transposed(), y_turned, onto);
+    });
     const at::Tensor dy = fp8_dx(dz.as_it_is(), down_turned);
     const Fp8Matrix dproduct =
         fp8_of(product,
@@ -49,16 +53,19 @@ struct Fp8MlpFunction : Function<Fp8MlpFunction> {
                 .bias = floats(bias),
                 .dy = dy.const_data_ptr()},
                NumberType::kE5m2, /*with_sums=*/bias.defined());
+    const at::Tensor dup = weight_gradient(context, 1, [&](const at::Tensor& onto) {
+      return fp8_dweight(dproduct.transposed(), x_turned, onto);
+    });
     return {fp8_dx(dproduct.as_it_is(), up_turned).view(context->saved_data["sizes"].toIntVector()),
-            fp8_dweight(dproduct.transposed(), x_turned),
-            dproduct.sums,
+            dup,
             ddown,
+            dproduct.sums,
             {}};
   }
 };
 
 Branch fp8_mlp_of(const at::Tensor& x, const ops::Mlp& mlp, Activation activation) {
-  return {Fp8MlpFunction::apply(bf16_rows(x), mlp.up, optional(mlp.up_bias), mlp.down,
+  return {Fp8MlpFunction::apply(bf16_rows(x), mlp.up, mlp.down, optional(mlp.up_bias),
                                 static_cast<std::int64_t>(activation)),
           mlp.down_bias};
 }

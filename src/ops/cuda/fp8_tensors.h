@@ -68,26 +68,26 @@ inline Fp8Matrix fp8_of(const at::Tensor& x, NumberType type, bool with_sums = f
       type, with_sums);
 }
 
-// a b^T (+ bias), in bf16 or float.
-inline at::Tensor multiply_fp8(const Fp8Side& a, const Fp8Side& b, NumberType out_type,
-                               bool short_sums, const at::Tensor& bias = {}) {
-  const auto type = out_type == NumberType::kFloat32 ? at::kFloat : at::kBFloat16;
-  at::Tensor out = at::empty({a.codes.size(0), b.codes.size(0)}, a.codes.options().dtype(type));
-  const Product product{.a = a.codes.const_data_ptr(),
-                        .b = b.codes.const_data_ptr(),
-                        .out = out.data_ptr(),
-                        .rows = out.size(0),
-                        .columns = out.size(1),
-                        .depth = a.codes.size(1),
-                        .b_transposed = true,
-                        .bias = raw(bias),
-                        .a_type = a.type,
-                        .b_type = b.type,
-                        .out_type = out_type,
-                        .a_scale = a.scale.const_data_ptr<float>(),
-                        .b_scale = b.scale.const_data_ptr<float>(),
-                        .short_sums = short_sums};
-  run_product("fp8 product", product, bytes_of({a.codes, b.codes, out}), a.codes.options());
+// a b^T (+ bias), in bf16 or float, and then perhaps added `onto` a tensor.
+inline at::Tensor multiply_fp8(const Fp8Side& a, const Fp8Side& b, at::ScalarType type,
+                               bool short_sums, const at::Tensor& bias = {},
+                               const at::Tensor& onto = {}) {
+  Product product{.a = a.codes.const_data_ptr(),
+                  .b = b.codes.const_data_ptr(),
+                  .out = nullptr,
+                  .rows = a.codes.size(0),
+                  .columns = b.codes.size(0),
+                  .depth = a.codes.size(1),
+                  .b_transposed = true,
+                  .bias = raw(bias),
+                  .a_type = a.type,
+                  .b_type = b.type,
+                  .a_scale = a.scale.const_data_ptr<float>(),
+                  .b_scale = b.scale.const_data_ptr<float>(),
+                  .short_sums = short_sums};
+  at::Tensor out = out_of(product, type, onto, a.codes.options());
+  run_product("fp8 product", product, bytes_of({a.codes, b.codes}) + out_bytes(product, out),
+              a.codes.options());
   return out;
 }
 
@@ -95,13 +95,14 @@ inline at::Tensor multiply_fp8(const Fp8Side& a, const Fp8Side& b, NumberType ou
 // its rounded numbers deserve. Those of gradients are of many small numbers, and stay long.
 inline at::Tensor fp8_forward(const Fp8Side& x, const Fp8Side& weight,
                               const at::Tensor& bias = {}) {
-  return multiply_fp8(x, weight, NumberType::kBfloat16, /*short_sums=*/true, bias);
+  return multiply_fp8(x, weight, at::kBFloat16, /*short_sums=*/true, bias);
 }
 inline at::Tensor fp8_dx(const Fp8Side& dy, const Fp8Side& weight_turned) {
-  return multiply_fp8(dy, weight_turned, NumberType::kBfloat16, /*short_sums=*/false);
+  return multiply_fp8(dy, weight_turned, at::kBFloat16, /*short_sums=*/false);
 }
-inline at::Tensor fp8_dweight(const Fp8Side& dy_turned, const Fp8Side& x_turned) {
-  return multiply_fp8(dy_turned, x_turned, NumberType::kFloat32, /*short_sums=*/false);
+inline at::Tensor fp8_dweight(const Fp8Side& dy_turned, const Fp8Side& x_turned,
+                              const at::Tensor& onto) {
+  return multiply_fp8(dy_turned, x_turned, at::kFloat, /*short_sums=*/false, {}, onto);
 }
 
 // Whether x W^T is to be one: see ops/fp8.h.

@@ -23,6 +23,7 @@ struct LinearFunction : Function<LinearFunction> {
                             const std::optional<at::Tensor>& bias) {
     const c10::cuda::CUDAGuard guard(x.device());
     context->save_for_backward({x, weight});
+    save_weight(context, 1, parameter);
     context->saved_data["type"] = parameter.scalar_type();
     context->saved_data["dbias_wanted"] = bias && bias->requires_grad();
     return product_of(x, weight, {.bias = bias ? bias->to(at::kBFloat16) : at::Tensor()});
@@ -43,7 +44,9 @@ struct LinearFunction : Function<LinearFunction> {
                         c10::cuda::getCurrentCUDAStream());
       C10_CUDA_KERNEL_LAUNCH_CHECK();
     }
-    return {dx_of(dy, weight).view(x.sizes()), dweight_of(dy, x, type), {}, dbias};
+    const at::Tensor dweight = weight_gradient(
+        context, 1, [&](const at::Tensor& onto) { return dweight_of(dy, x, type, onto); });
+    return {dx_of(dy, weight).view(x.sizes()), dweight, {}, dbias};
   }
 };
 

@@ -190,6 +190,8 @@ struct MlpFunction : Function<MlpFunction> {
                             const at::Tensor& down, std::int64_t activation) {
     const c10::cuda::CUDAGuard guard(x.device());
     const Mlp mlp{static_cast<Activation>(activation), up, tensor_or_none(up_bias), down};
+    save_weight(context, 1, up_parameter);
+    save_weight(context, 2, down_parameter);
     context->saved_data["up_type"] = up_parameter.scalar_type();
     context->saved_data["down_type"] = down_parameter.scalar_type();
     const Mlp::Hidden hidden = mlp.hidden(rows_of(x));
@@ -207,16 +209,15 @@ struct MlpFunction : Function<MlpFunction> {
     const c10::cuda::CUDAGuard guard(x.device());
     const at::Tensor dz = rows_of(gradients[0].contiguous());
     const auto type = [&](const char* name) { return context->saved_data[name].toScalarType(); };
-    const at::Tensor ddown = dweight_of(dz, y, type("down_type"));
+    const at::Tensor ddown = weight_gradient(context, 2, [&](const at::Tensor& onto) {
+      return dweight_of(dz, y, type("down_type"), onto);
+    });
     const Mlp::HiddenGradients hidden =
         mlp.hidden_gradients(dz, kept, context->saved_data["has_bias"].toBool());
-    return {dx_of(hidden.dproduct, mlp.up).view(x.sizes()),
-            dweight_of(hidden.dproduct, x, type("up_type")),
-            ddown,
-            {},
-            hidden.dbias,
-            {},
-            {}};
+    const at::Tensor dup = weight_gradient(context, 1, [&](const at::Tensor& onto) {
+      return dweight_of(hidden.dproduct, x, type("up_type"), onto);
+    });
+    return {dx_of(hidden.dproduct, mlp.up).view(x.sizes()), dup, ddown, {}, hidden.dbias, {}, {}};
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include "ops/cuda/products.h"
 #include "ops/cuda/tensors.h"
+#include "ops/shared_weight.h"
 
 namespace mgdm::ops::cuda {
 
@@ -19,7 +20,7 @@ inline bool may_tune() { return !at::globalContext().deterministicAlgorithms(); 
 inline void run_product(const char* name, const Product& product, double bytes,
                         const at::TensorOptions& there) {
   const at::Tensor workspace =
-      at::empty({static_cast<std::int64_t>(kProductWorkspace)}, there.dtype(at::kByte));
+      at::empty({static_cast<std::int64_t>(product_workspace(product))}, there.dtype(at::kByte));
   const KernelWork work(name, bytes, product_flop(product));
   launch_product(product, workspace.data_ptr(), may_tune(), c10::cuda::getCurrentCUDAStream());
 }
@@ -32,11 +33,30 @@ struct AfterProduct {
   at::Tensor slope_at{};  // bf16
 };
 
-// a b of matrices, or with a transposed a and b; bf16 or float.
+// Where a product goes: into a new tensor, or it is added to one of its size, in float.
+inline at::Tensor out_of(Product& product, at::ScalarType type, const at::Tensor& onto,
+                         const at::TensorOptions& there) {
+  MGDM_CHECK(type == at::kBFloat16 || type == at::kFloat);
+  const std::vector<std::int64_t> sizes{product.rows, product.columns};
+  product.adds = onto.defined();
+  MGDM_CHECK(!product.adds || (type == at::kFloat && onto.scalar_type() == type &&
+                               onto.is_contiguous() && onto.sizes() == sizes));
+  at::Tensor out = product.adds ? onto : at::empty(sizes, there.dtype(type));
+  product.out = out.data_ptr();
+  product.out_type = type == at::kFloat ? NumberType::kFloat32 : NumberType::kBfloat16;
+  return out;
+}
+
+// Of a product's `out`, which one that adds reads as well.
+inline double out_bytes(const Product& product, const at::Tensor& out) {
+  return (product.adds ? 2 : 1) * bytes_of({out});
+}
+
+// a b of matrices, or with a transposed a and b; bf16 or float, and then perhaps added `onto` a
+// tensor.
 inline at::Tensor multiply(const at::Tensor& a, bool a_transposed, const at::Tensor& b,
                            bool b_transposed, const AfterProduct& after = {},
-                           at::ScalarType type = at::kBFloat16) {
-  MGDM_CHECK(type == at::kBFloat16 || type == at::kFloat);
+                           at::ScalarType type = at::kBFloat16, const at::Tensor& onto = {}) {
   Product product{.a = a.const_data_ptr(),
                   .b = b.const_data_ptr(),
                   .out = nullptr,
@@ -48,11 +68,10 @@ inline at::Tensor multiply(const at::Tensor& a, bool a_transposed, const at::Ten
                   .bias = raw(after.bias),
                   .gelu = after.gelu,
                   .sum = after.sum.defined() ? after.sum.data_ptr() : nullptr,
-                  .slope_at = raw(after.slope_at),
-                  .out_type = type == at::kFloat ? NumberType::kFloat32 : NumberType::kBfloat16};
-  at::Tensor out = at::empty({product.rows, product.columns}, a.options().dtype(type));
-  product.out = out.data_ptr();
-  run_product("product", product, bytes_of({a, b, out, after.sum, after.slope_at}), a.options());
+                  .slope_at = raw(after.slope_at)};
+  at::Tensor out = out_of(product, type, onto, a.options());
+  run_product("product", product,
+              bytes_of({a, b, after.sum, after.slope_at}) + out_bytes(product, out), a.options());
   return out;
 }
 
@@ -64,17 +83,19 @@ inline at::Tensor product_of(const at::Tensor& x, const at::Tensor& weight,
   return multiply(rows_of(x), false, weight, true, after).view(sizes);
 }
 
-// Of y = x W^T, for dy (rows, O): dx = dy W, and dW = dy^T x in the type that the parameter has.
+// Of y = x W^T, for dy (rows, O): dx = dy W, and dW = dy^T x in the type that the parameter has,
+// perhaps added to another gradient of it.
 inline at::Tensor dx_of(const at::Tensor& dy, const at::Tensor& weight) {
   return multiply(dy, false, weight, false);
 }
-inline at::Tensor dweight_of(const at::Tensor& dy, const at::Tensor& x, at::ScalarType type) {
-  return multiply(dy, true, rows_of(x), false, {}, type);
+inline at::Tensor dweight_of(const at::Tensor& dy, const at::Tensor& x, at::ScalarType type,
+                             const at::Tensor& onto) {
+  return multiply(dy, true, rows_of(x), false, {}, type, onto);
 }
 
 // Cast once a step, as autocast does it. A gradient is the parameter's own: no bf16 in between.
 inline at::Tensor in_bf16_of(const at::Tensor& weight) {
-  return at::autocast::cached_cast(at::kBFloat16, weight, at::kCUDA).detach();
+  return at::autocast::cached_cast(at::kBFloat16, parameter_of(weight), at::kCUDA).detach();
 }
 
 }  // namespace mgdm::ops::cuda
