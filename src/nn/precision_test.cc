@@ -6,11 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "compat/device.h"
 #include "nn/model.h"
 #include "nn/tensor_bytes.h"
 #include "nn/test_support.h"
+#include "ops/our_kernels.h"
 
 namespace mgdm::nn {
 namespace {
@@ -158,6 +162,46 @@ TEST(Precision, Bf16OnCudaFollowsFp32OnTheCpu) {
       expect_rounded(fast->parameters().all()[i].value.grad(), parameter.value.grad(), roundings,
                      architecture + " gradient of " + parameter.name);
     }
+  }
+}
+
+// Our products add up what three loops give a weight; those of LibTorch, and of loops that are
+// computed again, each give their own.
+TEST(Precision, LoopsShareTheirWeightsGradients) {
+  if (!compat::cuda_available()) GTEST_SKIP() << "no CUDA device";
+  const c10::Device cuda = compat::device("cuda");
+  ModelSettings settings = settings_of("looped");
+  settings.loops = 3;
+  const auto gradients = [&](bool ours, bool recompute) {
+    const auto model = steady(settings);
+    model->to(cuda);
+    const ops::WithoutOurKernels without(!ours);
+    Input input = input_on(cuda);
+    input.recompute = recompute;
+    at::Tensor sum;
+    {
+      const compat::Autocast autocast(cuda, true);
+      for (const at::Tensor& logits : logits_of(model->forward(input))) {
+        const at::Tensor factors = at::arange(logits.numel()).view(logits.sizes()).sin().to(cuda);
+        const at::Tensor part = (logits * factors).sum();
+        sum = sum.defined() ? sum + part : part;
+      }
+    }
+    sum.backward();
+    std::vector<at::Tensor> all;
+    for (const Parameter& parameter : model->parameters().all())
+      all.push_back(host_copy(parameter.value.grad()));
+    return all;
+  };
+  const std::vector<at::Tensor> got = gradients(true, false);
+  // The way there and the way back, of both that are compared.
+  const double roundings = 2 * 3 * kPerBlock * kLayers * 3;
+  for (const auto& [ours, recompute] : {std::pair{false, false}, {true, true}}) {
+    const std::vector<at::Tensor> want = gradients(ours, recompute);
+    ASSERT_EQ(got.size(), want.size());
+    for (std::size_t i = 0; i < got.size(); ++i)
+      expect_rounded(got[i], want[i], roundings,
+                     (ours ? "of again " : "of LibTorch ") + std::to_string(i));
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include "compat/device.h"
 #include "ops/mlp.h"
+#include "ops/shared_weight.h"
 
 namespace mgdm::ops {
 namespace {
@@ -85,6 +86,81 @@ TEST(Linear, IsItsFormulaWithGradients) {
             expect_within(bias.real.grad(), bias.exact.grad(), 2 * u * rows(dy.abs()).sum(0),
                           "dbias");
         }
+}
+
+// One weight in three products, one after the other, each of a size that was not seen before and
+// then again; the fourth is of numbers that our kernels do not take.
+TEST(Linear, SumsUpTheGradientsOfASharedWeight) {
+  for (const c10::Device device : devices())
+    for (const bool with_other : {false, true})
+      for (int turn = 0; turn < 2; ++turn) {
+        SCOPED_TRACE(testing::Message() << device << with_other << turn);
+        const Twins weight({40, 64}, 1, device, at::kFloat);
+        at::Tensor loss, loss2, bound;
+        const auto add = [](at::Tensor& sum, const at::Tensor& part) {
+          sum = sum.defined() ? sum + part : part;
+        };
+        {
+          const compat::Autocast autocast(device, /*enabled=*/device.is_cuda());
+          const at::Tensor shared = shared_weight(weight.real);
+          EXPECT_NE(shared.is_same(weight.real), device.is_cuda());
+          for (const std::int64_t count : {37, 5, 37, 20}) {
+            const bool other = count == 20;
+            if (other && !with_other) continue;
+            const Twins x({3, count, 64}, 1, device, other ? at::kFloat : type_of(device));
+            const at::Tensor dy = Twins({3, count, 40}, 1, device, at::kFloat).exact.detach();
+            add(loss,
+                (ops::linear(x.real, shared).to(at::kFloat) * dy.to(device, at::kFloat)).sum());
+            add(loss2, (at::linear(x.exact, weight.exact) * dy).sum());
+            // Sums over rows and uses in float; LibTorch's are rounded once more.
+            const double each = 3 * (37 + 5 + 37 + 20) * 0x1p-24 + (other ? unit(device) : 0);
+            add(bound, each * rows(dy.abs()).t().matmul(rows(x.size())));
+          }
+        }
+        loss.backward();
+        loss2.backward();
+        expect_within(weight.real.grad(), weight.exact.grad(), bound, "dweight");
+      }
+}
+
+// Against those of the same uses of the parameters, which autograd adds up: the same products of
+// the same numbers, added in another order.
+TEST(Mlp, SumsUpTheGradientsOfSharedWeights) {
+  for (const c10::Device device : devices())
+    for (const bool gelu : {true, false}) {
+      SCOPED_TRACE(testing::Message() << device << gelu);
+      const std::int64_t width = 128;
+      const double spread = 1 / std::sqrt(static_cast<double>(width));
+      const Twins up({4 * width, width}, spread, device, at::kFloat),
+          up_bias({4 * width}, 0.5, device, at::kFloat),
+          down({width, 4 * width}, spread, device, at::kFloat);
+      const Twins x({3, 67, width}, 1, device, type_of(device));
+      const auto gradients = [&](bool shared) {
+        for (const Twins* twins : {&up, &up_bias, &down})
+          at::Tensor(twins->real).mutable_grad() = at::Tensor();
+        at::Tensor z = x.real.detach();
+        {
+          const compat::Autocast autocast(device, /*enabled=*/device.is_cuda());
+          const Mlp mlp{.up = shared ? shared_weight(up.real) : up.real,
+                        .up_bias = up_bias.real,
+                        .down = shared ? shared_weight(down.real) : down.real};
+          for (int use = 0; use < 3; ++use)
+            z = (z + value_of(gelu ? mlp_gelu(z, mlp) : mlp_relu_squared(z, mlp)))
+                    .to(type_of(device));
+        }
+        z.to(at::kFloat).square().sum().backward();
+        return std::vector<at::Tensor>{up.real.grad(), up_bias.real.grad(), down.real.grad()};
+      };
+      const std::vector<at::Tensor> want = gradients(false), got = gradients(true);
+      for (std::size_t i = 0; i < want.size(); ++i) {
+        // 603 additions in float err by 603 2^-24 of the sum of sizes in the worst case, which is
+        // 2^-15; sizes add up to some 25 times what the numbers do. A use that is missing, or
+        // counted twice, is a third.
+        const double error = (got[i] - want[i]).norm().item<double>();
+        EXPECT_LE(error, 0x1p-9 * want[i].norm().item<double>()) << i;
+        EXPECT_GT(want[i].norm().item<double>(), 0);
+      }
+    }
 }
 
 // Widths with and without a kernel that has the activation in the products.

@@ -11,6 +11,7 @@
 #include "ops/linear.h"
 #include "ops/mlp.h"
 #include "ops/our_kernels.h"
+#include "ops/shared_weight.h"
 
 namespace mgdm::ops::cuda {
 namespace {
@@ -143,6 +144,31 @@ TEST_F(Fp8Products, OfLinearLayersHaveTheirGradients) {
           expect_within(bias.real.grad(), bias.exact.grad(), 0x1p-12 * matrix_of(dy.abs()).sum(0),
                         "dbias");
       }
+}
+
+TEST_F(Fp8Products, AddUpTheGradientsOfASharedWeight) {
+  const Fp8Twins weight({48, 64}, 0.5, kE4m3, at::kFloat);
+  at::Tensor loss, loss2, size;
+  const auto add = [](at::Tensor& sum, const at::Tensor& part) {
+    sum = sum.defined() ? sum + part : part;
+  };
+  {
+    const compat::Autocast autocast(compat::device("cuda"), true);
+    const at::Tensor shared = shared_weight(weight.real);
+    for (const bool in_fp8 : {true, true, false, true}) {
+      const WithFp8Products fp8(in_fp8);
+      const Fp8Twins x({3, 37, 64}, 1, kE4m3, at::kBFloat16);
+      const at::Tensor dy = Fp8Twins({3, 37, 48}, 1, kE5m2, at::kFloat).exact.detach();
+      add(loss, (ops::linear(x.real, shared).to(at::kFloat) * dy.to(at::kFloat)).sum());
+      add(loss2, (at::linear(x.exact, weight.exact) * dy).sum());
+      add(size, matrix_of(dy.abs()).t().matmul(matrix_of(x.size())));
+    }
+  }
+  loss.backward();
+  loss2.backward();
+  expect_within(weight.real.grad(), weight.exact.grad(),
+                (fp8_adding(3 * 37, false) + 4 * kFloat) * size, "dweight");
+  expect_close(weight.real.grad(), weight.exact.grad(), kCloseProduct, "dweight");
 }
 
 // As attention takes a bias, whose gradient it sums up itself.
