@@ -103,7 +103,8 @@ class AnswersInOneLaunch : public testing::Test {
     compat::seed_dropout(11);
   }
 
-  // By each kernel that there is for it. How many those are.
+  // By each kernel that there is for it, with the first layer computed and looked up. How many
+  // kernels those are.
   static int follow(const nn::ModelSettings& settings, const Rule& rule, std::int64_t rows,
                     std::int64_t length) {
     SCOPED_TRACE(testing::Message()
@@ -121,15 +122,21 @@ class AnswersInOneLaunch : public testing::Test {
     for (const Kernel kernel : {Kernel::kGrid, Kernel::kCluster}) {
       if (!ops::answer_takes(*tensors, puzzles, kernel)) continue;
       SCOPED_TRACE(kernel == Kernel::kGrid ? "grid" : "clusters");
-      follow(*network.exact, *tensors, rule, puzzles, kernel, got);
+      follow(*network.exact, *tensors, rule, puzzles, {.kernel = kernel}, got);
       ++kernels;
+    }
+    EXPECT_EQ(got.look_up, kernels == 2 && settings.layers > 1);
+    if (got.look_up) {
+      SCOPED_TRACE("looked up");
+      follow(*network.exact, *tensors, rule, puzzles,
+             {.kernel = Kernel::kCluster, .first_qkv = ops::first_qkv(*tensors, length)}, got);
     }
     return kernels;
   }
 
  private:
   static void follow(nn::Model& exact, const ops::Transformer& tensors, const Rule& rule,
-                     const ops::AnswerRows& puzzles, Kernel kernel, const ops::Answers& got) {
+                     const ops::AnswerRows& puzzles, ops::AnswerTry some, const ops::Answers& got) {
     const double blocks = static_cast<double>(exact.settings().layers * tensors.loops);
     const ops::DecodingTry now{at::full_like(puzzles.items.select(0, 0), 65536),
                                counts_for(rule, puzzles.tokens.size(1))};
@@ -140,7 +147,8 @@ class AnswersInOneLaunch : public testing::Test {
                                   at::zeros_like(tokens),
                                   at::zeros_like(puzzles.items),
                                   puzzles.frozen.logical_not().any(1)};
-    ops::AnswerTry some{.first_draw = 65536, .counts = now.counts, .kernel = kernel};
+    some.first_draw = 65536;
+    some.counts = now.counts;
     while (state.active.any().item<bool>()) {
       ASSERT_LE(++some.most_passes, rule.steps);
       ops::answer(tensors, rule, some, puzzles, got);
@@ -176,6 +184,29 @@ TEST_F(AnswersInOneLaunch, FollowLooped) {
   settings.loop_norm = settings.frozen_embedding = true;
   settings.shift = false;
   follow(settings, rule_for(Rule::Order::kEntropy, false, true, 8), 4, 52);
+}
+
+// What stands somewhere, and whether it is frozen, is looked up: also where something is masked
+// again, the last positions are no whole tile, and rows finish one after the other.
+TEST_F(AnswersInOneLaunch, FollowWhatChangesFromPassToPass) {
+  nn::ModelSettings looped = settings_of("looped", 256, 8);
+  looped.loop_norm = looped.frozen_embedding = true;
+  looped.shift = false;
+  Rule remask = rule_for(Rule::Order::kMargin, false, true, 8);
+  remask.masks_again = true;
+  for (const nn::ModelSettings& settings : {looped, settings_of("gpt2", 384, 12)}) {
+    follow(settings, remask, 1, 52);
+    follow(settings, remask, 2, 41);
+    follow(settings, rule_for(Rule::Order::kTopk, true, true, 8), 2, 48);
+    follow(settings, rule_for(Rule::Order::kThreshold, false, true, 8), 3, 29);
+  }
+}
+
+// With no other layer nothing is looked up.
+TEST_F(AnswersInOneLaunch, FollowOneLayer) {
+  nn::ModelSettings settings = settings_of("gpt2", 128, 4);
+  settings.layers = 1;
+  follow(settings, rule_for(Rule::Order::kTopk, true, false, 4), 1, 37);
 }
 
 // Rows of several lengths take turns, and need more memory or less.

@@ -194,8 +194,10 @@ std::optional<Result> DeviceDecoding::answer(const Batch& batch,
       [&](const ops::Answers& each) { return each.numbers.tokens.sizes() == sizes; }, *network,
       rows);
   ops::answer(*network, shared.rule,
-              {.first_draw = decoding::draw_step(batch.attempt, 0), .counts = shared.counts}, rows,
-              answers);
+              {.first_draw = decoding::draw_step(batch.attempt, 0),
+               .counts = shared.counts,
+               .first_qkv = answers.look_up ? first_qkv_.of(*network, length) : at::Tensor()},
+              rows, answers);
   const ops::AnswerNumbers here(sizes[0], length, at::TensorOptions().pinned_memory(true));
   here.all.copy_(answers.numbers.all);  // waits for the kernel
   return Result{here.tokens, here.passes};

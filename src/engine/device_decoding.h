@@ -112,6 +112,7 @@ class DeviceDecoding {
   FewStates few_;
   Recent<Common, 64> answers_;
   Recent<ops::Answers, 16> answer_memory_;
+  ops::FirstQkv first_qkv_;
   // Each holds memory for a pass. Where rows finish early, a batch of 1024 goes on in batches of
   // half the size, down to one row, the large ones with rooms for more or fewer states; these are
   // all needed again for the next batch.

@@ -52,6 +52,7 @@ struct Answer {
   const float *tokens, *positions, *frozen, *head;  // (V, C), (>= N, C), (2, C) or null, (V, C)
   AnswerNorm final_norm;
   float norm_eps;
+  const void* first_qkv;       // of ops/first_qkv.h, bf16, or null; for more than one layer
   float scale, head_norm_eps;  // of attention; no norm of its heads where that is 0
   bool causal, gelu, qkv_bias_is_bf16;
 

@@ -15,6 +15,9 @@ namespace {
 // With more positions than these, kernels of one operation each keep the device busy.
 constexpr std::int64_t kMostPositions = 512;
 
+// Of the table of the first layer, in bytes: what stays in the cache beside the weights.
+constexpr std::int64_t kMostFirstQkv = 1 << 24;
+
 AnswerShape shape_of(const Transformer& network, const AnswerRows& rows) {
   const auto size = [](const at::Tensor& tensor, int dimension) {
     return static_cast<int>(tensor.size(dimension));
@@ -26,6 +29,11 @@ AnswerShape shape_of(const Transformer& network, const AnswerRows& rows) {
           .heads = static_cast<int>(network.heads),
           .vocabulary = size(network.head, 0),
           .layers = static_cast<int>(network.layers.size())};
+}
+
+// Rows that first_qkv() has for so many positions.
+std::int64_t first_rows(const Transformer& network, std::int64_t length) {
+  return length * (network.embedding.frozen.defined() ? 2 : 1) * network.embedding.tokens.size(0);
 }
 
 bool is_on(c10::Device device, const at::Tensor& tensor, at::ScalarType type) {
@@ -126,6 +134,16 @@ std::int64_t answer_workspace(const Transformer& network, const AnswerRows& rows
       std::max(answer_workspace(shape), cluster_answer_workspace(shape)));
 }
 
+// The kernel of clusters does. It has other layers to meet in: a pass may not write logits that are
+// still read.
+bool answer_looks_up(const Transformer& network, const AnswerRows& rows) {
+  const c10::cuda::CUDAGuard guard(rows.tokens.device());
+  const AnswerShape shape = shape_of(network, rows);
+  return shape.layers > 1 && network.embedding.tokens.size(0) == shape.vocabulary &&
+         first_rows(network, shape.length) * 3 * shape.width * 2 <= kMostFirstQkv &&
+         cluster_answer_takes(shape);
+}
+
 void answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
             const AnswerRows& rows, const Answers& answers) {
   const c10::cuda::CUDAGuard guard(rows.tokens.device());
@@ -151,6 +169,12 @@ void answer(const Transformer& network, const DecodingRule& rule, const AnswerTr
   arguments.head_norm_eps = static_cast<float>(network.attention.head_norm_eps);
   arguments.causal = network.attention.causal;
   arguments.gelu = network.activation == Transformer::Activation::kGelu;
+  if (now.first_qkv.defined()) {
+    MGDM_CHECK(answers.look_up && is_on(given.device(), now.first_qkv, at::kBFloat16) &&
+               now.first_qkv.size(0) >= first_rows(network, given.size(1)) &&
+               now.first_qkv.size(1) == 3 * arguments.shape.width);
+    arguments.first_qkv = raw(now.first_qkv);
+  }
   arguments.qkv_bias_is_bf16 = is_rounded(network.layers.front().qkv_bias);
 
   DecodingPass& pass = arguments.pass;

@@ -82,11 +82,10 @@ __device__ __forceinline__ void load_rows(std::uint32_t to, const __nv_bfloat16*
     copy_async(to + share.place_in(row), row < valid ? at : from, row < valid);
 }
 
-// The same for the rows of these numbers.
-template <int kSize>
+// The same for the rows numbers[0], numbers[1], ...
+template <int kSize, class Numbers>
 __device__ __forceinline__ void load_rows_at(std::uint32_t to, const __nv_bfloat16* from,
-                                             const std::int64_t* numbers, int pitch, int valid,
-                                             int count) {
+                                             Numbers numbers, int pitch, int valid, int count) {
   const Share<kSize> share;
   for (int row = share.first; row < count; row += share.step) {
     const std::int64_t number = row < valid ? numbers[row] : 0;

@@ -72,14 +72,17 @@ class Block {
         barrier_(arguments.buffers.counter) {}
 
   __device__ void begin() {
-    if (thread() == 0)
+    if (thread() == 0) {
       for (Barrier& each : known_.there) each.init(1);
+      known_.ready.init(kRanks);
+    }
     weights_.begin();
     begin_row();
     split_head();
     fence_copies();  // the barriers and the head's parts, for what is copied by them and of them
     __syncthreads();
     weights_.refill();
+    if (has_table()) meet_cluster();  // the barriers are there for other blocks
   }
 
   // Whether there was anything to do.
@@ -88,21 +91,27 @@ class Block {
     for (int loop = 0; loop < a_.loops; ++loop)
       for (int layer = 0; layer < a_.shape.layers; ++layer) {
         const AnswerLayer& l = a_.layer[layer];
-        const bool starts = layer == 0;
-        {
-          const Affine affine(l.norm_attention);
-          if (!starts || loop > 0) await(kBrought);
-          normalize(affine, starts, loop);
+        const bool starts = layer == 0, looks_up = starts && loop == 0 && has_table();
+        if (looks_up) {
+          be_ready();
+        } else {
+          {
+            const Affine affine(l.norm_attention);
+            if (!starts || loop > 0) await(kBrought);
+            normalize(affine, starts, loop);
+          }
+          make_qkv(l);
+          // Once all have met, copies from other blocks may replace what this one wrote by itself,
+          // a norm or a choice: without a fence such writes and copies have no order.
+          fence_async();
+          barrier_.arrive();
+          weights_.refill();
+          barrier_.wait();
+          const bool first_meeting = loop == 0 && layer == (has_table() ? 1 : 0);
+          if (first_meeting && a_.shape.rows > 1 && !any_active()) return false;
         }
-        make_qkv(l);
-        // Once all have met, copies from other blocks may replace what this one wrote by itself, a
-        // norm or a choice: without a fence such writes and copies have no order.
-        fence_async();
-        barrier_.arrive();
-        weights_.refill();
-        barrier_.wait();
-        if (starts && loop == 0 && a_.shape.rows > 1 && !any_active()) return false;
-        attend();
+        attend(looks_up);
+        if (looks_up) start_stream();
         await(kMixed);
         add_to_stream(kProjected, HeadRows<kSize>{shared_address(hidden_)}, 1, l.projection_bias);
         {
@@ -159,6 +168,16 @@ class Block {
   // awaited in the next one.
   __device__ void await(Exchange which) {
     wait_for(known_.there[which], which == kBrought ? turn_ ^ 1 : turn_);
+  }
+
+  __device__ bool has_table() const { return a_.first_qkv != nullptr; }
+
+  // Tells the cluster that its copies may replace what this block made its choice with. They need
+  // not wait for that where all clusters have met since.
+  __device__ void be_ready() {
+    fence_async();
+    __syncthreads();
+    if (lane() == 0) arrive_at(known_.ready, warp());
   }
 
   __device__ void begin_row() {
@@ -266,6 +285,15 @@ class Block {
       });
     each_quad([&](int q, int at) { store4(normed + at, x[q]); });
     __syncthreads();
+  }
+
+  // The stream of a pass whose first norm nobody needs. Each thread has what normalize() asks it
+  // for.
+  __device__ __forceinline__ void start_stream() {
+    const int row = warp();
+    float4 x[kUnits] = {};
+    if (row < valid_) add_embedding(x, first_ + row);
+    each_quad([&](int q, int at) { store4(stream_ + row * kWidth + at, x[q]); });
   }
 
   static __device__ float4 rounded(float4 v) { return unpack4({pack(v.x, v.y), pack(v.z, v.w)}); }
@@ -441,20 +469,41 @@ class Block {
 
   // --- attention: a head of the row for each block ---
 
-  __device__ void attend() {
+  // Which rows of queries, keys and values are those of positions from `first` on: as many, or what
+  // first_qkv() has of what stands there.
+  struct QkvRows {
+    const std::int64_t* tokens;  // null: as many
+    const bool* frozen;          // null: all alike
+    int vocabulary, first;
+
+    __device__ int operator[](int row) const {
+      const int n = first + row;
+      if (tokens == nullptr) return n;
+      const int place = frozen == nullptr ? n : 2 * n + static_cast<int>(frozen[n]);
+      return place * vocabulary + static_cast<int>(tokens[n]);
+    }
+  };
+
+  __device__ void attend(bool looks_up) {
     const int length = a_.shape.length, padded = round_up(length, 16);
     char* const scratch = reinterpret_cast<char*>(sums_);
     char *const q_rows = scratch, *const k_rows = q_rows + kRows * kPitch<kSize>,
                 *const v_rows = k_rows + padded * kPitch<kSize>;
     const std::uint32_t q = shared_address(q_rows), k = shared_address(k_rows),
                         v = shared_address(v_rows);
+    const __nv_bfloat16* const all =
+        looks_up ? static_cast<const __nv_bfloat16*>(a_.first_qkv)
+                 : qkv() + static_cast<std::int64_t>(row_) * length * 3 * kWidth;
+    const QkvRows keys{looks_up ? tokens_ : nullptr, a_.frozen == nullptr ? nullptr : frozen_,
+                       a_.shape.vocabulary, 0};
+    QkvRows queries = keys;
+    queries.first = first_;
     int others = 2 * kRows * kWidth;  // bytes that come from other blocks
     for (int head = rank_; head < a_.shape.heads; head += kRanks) {
-      const __nv_bfloat16* const from =
-          qkv() + static_cast<std::int64_t>(row_) * length * 3 * kWidth + head * kSize;
-      load_rows<kSize>(q, from + first_ * 3 * kWidth, 3 * kWidth, valid_, kRows);
-      load_rows<kSize>(k, from + kWidth, 3 * kWidth, length, padded);
-      load_rows<kSize>(v, from + 2 * kWidth, 3 * kWidth, length, padded);
+      const __nv_bfloat16* const from = all + head * kSize;
+      load_rows_at<kSize>(q, from, queries, 3 * kWidth, valid_, kRows);
+      load_rows_at<kSize>(k, from + kWidth, keys, 3 * kWidth, length, padded);
+      load_rows_at<kSize>(v, from + 2 * kWidth, keys, 3 * kWidth, length, padded);
       wait_for_copies();
       if (g_.heads.norm) {
         normalize_rows<kSize>(q_rows, valid_, kRows, g_.heads.eps, nullptr);
@@ -464,10 +513,13 @@ class Block {
       constexpr int kBytes = kRows * kPitch<kSize>;
       char* const own = hidden_ + head * kBytes;
       if (warp() == 0) attend_tile<kSize>(known_.heads, q, k, v, first_, own);
+      if (looks_up) wait_for(known_.ready, ready_turn_);
       send(kMixed, own, own, kBytes);
       others -= kBytes;
     }
     expect(kMixed, others);
+    // A block that has no head sends nothing before it has what those sent that waited.
+    if (looks_up) ready_turn_ ^= 1;
   }
 
   // --- the end of a pass ---
@@ -497,7 +549,8 @@ class Block {
     if (thread() == 0 && leads()) g_.buffers.active[row_] = known_.active;
   }
 
-  int turn_ = 0;  // the parity of the exchanges
+  int turn_ = 0;        // the parity of the exchanges
+  int ready_turn_ = 0;  // of `ready`
 
   const Arguments& g_;
   const Answer& a_;
