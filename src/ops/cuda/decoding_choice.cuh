@@ -78,6 +78,21 @@ struct RowDraws {
   __device__ float gumbel(int word) const { return -logf(-logf(fmaxf(uniform(word), 0x1p-25f))); }
 };
 
+inline __device__ RowDraws draws_of(const DecodingPass& pass, int row, std::int64_t first_draw,
+                                    int step) {
+  return {pass.rule.seed, pass.purpose, static_cast<std::uint32_t>(pass.items[row]),
+          static_cast<std::uint32_t>(first_draw + step)};
+}
+
+// What is added to scores: it depends on no logits, and may be drawn before they are there.
+inline __device__ bool adds_noise(const DecodingRule& rule) {
+  return (rule.order == Order::kTopk || rule.order == Order::kMargin) && rule.noise > 0;
+}
+inline __device__ float noise_at(int n, const DecodingRule& rule, const RowDraws& draws, int t) {
+  const auto scale = static_cast<float>(rule.noise * (t / static_cast<double>(rule.steps)));
+  return __fmul_rn(draws.gumbel(n), scale);  // the same bits, whoever adds it
+}
+
 // Log-probabilities of a position; a whole group makes them, a lane asks for tokens of its own, and
 // for the one that the group found best. Logits of tokens that are no answer are overwritten.
 class LogProbs {
@@ -266,8 +281,7 @@ __device__ void decide(const DecodingPass& pass, int row, std::int64_t first_dra
   const int step = static_cast<int>(pass.passes[row]), t = static_cast<int>(rule.steps) - 1 - step;
   const std::int64_t begin = static_cast<std::int64_t>(row) * length;
   std::int64_t *const tokens = pass.tokens + begin, *const previous = pass.previous + begin;
-  const RowDraws draws{rule.seed, pass.purpose, static_cast<std::uint32_t>(pass.items[row]),
-                       static_cast<std::uint32_t>(first_draw + step)};
+  const RowDraws draws = draws_of(pass, row, first_draw, step);
 
   int diffused = 0, masked = 0;
   for (int n = thread; n < length; n += kChoiceThreads) {
@@ -289,12 +303,11 @@ __device__ void decide(const DecodingPass& pass, int row, std::int64_t first_dra
       look_at(positions[n], n, logits + n * pass.vocabulary, pass, draws);
   __syncthreads();
 
-  const bool by_score = rule.order == Order::kTopk || rule.order == Order::kMargin;
-  const auto noise = static_cast<float>(rule.noise * (t / static_cast<double>(rule.steps)));
   bool settled = rule.early_stop && step > 0;
   for (int n = thread; n < length; n += kChoiceThreads) {
     Position& p = positions[n];
-    if (by_score && rule.noise > 0) p.key += draws.gumbel(n) * noise;
+    if (adds_noise(rule))
+      p.key += pass.noise != nullptr ? pass.noise[begin + n] : noise_at(n, rule, draws, t);
     if (!p.predicted) p.prediction = static_cast<int>(tokens[n]);
     if (!rule.early_stop) continue;
     const bool sure = !p.predicted || expf(p.score) > static_cast<float>(rule.threshold);

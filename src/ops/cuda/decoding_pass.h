@@ -25,6 +25,7 @@ struct DecodingPass {
   bool* active;
   const std::int64_t* first_draw;
   const int* counts;                    // (T, N + 1)
+  const float* noise;                   // (B, N): of the pass, where it is drawn already; or null
   int rows, length, vocabulary, width;  // B, N, V, C; C is a multiple of 16
   std::uint32_t purpose;                // of the draws
   DecodingRule rule;

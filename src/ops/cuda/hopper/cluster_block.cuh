@@ -44,6 +44,15 @@ __device__ inline __noinline__ void choose_row(const DecodingPass& pass, int row
   __syncthreads();
 }
 
+// What the row's pass adds to scores, to (N).
+__device__ inline __noinline__ void draw_noise(const DecodingPass& pass, int row,
+                                               std::int64_t first_draw, float* to) {
+  const int step = static_cast<int>(pass.passes[row]);
+  const RowDraws draws = draws_of(pass, row, first_draw, step);
+  for (int n = static_cast<int>(threadIdx.x); n < pass.length; n += kThreads)
+    to[n] = noise_at(n, pass.rule, draws, static_cast<int>(pass.rule.steps) - 1 - step);
+}
+
 template <int kUnits, int kSize>
 class Block {
   using Layout = clusters::Layout<kUnits>;
@@ -61,7 +70,8 @@ class Block {
         valid_(min(kRows, a_.shape.length - first_)),
         known_(*reinterpret_cast<Known*>(shared)),
         tokens_(reinterpret_cast<std::int64_t*>(shared + Layout::kKnownBytes)),
-        frozen_(reinterpret_cast<bool*>(tokens_ + 2 * a_.shape.length)),
+        noise_(reinterpret_cast<float*>(tokens_ + 2 * a_.shape.length)),
+        frozen_(reinterpret_cast<bool*>(noise_ + a_.shape.length)),
         out_(shared + Layout::kKnownBytes + Layout::state_bytes(a_.shape.length)),
         stream_(reinterpret_cast<float*>(out_ + Layout::kOutBytes)),
         sums_(reinterpret_cast<float4*>(reinterpret_cast<char*>(stream_) + Layout::kStreamBytes)),
@@ -116,6 +126,9 @@ class Block {
         add_to_stream(kProjected, HeadRows<kSize>{shared_address(hidden_)}, 1, l.projection_bias);
         {
           const Affine affine(l.norm_mlp);
+          // Others are still sending; the choice need not wait for it then.
+          if (starts && loop == 0 && adds_noise(known_.pass.rule))
+            draw_noise(known_.pass, row_, a_.first_draw, noise_);
           await(kProjected);
           normalize(affine, false, 0);
         }
@@ -199,6 +212,7 @@ class Block {
     known_.pass.tokens = tokens_ - begin;
     known_.pass.previous = tokens_ + length - begin;
     known_.pass.frozen = frozen_ - begin;
+    known_.pass.noise = noise_ - begin;
     known_.pass.passes = &known_.passes - row_;
     known_.pass.active = &known_.active - row_;
     if (leads()) g_.buffers.active[row_] = any;
@@ -559,6 +573,7 @@ class Block {
   const int first_, valid_;  // the cluster's positions: first, how many
   Known& known_;
   std::int64_t* const tokens_;  // (N) of the row, then as many previous ones
+  float* const noise_;          // (N): what the pass adds to scores
   bool* const frozen_;          // (N)
   char* const out_;             // what is sent to be added to the stream
   float* const stream_;         // (16, C)

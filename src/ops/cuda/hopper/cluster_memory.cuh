@@ -68,7 +68,7 @@ struct Layout {
   };
   static constexpr int kKnownBytes = (sizeof(Known) + 127) / 128 * 128;
   MGDM_HOST_DEVICE static constexpr int state_bytes(int length) {
-    return round_up((2 * 8 + 1) * length, 128);
+    return round_up((2 * 8 + 4 + 1) * length, 128);
   }
   static constexpr int fixed_bytes(int length, int expansion) {
     return kKnownBytes + state_bytes(length) + kOutBytes + kStreamBytes + scratch_bytes(expansion);
