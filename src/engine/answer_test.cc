@@ -202,6 +202,15 @@ TEST_F(AnswersInOneLaunch, FollowWhatChangesFromPassToPass) {
   }
 }
 
+// Where the last tile is one position, a shift leaves out all that it says.
+TEST_F(AnswersInOneLaunch, FollowAShiftedRowWhoseLastTileIsOnePosition) {
+  nn::ModelSettings settings = settings_of("gpt2", 128, 4);
+  settings.layers = 3;
+  settings.causal = true;
+  for (const std::int64_t length : {16, 17, 18, 33})
+    follow(settings, rule_for(Rule::Order::kTopk, true, false, 5), 1, length);
+}
+
 // With no other layer nothing is looked up.
 TEST_F(AnswersInOneLaunch, FollowOneLayer) {
   nn::ModelSettings settings = settings_of("gpt2", 128, 4);
@@ -235,6 +244,32 @@ TEST_F(AnswersInOneLaunch, FollowWithAnyNumberOfHeads) {
     for (const char* architecture : {"gpt2", "looped"}) {
       EXPECT_EQ(follow(settings_of(architecture, width, heads), rule, 1, 41), kernels);
       EXPECT_EQ(follow(settings_of(architecture, width, heads), rule, 2, 20), kernels);
+    }
+}
+
+// Memory that another puzzle was answered in, by either kernel, changes no bit of the next answer.
+TEST_F(AnswersInOneLaunch, ForgetTheLastPuzzle) {
+  const at::NoGradGuard no_grad;
+  const Twins network = twins(settings_of("gpt2", 128, 4));
+  const ops::Transformer tensors = *network.fast->transformer(0);
+  const Rule rule = rule_for(Rule::Order::kTopk, true, false, 6);
+  const ops::AnswerRows first = some_rows(1, 39), second = some_rows(1, 39);
+  const ops::Answers used(tensors, first);
+  for (const Kernel kernel : {Kernel::kGrid, Kernel::kCluster})
+    for (const bool looks_up : {false, true}) {
+      if (!ops::answer_takes(tensors, first, kernel) || (looks_up && !used.look_up)) continue;
+      const ops::AnswerTry some{.first_draw = 65536,
+                                .counts = counts_for(rule, 39),
+                                .kernel = kernel,
+                                .first_qkv = looks_up ? ops::first_qkv(tensors, 39) : at::Tensor()};
+      const ops::Answers fresh(tensors, second);
+      ops::answer(tensors, rule, some, second, fresh);
+      for (int turn = 0; turn < 20; ++turn) {
+        ops::answer(tensors, rule, some, first, used);
+        ops::answer(tensors, rule, some, second, used);
+        ASSERT_TRUE(at::equal(used.numbers.all, fresh.numbers.all)) << turn;
+        ASSERT_TRUE(at::equal(used.logits, fresh.logits)) << turn;
+      }
     }
 }
 

@@ -247,24 +247,34 @@ struct DecidedRow {
   }
 };
 
-// Copies a row's logits (N, V), which other blocks of this kernel wrote. With a shift those of a
-// position are one position before it.
-inline __device__ void copy_logits(float* to, const float* from, const DecodingPass& pass) {
+// A row's logits (N, V): start(i) begins to read the i-th of those that the network said, and
+// finish(i, what that gave) is the number. With a shift those of a position are one position before
+// it.
+template <class Start, class Finish>
+__device__ __forceinline__ void copy_logits(float* to, const DecodingPass& pass, Start&& start,
+                                            Finish&& finish) {
   constexpr int kAtOnce = 4;  // all on their way before the first is waited for
   const int vocabulary = pass.vocabulary, numbers = pass.length * vocabulary;
   const bool shift = pass.shift;
   for (int first = static_cast<int>(threadIdx.x); first < numbers;
        first += kAtOnce * kChoiceThreads) {
-    float some[kAtOnce];
-#pragma unroll
-    for (int i = 0; i < kAtOnce; ++i) {
+    const auto place = [&](int i) {
       const int at = min(first + i * kChoiceThreads, numbers - 1);
-      some[i] = __ldcg(from + (shift && at >= vocabulary ? at - vocabulary : at));
-    }
+      return shift && at >= vocabulary ? at - vocabulary : at;
+    };
+    decltype(start(0)) some[kAtOnce];
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) some[i] = start(place(i));
 #pragma unroll
     for (int i = 0; i < kAtOnce; ++i)
-      if (const int at = first + i * kChoiceThreads; at < numbers) to[at] = some[i];
+      if (const int at = first + i * kChoiceThreads; at < numbers)
+        to[at] = finish(place(i), some[i]);
   }
+}
+// Those that other blocks of this kernel wrote, before all met.
+inline __device__ void copy_logits(float* to, const float* from, const DecodingPass& pass) {
+  copy_logits(
+      to, pass, [&](int i) { return __ldcg(from + i); }, [](int, float number) { return number; });
 }
 
 // Decides about an active row of a pass, whose first pass draws at `first_draw`: the work of a

@@ -36,11 +36,26 @@ __device__ __noinline__ void attend_tile(const HeadSettings& settings, std::uint
   }
 }
 
-// Decides about a row whose logits (N, V) are in device memory.
+// Where logits (N, V) are in device memory.
+struct Said {
+  const float* logits;           // of a row, once all have met
+  const NumberOfTurn* of_turns;  // null: read those. Of a single row, when they are there
+  unsigned turn;
+};
+
+// Decides about a row.
 __device__ inline __noinline__ void choose_row(const DecodingPass& pass, int row,
-                                               std::int64_t first_draw, const float* from,
-                                               float* memory) {
-  decide(pass, row, first_draw, memory, [&](float* logits) { copy_logits(logits, from, pass); });
+                                               std::int64_t first_draw, Said said, float* memory) {
+  decide(pass, row, first_draw, memory, [&](float* logits) {
+    if (said.of_turns == nullptr)
+      copy_logits(logits, said.logits, pass);
+    else
+      copy_logits(
+          logits, pass, [&](int i) { return seen_at(said.of_turns + i); },
+          [&](int i, NumberOfTurn seen) {
+            return await_number(said.of_turns + i, seen, said.turn);
+          });
+  });
   __syncthreads();
 }
 
@@ -68,6 +83,7 @@ class Block {
         row_(static_cast<int>(blockIdx.x) / kRanks / arguments.tiles),
         first_(static_cast<int>(blockIdx.x) / kRanks % arguments.tiles * kRows),
         valid_(min(kRows, a_.shape.length - first_)),
+        single_(is_single(a_)),
         known_(*reinterpret_cast<Known*>(shared)),
         tokens_(reinterpret_cast<std::int64_t*>(shared + Layout::kKnownBytes)),
         noise_(reinterpret_cast<float*>(tokens_ + 2 * a_.shape.length)),
@@ -89,6 +105,7 @@ class Block {
     weights_.begin();
     begin_row();
     split_head();
+    forget_logits();
     fence_copies();  // the barriers and the head's parts, for what is copied by them and of them
     __syncthreads();
     weights_.refill();
@@ -144,9 +161,14 @@ class Block {
       normalize(affine, false, 0);
     }
     make_logits();
-    barrier_.arrive();
-    weights_.refill();
-    barrier_.wait();
+    if (single_) {
+      weights_.refill();
+      __syncthreads();  // the choice takes the place of the sums
+    } else {
+      barrier_.arrive();
+      weights_.refill();
+      barrier_.wait();
+    }
     choose();
     return true;
   }
@@ -234,6 +256,22 @@ class Block {
         *reinterpret_cast<unsigned*>(g_.buffers.head + (row + part * kHeadTokens) * kWidth +
                                      column) = take_bf16(left);
     }
+  }
+
+  // The logits of a single row nobody meets for. Who has those of a pass knows that all clusters
+  // are through with its layers, and nobody writes the next ones before all have met in a layer. A
+  // cluster whose only logits are those that a shift leaves out would not be known of.
+  static __device__ bool is_single(const Answer& a) {
+    return a.shape.rows == 1 && !(a.pass.shift && a.shape.length % kRows == 1);
+  }
+  __device__ unsigned logits_turn() const { return static_cast<unsigned>(known_.passes) + 1; }
+
+  // Those of the last launch. All meet before the first pass has any.
+  __device__ void forget_logits() const {
+    if (!single_) return;
+    for (int i = static_cast<int>(blockIdx.x) * kThreads + thread();
+         i < a_.shape.length * a_.shape.vocabulary; i += static_cast<int>(gridDim.x) * kThreads)
+      tell(g_.buffers.said + i, 0, 0);
   }
 
   __device__ bool any_active() const {
@@ -545,9 +583,13 @@ class Block {
     const auto part = [&](int which) { return total<kHeadParts>(0, kMostSplits, which); };
     const float4 y = plus(part(0), plus(part(1), part(2)));
     const int token = rank_ * kHeadTokens + part_column(0), vocabulary = a_.shape.vocabulary;
-    float* const to = a_.logits + place(0) * vocabulary;
+    const std::int64_t begin = place(0) * vocabulary;
+    const unsigned turn = logits_turn();
     const auto store = [&](int row, int of, float value) {
-      if (row < valid_ && of < vocabulary) to[row * vocabulary + of] = value;
+      if (row >= valid_ || of >= vocabulary) return;
+      const std::int64_t at = begin + row * vocabulary + of;
+      if (single_) tell(g_.buffers.said + at, value, turn);
+      a_.logits[at] = value;
     };
     store(part_row(0), token, y.x);
     store(part_row(0), token + 1, y.y);
@@ -558,7 +600,8 @@ class Block {
   __device__ void choose() {
     if (!known_.active) return;
     const std::int64_t numbers = a_.shape.length * a_.shape.vocabulary;
-    choose_row(known_.pass, row_, a_.first_draw, a_.logits + row_ * numbers,
+    choose_row(known_.pass, row_, a_.first_draw,
+               {a_.logits + row_ * numbers, single_ ? g_.buffers.said : nullptr, logits_turn()},
                reinterpret_cast<float*>(sums_));
     if (thread() == 0 && leads()) g_.buffers.active[row_] = known_.active;
   }
@@ -571,6 +614,7 @@ class Block {
   const int rank_;           // in the cluster
   const int row_;            // of the batch
   const int first_, valid_;  // the cluster's positions: first, how many
+  const bool single_;
   Known& known_;
   std::int64_t* const tokens_;  // (N) of the row, then as many previous ones
   float* const noise_;          // (N): what the pass adds to scores

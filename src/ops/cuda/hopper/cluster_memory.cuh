@@ -5,6 +5,7 @@
 #include "ops/cuda/decoding_choice.cuh"
 #include "ops/cuda/hopper/cluster.cuh"
 #include "ops/cuda/hopper/cluster_answer.h"
+#include "ops/cuda/hopper/cluster_numbers.cuh"
 
 namespace mgdm::ops::cuda::clusters {
 
@@ -25,6 +26,7 @@ struct Buffers {
   __nv_bfloat16* qkv;   // (2, R, 3C): of two layers
   __nv_bfloat16* head;  // (tokens / 8, 3, 8, C)
   bool* active;         // (B)
+  NumberOfTurn* said;   // (N, V): the logits of a single row, by pass
   unsigned* counter;
 };
 
