@@ -37,8 +37,11 @@ TEST_F(Program, HelpHasExamples) {
     const Outcome outcome = mgdm(command + " --help");
     EXPECT_EQ(outcome.code, 0);
     EXPECT_MENTIONS(outcome.out, "Examples:\n  mgdm " + command);
+    EXPECT_EQ(mgdm("help " + command).out, outcome.out);
   }
+  EXPECT_EQ(mgdm("help").out, mgdm("--help").out);
   EXPECT_MENTIONS(mgdm("--version").out, "mgdm 0.");
+  EXPECT_EQ(mgdm("-V").out, mgdm("--version").out);
   EXPECT_MENTIONS(mgdm("--version", "taskset -c 0").out, "), 1 thread\n");
   for (const std::string command : {"generate", "verify", "train", "eval", "solve", "bench"})
     EXPECT_MENTIONS(mgdm(command + " --help").out, "--threads N");

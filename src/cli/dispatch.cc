@@ -109,16 +109,25 @@ void add_field(CLI::App& app, Command& command, const config::Field& field,
   throw UsageError(fmt::format("unknown option {}", in_quotes(word)), "", hint);
 }
 
+// `mgdm help` and `mgdm help COMMAND` are what --help says.
+std::vector<std::string> with_help_as_flag(std::vector<std::string> words) {
+  if (words.empty() || words.front() != "help") return words;
+  words.erase(words.begin());
+  words.push_back("--help");
+  return words;
+}
+
 }  // namespace
 
-int dispatch(std::vector<Command> commands, const std::vector<std::string>& words) {
+int dispatch(std::vector<Command> commands, const std::vector<std::string>& typed) {
+  const std::vector<std::string> words = with_help_as_flag(typed);
   CLI::App app(
       "Neural reasoning by discrete diffusion: puzzles, models that fill them in, and "
       "proof that they are right.",
       "mgdm");
   const int cores = usable_cores();
-  app.set_version_flag("--version", fmt::format("mgdm {} ({}), {} thread{}", version(),
-                                                git_revision(), cores, cores == 1 ? "" : "s"));
+  app.set_version_flag("-V,--version", fmt::format("mgdm {} ({}), {} thread{}", version(),
+                                                   git_revision(), cores, cores == 1 ? "" : "s"));
   app.footer("mgdm COMMAND --help shows a command's options and examples.");
   app.require_subcommand(0, 1);
   app.get_formatter()->column_width(34);
