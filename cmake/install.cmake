@@ -4,7 +4,7 @@
 #   mgdm::shared    libmgdm.so, the library behind mgdm/mgdm_c.h, for C and other languages
 #   mgdm::training  the half on LibTorch: install_training.cmake
 #
-# and the models, the program where it was built, the licence.
+# pkg-config's `mgdm`, which is mgdm::shared, and the models, the program where it was built, the licence.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -48,3 +48,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/mgdm-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/mgdm-config.cmake ${PROJECT_BINARY_DIR}/mgdm-config-version.cmake
   DESTINATION ${package_dir})
+
+file(RELATIVE_PATH prefix_from_pkgconfig ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(${PROJECT_SOURCE_DIR}/cmake/mgdm.pc.in ${PROJECT_BINARY_DIR}/mgdm.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/mgdm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -33,6 +33,18 @@ set_tests_properties(consumer.watch_sudoku consumer.answer_file PROPERTIES
   FIXTURES_REQUIRED examples WORKING_DIRECTORY ${prefix})
 set_tests_properties(consumer.answer_file PROPERTIES PASS_REGULAR_EXPRESSION "20 of 20 right")
 
+# Without CMake: by a compiler and pkg-config alone.
+find_program(MGDM_PKG_CONFIG pkg-config)
+find_program(MGDM_C_COMPILER NAMES cc gcc clang)
+if(MGDM_PKG_CONFIG AND MGDM_C_COMPILER)
+  set(by_hand "flags=$(PKG_CONFIG_PATH=${CMAKE_INSTALL_LIBDIR}/pkgconfig ${MGDM_PKG_CONFIG} --cflags --libs mgdm) && \
+    ${MGDM_C_COMPILER} ${CMAKE_CURRENT_SOURCE_DIR}/consumer/main.c -o by_hand $flags && \
+    LD_LIBRARY_PATH=${CMAKE_INSTALL_LIBDIR} ./by_hand")
+  add_test(NAME consumer.by_pkg_config COMMAND sh -c "${by_hand}")
+  set_tests_properties(consumer.by_pkg_config PROPERTIES
+    FIXTURES_REQUIRED installed WORKING_DIRECTORY ${prefix})
+endif()
+
 find_program(MGDM_PYTHON python3)
 if(MGDM_PYTHON)
   add_test(NAME consumer.from_python
