@@ -190,7 +190,7 @@ INSTANTIATE_TEST_SUITE_P(Decoders, Agreement,
                            return std::get<0>(test.param) + "_" + std::get<1>(test.param);
                          });
 
-// A plain causal network as a model; the cache holds what it has read.
+// A plain causal network as a model, which remembers what it has read.
 class CausalModel : public nn::Model {
  public:
   explicit CausalModel(decoding::CausalNetwork& network)
@@ -199,14 +199,12 @@ class CausalModel : public nn::Model {
   }
   nn::Output forward(const nn::Input&) override { return {}; }
   at::Tensor next_logits(const at::Tensor& tokens, nn::Cache& cache) override {
-    cache.layers.resize(1);
-    at::Tensor& seen = cache.layers[0].keys;
-    seen = cache.length == 0 ? tokens : at::cat({seen, tokens}, 1);
+    read_ = cache.length == 0 ? tokens : at::cat({read_, tokens}, 1);
     cache.length += tokens.size(1);
     const auto vocabulary = static_cast<std::int64_t>(network_.vocabulary());
     at::Tensor logits = at::empty({tokens.size(0), vocabulary}, at::kFloat);
     for (std::int64_t b = 0; b < tokens.size(0); ++b) {
-      const Tokens read = to_tokens(seen[b]);
+      const Tokens read = to_tokens(read_[b]);
       const auto sequence = network_.start(0);
       const decoding::Reading reading{sequence.get(), read};
       network_.next_logits({&reading, 1}, {logits[b].data_ptr<float>(), network_.vocabulary()});
@@ -216,6 +214,7 @@ class CausalModel : public nn::Model {
 
  private:
   decoding::CausalNetwork& network_;
+  at::Tensor read_;
 };
 
 TEST(AgreementOfGreedy, OfTokensAndPasses) {

@@ -1,7 +1,6 @@
 #include "nn/llama.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/cat.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/silu.h>
 #include <fmt/format.h>
@@ -38,12 +37,6 @@ at::Tensor for_each_head(const at::Tensor& x, std::int64_t heads) {
   return x.unsqueeze(2)
       .expand({x.size(0), groups, heads / groups, x.size(2), x.size(3)})
       .reshape({x.size(0), heads, x.size(2), x.size(3)});
-}
-
-// The new positions `now` behind those already `seen`, in both.
-void grow(at::Tensor& seen, at::Tensor& now) {
-  if (seen.defined()) now = at::cat({seen, now}, 2);
-  seen = now;
 }
 
 }  // namespace
@@ -106,8 +99,8 @@ at::Tensor Llama::attend(const Block& block, const at::Tensor& n, const ops::Tur
   const at::Tensor q = ops::rope(heads(block.q), turns);
   at::Tensor k = ops::rope(heads(block.k), turns), v = heads(block.v);
   if (seen != nullptr) {
-    grow(seen->keys, k);
-    grow(seen->values, v);
+    k = seen->keys.with(k);
+    v = seen->values.with(v);
   }
   const at::Tensor mixed =
       ops::attention(q, for_each_head(k, settings_.heads), for_each_head(v, settings_.heads),

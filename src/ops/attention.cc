@@ -1,7 +1,5 @@
 #include "ops/attention.h"
 
-#include <ATen/ops/cat.h>
-
 #include <array>
 
 #include "compat/attention.h"
@@ -29,20 +27,14 @@ Heads heads_of(const at::Tensor& qkv, double norm_eps) {
   return heads;
 }
 
-// Puts the new positions `now` behind those already `seen`, in both.
-void extend(at::Tensor& seen, at::Tensor& now) {
-  if (seen.defined()) now = at::cat({seen, now}, 2);
-  seen = now;
-}
-
 }  // namespace
 
 at::Tensor attention(const at::Tensor& qkv, const AttentionForm& form, KeysAndValues* seen) {
   if (seen == nullptr && cuda::attention_takes(qkv)) return cuda::attention(qkv, form);
   Heads heads = heads_of(qkv, form.head_norm_eps);
   if (seen != nullptr) {
-    extend(seen->keys, heads[1]);
-    extend(seen->values, heads[2]);
+    heads[1] = seen->keys.with(heads[1]);
+    heads[2] = seen->values.with(heads[2]);
   }
   return attention(heads[0], heads[1], heads[2], form)
       .transpose(1, 2)

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "ops/seen_positions.h"
+
 namespace mgdm::ops {
 
 struct AttentionForm {
@@ -15,9 +17,8 @@ struct AttentionForm {
   double head_norm_eps = 0;  // above 0: queries and keys are x / sqrt(mean(x^2) + eps), per head
 };
 
-// Keys and values of the positions seen so far: (B, H, M, D), undefined before the first.
 struct KeysAndValues {
-  at::Tensor keys, values;
+  SeenPositions keys, values;
 };
 
 // softmax(scale q k^T) v for queries, keys and values as one matrix product made them: qkv

@@ -131,7 +131,7 @@ TEST(Attention, GoesOnFromWhatItHasSeen) {
     const at::Tensor part = attention(qkv.slice(1, begin, end), form, &seen);
     EXPECT_LT((part - all.slice(1, begin, end)).abs().max().item<double>(), 1e-5);
   }
-  EXPECT_EQ(seen.keys.size(2), 9);
+  EXPECT_EQ(seen.keys.count(), 9);
 }
 
 // Rows that are looked up are those that stand there.
