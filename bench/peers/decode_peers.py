@@ -17,11 +17,9 @@ VARIANTS = "eager,reduce-overhead,max-autotune,graph"
 STEPS, LENGTH = 20, 64
 
 
-def peer(options, case, batch, more=()):
-    """One of whole answers, which has `more` options, may have to be compiled: it stays."""
+def peer(options, case, batch, more=(), stays=False):
     return turns.side_of([options.python, turns.HERE / "torch_decode_peer.py", case, batch, *more],
-                         turns.peer_environment(getattr(options, "as_installed", False)),
-                         stays=bool(more))
+                         turns.peer_environment(getattr(options, "as_installed", False)), stays)
 
 
 def our_answers(options, case, batch):
@@ -66,7 +64,7 @@ def answers(arguments):
         sides = {"mgdm": functools.partial(our_answers, options, case, batch)}
         for variant in (options.variants or VARIANTS).split(","):
             more = ["--device", options.device, "--variant", variant, "--steps", STEPS]
-            sides[f"PyTorch {variant}"] = peer(options, case, batch, more)
+            sides[f"PyTorch {variant}"] = peer(options, case, batch, more, stays=True)
         return sides
 
     rows = ANSWERS if not options.batch else [("tiny", options.batch)]

@@ -71,7 +71,9 @@ def make_decoder(model, tokens, frozen, options):
     return decode
 
 
-def median_ms(work, seconds=1.5):
+def median_ms(work, seconds=1.5, warm_up=0):
+    for _ in range(warm_up):
+        work()
     times = []
     begin = time.perf_counter()
     while len(times) < 5 or time.perf_counter() - begin < seconds:
@@ -101,18 +103,14 @@ def main():
         if options.steps == 0:
             if options.device != "cpu":
                 parser.error("a pass is measured on the CPU; --steps T for whole answers")
-            work, warm_ups = lambda: network(tokens), 0
+            work, warm_up = lambda: network(tokens), 0
         else:
             frozen = torch.zeros(shape, dtype=torch.bool)
             frozen[:, : shape[1] // 2] = True
             tokens = tokens.masked_fill(~frozen, MASK)
-            work, warm_ups = make_decoder(network, tokens, frozen, options), 3
-
-        def warm_up():
-            for _ in range(warm_ups):
-                work()
-
-        torch_variants.measure(options.device, options.stay, lambda: median_ms(work), warm_up)
+            work, warm_up = make_decoder(network, tokens, frozen, options), 3
+        torch_variants.measure(options.device, options.stay,
+                               lambda: median_ms(work, warm_up=warm_up), prepare=work)
 
 
 if __name__ == "__main__":

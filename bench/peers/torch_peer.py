@@ -151,15 +151,12 @@ def main():
     torch.set_float32_matmul_precision("high")
     step = make_step(options)
 
-    def warm_up():
-        for _ in range(options.warm_up):
-            step()
-
     def measured():
-        step()  # out of its rest
+        for _ in range(options.warm_up):  # out of its rest
+            step()
         return milliseconds(step, options.steps, options.device)
 
-    torch_variants.measure(options.device, options.stay, measured, warm_up)
+    torch_variants.measure(options.device, options.stay, measured, prepare=step)
 
 
 if __name__ == "__main__":

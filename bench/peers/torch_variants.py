@@ -63,10 +63,13 @@ def device_facts(device):
     }
 
 
-def measure(device, stay, milliseconds, warm_up):
-    """Prints one result; with `stay` a line when it is warm, and a result for every line that comes then."""
-    warm_up()
+READY = "ready"  # what turns.py waits for
+
+
+def measure(device, stay, milliseconds, prepare):
+    """Prints one result; with `stay` first prepares, says so, and prints a result for every line that comes."""
     if stay:
-        print("ready", flush=True)
+        prepare()
+        print(READY, flush=True)
     for _ in sys.stdin if stay else [None]:
         print(json.dumps({"ms": round(milliseconds(), 4), **device_facts(device)}), flush=True)

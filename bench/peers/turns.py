@@ -15,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -44,7 +45,7 @@ def last_line(errors):
 
 
 class Staying:
-    """A side whose process stays between its turns: it prints a line when it is ready to measure, and then a
+    """A side whose process stays between its turns: it says when it is ready to measure, and then has a
     result for every line that it reads (torch_variants.measure)."""
 
     def __init__(self, command, environment=None):
@@ -55,26 +56,33 @@ class Staying:
         self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=self.errors, text=True, env=self.environment)
+        self.line_that(lambda line: line == "ready")
 
-    def line(self):
-        line = self.process.stdout.readline()
-        if not line:
-            self.process.wait()
-            self.errors.seek(0)
-            raise Failed(last_line(self.errors.read()))
-        return line
-
-    def ready(self):
-        self.line()
+    def line_that(self, is_wanted):
+        """The next such line. Others may be warnings of libraries."""
+        too_long = threading.Timer(MOST_SECONDS, self.process.kill)
+        too_long.start()
+        try:
+            for line in self.process.stdout:
+                if is_wanted(line.strip()):
+                    return line
+        finally:
+            too_long.cancel()
+        self.process.wait()
+        self.errors.seek(0)
+        raise Failed(last_line(self.errors.read()))
 
     def __call__(self):
-        print(file=self.process.stdin, flush=True)
-        return json.loads(self.line())
+        try:
+            print(file=self.process.stdin, flush=True)
+        except OSError:  # it has ended; line_that() says why
+            pass
+        return json.loads(self.line_that(lambda line: line.startswith("{")))
 
     def stop(self):
         if self.process:
             self.process.kill()
-            self.process.communicate()
+            self.process.wait()
             self.errors.close()
 
 
@@ -86,17 +94,16 @@ def side_of(command, environment=None, stays=False):
 
 @contextlib.contextmanager
 def started(sides, pause):
-    """All that stay get ready at the same time. Gives {side: what failed}."""
+    """All that stay get ready, one after the other: some time kernels for that. Gives {side: what failed}."""
     staying = {name: side for name, side in sides.items() if isinstance(side, Staying)}
     failed = {}
     try:
-        for side in staying.values():
-            side.start()
         for name, side in staying.items():
             try:
-                side.ready()
+                side.start()
             except Failed as failure:
                 failed[name] = str(failure)
+                print(f"  {name}: {failure}", file=sys.stderr, flush=True)
         if pause:
             print("  ready; Enter measures", file=sys.stderr, flush=True)
             sys.stdin.readline()

@@ -125,8 +125,8 @@ class AnswersInOneLaunch : public testing::Test {
       follow(*network.exact, *tensors, rule, puzzles, {.kernel = kernel}, got);
       ++kernels;
     }
-    EXPECT_EQ(got.look_up, kernels == 2 && settings.layers > 1);
-    if (got.look_up) {
+    EXPECT_EQ(got.looks_up, kernels == 2 && settings.layers > 1);
+    if (got.looks_up) {
       SCOPED_TRACE("looked up");
       follow(*network.exact, *tensors, rule, puzzles,
              {.kernel = Kernel::kCluster, .first_qkv = ops::first_qkv(*tensors, length)}, got);
@@ -194,11 +194,12 @@ TEST_F(AnswersInOneLaunch, FollowWhatChangesFromPassToPass) {
   looped.shift = false;
   Rule remask = rule_for(Rule::Order::kMargin, false, true, 8);
   remask.masks_again = true;
+  const int kernels = follow(settings_of("gpt2", 128, 4), remask, 1, 23);
   for (const nn::ModelSettings& settings : {looped, settings_of("gpt2", 384, 12)}) {
-    follow(settings, remask, 1, 52);
-    follow(settings, remask, 2, 41);
-    follow(settings, rule_for(Rule::Order::kTopk, true, true, 8), 2, 48);
-    follow(settings, rule_for(Rule::Order::kThreshold, false, true, 8), 3, 29);
+    EXPECT_EQ(follow(settings, remask, 1, 52), kernels);
+    EXPECT_EQ(follow(settings, remask, 2, 41), kernels);
+    EXPECT_EQ(follow(settings, rule_for(Rule::Order::kTopk, true, true, 8), 2, 48), kernels);
+    EXPECT_EQ(follow(settings, rule_for(Rule::Order::kThreshold, false, true, 8), 3, 29), kernels);
   }
 }
 
@@ -257,7 +258,7 @@ TEST_F(AnswersInOneLaunch, ForgetTheLastPuzzle) {
   const ops::Answers used(tensors, first);
   for (const Kernel kernel : {Kernel::kGrid, Kernel::kCluster})
     for (const bool looks_up : {false, true}) {
-      if (!ops::answer_takes(tensors, first, kernel) || (looks_up && !used.look_up)) continue;
+      if (!ops::answer_takes(tensors, first, kernel) || (looks_up && !used.looks_up)) continue;
       const ops::AnswerTry some{.first_draw = 65536,
                                 .counts = counts_for(rule, 39),
                                 .kernel = kernel,

@@ -196,7 +196,7 @@ std::optional<Result> DeviceDecoding::answer(const Batch& batch,
   ops::answer(*network, shared.rule,
               {.first_draw = decoding::draw_step(batch.attempt, 0),
                .counts = shared.counts,
-               .first_qkv = answers.look_up ? first_qkv_.of(*network, length) : at::Tensor()},
+               .first_qkv = answers.looks_up ? first_qkv_.of(*network, length) : at::Tensor()},
               rows, answers);
   const ops::AnswerNumbers here(sizes[0], length, at::TensorOptions().pinned_memory(true));
   here.all.copy_(answers.numbers.all);  // waits for the kernel

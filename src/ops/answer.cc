@@ -22,7 +22,7 @@ Answers::Answers(const Transformer& network, const AnswerRows& rows)
                        rows.tokens.options().dtype(at::kFloat))),
       workspace(at::zeros({cuda::answer_workspace(network, rows)},
                           rows.tokens.options().dtype(at::kByte))),
-      look_up(cuda::answer_looks_up(network, rows)) {}
+      looks_up(cuda::answer_looks_up(network, rows)) {}
 
 void answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
             const AnswerRows& rows, const Answers& answers) {

@@ -28,6 +28,11 @@ at::Tensor as_in_bf16(const at::Tensor& tensor) {
 
 }  // namespace
 
+std::int64_t first_qkv_rows(const Transformer& network, std::int64_t length) {
+  const EmbeddingTables& tables = network.embedding;
+  return length * (tables.frozen.defined() ? 2 : 1) * tables.tokens.size(0);
+}
+
 at::Tensor first_qkv(const Transformer& network, std::int64_t length) {
   const at::NoGradGuard no_grad;
   const EmbeddingTables& tables = network.embedding;

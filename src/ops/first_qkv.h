@@ -18,12 +18,15 @@ namespace mgdm::ops {
 // N positions. K is 2 where there is an embedding of what is frozen, and then those of a position
 // that is not come first; else it is 1.
 at::Tensor first_qkv(const Transformer& network, std::int64_t length);
+std::int64_t first_qkv_rows(const Transformer& network, std::int64_t length);  // N K V
 
 // The last one, for as long as it can be used.
 class FirstQkv {
  public:
   // Of `length` positions or more. Made again for more positions than before, and when the weights
-  // are others: other tensors, or changed by operations of LibTorch.
+  // are others: other tensors, or other versions of them. Our optimisers and replayed graphs change
+  // tensors without a new version, so it is for weights that are not being trained; those with
+  // matrices in bf16, which answers are for, never are.
   at::Tensor of(const Transformer& network, std::int64_t length);
 
  private:

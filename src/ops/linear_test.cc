@@ -144,6 +144,9 @@ TEST(Mlp, SumsUpTheGradientsOfSharedWeights) {
           const Mlp mlp{.up = shared ? shared_weight(up.real) : up.real,
                         .up_bias = up_bias.real,
                         .down = shared ? shared_weight(down.real) : down.real};
+          const bool another = shared && device.is_cuda();
+          EXPECT_NE(mlp.up.is_same(up.real), another);
+          EXPECT_NE(mlp.down.is_same(down.real), another);
           for (int use = 0; use < 3; ++use)
             z = (z + value_of(gelu ? mlp_gelu(z, mlp) : mlp_relu_squared(z, mlp)))
                     .to(type_of(device));

@@ -17,8 +17,6 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 struct WeightGradient : torch::CustomClassHolder {
-  explicit WeightGradient(bool is_shared) : shared(is_shared) {}
-  const bool shared;
   at::Tensor sum;  // of the backward pass that runs
 };
 
@@ -37,8 +35,7 @@ struct SharedWeight : torch::autograd::Node {
   std::string name() const override { return "SharedWeight"; }
 
   const at::Tensor parameter;
-  const c10::intrusive_ptr<WeightGradient> gradient =
-      c10::make_intrusive<WeightGradient>(/*is_shared=*/true);
+  const c10::intrusive_ptr<WeightGradient> gradient = c10::make_intrusive<WeightGradient>();
 };
 
 const SharedWeight* shared_weight_behind(const at::Tensor& weight) {
@@ -66,19 +63,18 @@ at::Tensor parameter_of(const at::Tensor& weight) {
 }
 
 void save_weight(AutogradContext* context, std::size_t number, const at::Tensor& weight) {
-  const SharedWeight* const shared = shared_weight_behind(weight);
-  context->saved_data[name_of(number)] = c10::IValue::make_capsule(
-      shared != nullptr ? shared->gradient
-                        : c10::make_intrusive<WeightGradient>(/*is_shared=*/false));
+  if (const SharedWeight* const shared = shared_weight_behind(weight))
+    context->saved_data[name_of(number)] = c10::IValue::make_capsule(shared->gradient);
 }
 
 at::Tensor weight_gradient(AutogradContext* context, std::size_t number,
                            const std::function<at::Tensor(const at::Tensor& onto)>& make) {
   // A sum that SharedWeight is not asked for would stay until the next backward pass.
   if (!context->needs_input_grad(number)) return {};
-  const auto gradient = c10::static_intrusive_pointer_cast<WeightGradient>(
-      context->saved_data[name_of(number)].toCapsule());
-  if (!gradient->shared) return make({});
+  const auto shared = context->saved_data.find(name_of(number));
+  if (shared == context->saved_data.end()) return make({});
+  const auto gradient =
+      c10::static_intrusive_pointer_cast<WeightGradient>(shared->second.toCapsule());
   gradient->sum = make(gradient->sum);
   return {};
 }

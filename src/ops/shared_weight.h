@@ -28,15 +28,16 @@ namespace mgdm::ops {
 // pass must not be one whose parts are computed again (nn/recompute.h).
 at::Tensor shared_weight(const at::Tensor& weight);
 
-// The same, wherever it is.
+// Always the other tensor, on any device (for tests).
 at::Tensor with_summed_gradient(const at::Tensor& parameter);
 
 // The parameter behind such a weight; of any other, the weight itself. What is made of a parameter
 // once a step, as autocast's copy is, has to be made of this one.
 at::Tensor parameter_of(const at::Tensor& weight);
 
-// For a use of a weight, shared or not, which is one of its function's tensors: the first one is
-// number 0, and those that are left out are not counted. The forward pass says ...
+// For a use of a weight, shared or not. `number` is the weight's place among the tensors that its
+// Function was given, from 0; optional ones that are missing are not counted. The forward pass says
+// ...
 void save_weight(torch::autograd::AutogradContext* context, std::size_t number,
                  const at::Tensor& weight);
 // ... and the backward pass returns this as the weight's gradient. make(onto) is to add the

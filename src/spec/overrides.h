@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "config/settings.h"
 #include "spec/recipe.h"
 
 namespace mgdm::spec {

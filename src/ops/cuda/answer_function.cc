@@ -31,11 +31,6 @@ AnswerShape shape_of(const Transformer& network, const AnswerRows& rows) {
           .layers = static_cast<int>(network.layers.size())};
 }
 
-// Rows that first_qkv() has for so many positions.
-std::int64_t first_rows(const Transformer& network, std::int64_t length) {
-  return length * (network.embedding.frozen.defined() ? 2 : 1) * network.embedding.tokens.size(0);
-}
-
 bool is_on(c10::Device device, const at::Tensor& tensor, at::ScalarType type) {
   return tensor.device() == device && tensor.scalar_type() == type && tensor.is_contiguous() &&
          reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr()) % 16 == 0;
@@ -111,7 +106,8 @@ bool by_clusters(const Answer& answer, AnswerKernel kernel, cudaStream_t stream)
   const auto both = [](int a, int b) { return static_cast<std::int64_t>(a) << 32 | b; };
   static Quicker quicker;
   return quicker.second(
-      {both(s.rows, s.length), both(s.width, s.hidden), both(s.layers * answer.loops, s.heads)},
+      {both(s.rows, s.length), both(s.width, s.hidden), both(s.layers * answer.loops, s.heads),
+       both(s.vocabulary, answer.first_qkv != nullptr ? 1 : 0)},
       may_tune(), stream, [&] { C10_CUDA_CHECK(launch_answer(some, stream)); },
       [&] { C10_CUDA_CHECK(launch_cluster_answer(some, stream)); });
 }
@@ -134,13 +130,13 @@ std::int64_t answer_workspace(const Transformer& network, const AnswerRows& rows
       std::max(answer_workspace(shape), cluster_answer_workspace(shape)));
 }
 
-// The kernel of clusters does. It has other layers to meet in: a pass may not write logits that are
-// still read.
+// Only the kernel of clusters looks up, and only with a second layer: there all clusters meet
+// before anybody writes logits that others may still read.
 bool answer_looks_up(const Transformer& network, const AnswerRows& rows) {
   const c10::cuda::CUDAGuard guard(rows.tokens.device());
   const AnswerShape shape = shape_of(network, rows);
   return shape.layers > 1 && network.embedding.tokens.size(0) == shape.vocabulary &&
-         first_rows(network, shape.length) * 3 * shape.width * 2 <= kMostFirstQkv &&
+         first_qkv_rows(network, shape.length) * 3 * shape.width * 2 <= kMostFirstQkv &&
          cluster_answer_takes(shape);
 }
 
@@ -170,8 +166,8 @@ void answer(const Transformer& network, const DecodingRule& rule, const AnswerTr
   arguments.causal = network.attention.causal;
   arguments.gelu = network.activation == Transformer::Activation::kGelu;
   if (now.first_qkv.defined()) {
-    MGDM_CHECK(answers.look_up && is_on(given.device(), now.first_qkv, at::kBFloat16) &&
-               now.first_qkv.size(0) >= first_rows(network, given.size(1)) &&
+    MGDM_CHECK(answers.looks_up && is_on(given.device(), now.first_qkv, at::kBFloat16) &&
+               now.first_qkv.size(0) >= first_qkv_rows(network, given.size(1)) &&
                now.first_qkv.size(1) == 3 * arguments.shape.width);
     arguments.first_qkv = raw(now.first_qkv);
   }

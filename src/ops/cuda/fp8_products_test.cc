@@ -155,6 +155,7 @@ TEST_F(Fp8Products, AddUpTheGradientsOfASharedWeight) {
   {
     const compat::Autocast autocast(compat::device("cuda"), true);
     const at::Tensor shared = shared_weight(weight.real);
+    EXPECT_FALSE(shared.is_same(weight.real));
     for (const bool in_fp8 : {true, true, false, true}) {
       const WithFp8Products fp8(in_fp8);
       const Fp8Twins x({3, 37, 64}, 1, kE4m3, at::kBFloat16);

@@ -50,15 +50,20 @@ struct LinearFunction : Function<LinearFunction> {
   }
 };
 
+// Rows of 16 bytes, as cuBLASLt wants them.
+bool is_aligned(const at::Tensor& weight) {
+  return weight.size(0) % 8 == 0 && weight.size(1) % 8 == 0;
+}
+
 }  // namespace
 
 bool linear_takes(const at::Tensor& x, const at::Tensor& weight) {
-  return is_bf16_rows(x) && weight.size(0) % 8 == 0 && weight.size(1) % 8 == 0;
+  return is_bf16_rows(x) && is_aligned(weight);
 }
 
 bool sums_gradient_of(const at::Tensor& weight) {
   return in_bf16(weight) && weight.scalar_type() == at::kFloat && weight.is_contiguous() &&
-         weight.size(0) % 8 == 0 && weight.size(1) % 8 == 0;
+         is_aligned(weight);
 }
 
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {

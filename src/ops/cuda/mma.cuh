@@ -80,7 +80,7 @@ __device__ __forceinline__ std::uint32_t across(int lane, int stride) {
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-// The reverse of load_block.
+// The reverse of load_block: every lane gives the address of a row.
 __device__ __forceinline__ void store_squares(const std::uint32_t (&f)[4], std::uint32_t address) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address),
                "r"(f[0]), "r"(f[1]), "r"(f[2]), "r"(f[3])

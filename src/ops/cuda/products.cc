@@ -189,7 +189,7 @@ bool is_recording(cudaStream_t stream) {
 }
 
 void launch_product(const Product& p, void* workspace, bool tune, cudaStream_t stream) {
-  const bool alone = p.bias == nullptr && p.sum == nullptr && p.slope_at == nullptr;
+  const bool alone = p.bias == nullptr && !p.gelu && p.sum == nullptr && p.slope_at == nullptr;
   if (p.adds && (p.out_type != NumberType::kFloat32 || !alone))
     throw std::invalid_argument("a product that adds is float, and nothing follows it");
   if (p.rows == 0 || p.columns == 0) return;

@@ -130,6 +130,9 @@ TEST_F(Products, ThatAddAreFloatAndAlone) {
   product.out_type = NumberType::kFloat32;
   product.bias = a.const_data_ptr();
   EXPECT_THROW(launch(product, false), std::invalid_argument);
+  product.bias = nullptr;
+  product.gelu = true;
+  EXPECT_THROW(launch(product, false), std::invalid_argument);
 }
 
 // A bias alone; gelu; gelu and what it is of.

@@ -24,8 +24,8 @@ namespace mgdm::ops::cuda {
 namespace {
 
 constexpr int kPanelBytes = kTileColumns * kPieceColumns * 2;  // of 64 columns of the weight
-constexpr int kMaxPlaces = 24;
-constexpr int kOwnPieces = 2;  // places of a group beside those of x
+constexpr int kOwnPieces = 2;                     // places of a group beside those of x
+constexpr int kMostGroups = 3, kMostPlaces = 18;  // three groups of a product of depth 256
 
 enum class Direction { kForward, kForwardKeeping, kBackward };
 
@@ -44,8 +44,8 @@ struct Arguments {
 
 // What is in shared memory beside the weight and the places.
 struct Shared {
-  Barrier weight_there, full[kMaxPlaces], empty[kMaxPlaces];
-  Barrier result[3];  // of each group, ready to be copied
+  Barrier weight_there, full[kMostPlaces], empty[kMostPlaces];
+  Barrier result[kMostGroups];  // of each group, ready to be copied
   float bias[kTileColumns];
 };
 
@@ -227,9 +227,9 @@ std::int64_t shared_bytes(std::int64_t depth, int groups) {
 
 // How many groups multiply; 0: shared memory is too small.
 int groups_for(std::int64_t depth) {
-  for (const int groups : {3, 2})
+  for (const int groups : {kMostGroups, 2})
     if (shared_bytes(depth, groups) <= Device::current().shared_bytes &&
-        groups * (depth / kPieceColumns + kOwnPieces) <= kMaxPlaces)
+        groups * (depth / kPieceColumns + kOwnPieces) <= kMostPlaces)
       return groups;
   return 0;
 }
@@ -293,6 +293,10 @@ void launch_activated_product(const ActivatedProduct& p, cudaStream_t stream) {
 
 void launch_activated_product_backward(const ActivatedProduct& p, float* dbias, float* workspace,
                                        cudaStream_t stream) {
+  if (p.rows == 0 && dbias != nullptr) {
+    cudaMemsetAsync(dbias, 0, static_cast<std::size_t>(p.columns) * sizeof(float), stream);
+    return;
+  }
   launch<Direction::kBackward>(p, dbias != nullptr ? workspace : nullptr, stream);
   if (dbias != nullptr)
     launch_sum_parts(workspace, blocks_of_panel(p.columns), p.columns, dbias, stream);

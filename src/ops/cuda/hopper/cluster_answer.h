@@ -8,7 +8,7 @@
 // come through a ring of parts in shared memory, each 1/16 of a matrix (C, C), which copies fill
 // ahead of time. What is chosen every block works out for itself, so it knows what stands at every
 // position of its row: queries, keys and values of the first layer are looked up by that, where
-// there is a table (ops/first_qkv.h), and nobody waits for other clusters.
+// there is a table (ops/first_qkv.h), and in that layer nobody waits for other clusters.
 #pragma once
 
 #include "ops/cuda/answer.h"

@@ -143,7 +143,7 @@ class Block {
         add_to_stream(kProjected, HeadRows<kSize>{shared_address(hidden_)}, 1, l.projection_bias);
         {
           const Affine affine(l.norm_mlp);
-          // Others are still sending; the choice need not wait for it then.
+          // Drawn here, while others still send, so that the choice need not do it.
           if (starts && loop == 0 && adds_noise(known_.pass.rule))
             draw_noise(known_.pass, row_, a_.first_draw, noise_);
           await(kProjected);
@@ -521,10 +521,10 @@ class Block {
 
   // --- attention: a head of the row for each block ---
 
-  // Which rows of queries, keys and values are those of positions from `first` on: as many, or what
-  // first_qkv() has of what stands there.
+  // Which rows of queries, keys and values are those of positions from `first` on: the rows of the
+  // positions' own numbers, or those that first_qkv() has of what stands there (ops/first_qkv.h).
   struct QkvRows {
-    const std::int64_t* tokens;  // null: as many
+    const std::int64_t* tokens;  // null: position n is row n
     const bool* frozen;          // null: all alike
     int vocabulary, first;
 
