@@ -116,6 +116,27 @@ TEST_F(Light, SolvesWhatComesThroughAPipeInOrder) {
   }
 }
 
+// Puzzles as they are typed, without --input; what became of them; what else one may try.
+TEST_F(Light, SolvesWhatPeopleType) {
+  const Outcome typed = light("solve 4 5 15 24");
+  EXPECT_EQ(typed.out, light("solve 4,5,15,24").out);
+  EXPECT_EQ(light("solve '4 5 15 -> 24'").out, typed.out);
+  EXPECT_EQ(typed.err.find("puzzles:"), std::string::npos);
+  write_file(path("typed"), "4 5 15 24\n1,1,1,90\n");
+  const Outcome sent =
+      mgdm("solve", "MGDM_MODELS='" MGDM_SOURCE_DIR "/models'", path("typed"), MGDM_LIGHT_PROGRAM);
+  EXPECT_EQ(sent.code, 1);
+  EXPECT_EQ(sent.out.substr(0, typed.out.size()), typed.out);
+  EXPECT_MENTIONS(sent.err, "2 puzzles: 1 verified, 1 wrong\n");
+  EXPECT_EQ(sent.err.find("--tries"), std::string::npos);  // no try would be right
+  EXPECT_MENTIONS(light("solve --json 1,1,1,90").out, "\"solvable\":false}");
+  EXPECT_MENTIONS(light("solve").err, "no puzzle to solve");
+  EXPECT_MENTIONS(light("solve " + path("typed")).err, "--input " + path("typed"));
+  const std::string many =
+      ".....6....59.....82....8....45........3........6..3.54...325..6..................";
+  EXPECT_MENTIONS(light("solve " + many).err, "the puzzle has other solutions, too\n");
+}
+
 TEST_F(Light, GoesOnAfterAPuzzleThatIsNone) {
   const std::string planning = "solve --quiet --model quick-planning-mgdm ";
   const std::string puzzle = "7,1/4,0/6,2/0,6/5,7/4,5-4,1", answer = "4,5/5,7/7,1\n";

@@ -21,6 +21,8 @@ bool can_repaint() {
          std::string_view(terminal) != "dumb";
 }
 
+bool has_colours() { return can_repaint() && std::getenv("NO_COLOR") == nullptr; }
+
 const char* colour_of(float confidence) {
   if (confidence > 0.9f) return "32";      // green
   return confidence > 0.5f ? "33" : "31";  // yellow, red
@@ -50,10 +52,14 @@ std::string coloured(const std::string& drawing, const inference::StepText& step
 }
 
 Painter::Painter(const tasks::Task& task, std::string prefix)
-    : task_(task),
-      prefix_(std::move(prefix)),
-      repaints_(can_repaint()),
-      colours_(repaints_ && std::getenv("NO_COLOR") == nullptr) {}
+    : task_(task), prefix_(std::move(prefix)), repaints_(can_repaint()), colours_(has_colours()) {}
+
+std::string colour_legend() {
+  if (!has_colours()) return "";
+  return "\x1b[32mgreen\x1b[0m: sure, \x1b[33myellow\x1b[0m: not sure, \x1b[31mred\x1b[0m: a "
+         "guess, "
+         "\x1b[4munderlined\x1b[0m: changed its mind\n";
+}
 
 std::string Painter::drawn(const inference::StepText& step) {
   std::string text = printable(task_.drawn(step.text), "\n");

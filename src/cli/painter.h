@@ -30,6 +30,9 @@ class Painter {
   std::size_t lines_ = 0;  // painted last
 };
 
+// What the colours mean, a line; empty where there are none.
+std::string colour_legend();
+
 // The drawing of an answer with its characters in colour: `drawing` is what the task draws of
 // step.text, `before` the text of the pass before.
 std::string coloured(const std::string& drawing, const inference::StepText& step,

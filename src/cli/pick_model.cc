@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/paths.h"
 #include "base/text.h"
 #include "spec/model_card.h"
 
@@ -42,6 +43,9 @@ std::string pick_model(std::span<const DemoModel> models, const std::string& puz
     };
     if (std::ranges::none_of(found, same)) found.push_back(&model);
   }
+  if (found.empty() && is_there(puzzle))
+    throw UsageError(fmt::format("{} is a file", in_quotes(puzzle)), "a puzzle",
+                     "--input " + puzzle);
   if (found.empty())
     throw Error(fmt::format("no model at hand takes the puzzle {}", in_quotes(puzzle)),
                 "a puzzle for " + joined_or(tasks),

@@ -1,4 +1,7 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <functional>
@@ -14,6 +17,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/demo_models.h"
+#include "cli/painter.h"
 #include "cli/pick_model.h"
 #include "cli/solve_dimacs.h"
 #include "cli/solve_settings.h"
@@ -25,29 +29,36 @@
 namespace mgdm::cli {
 namespace {
 
-void print(const inference::Solved& solved, const tasks::Task& task,
-           const SolveSettings& settings) {
-  note_unfamiliar(solved, settings);
-  if (settings.json) {
-    fmt::print("{}\n", inference::solved_json(solved));
-    return;
-  }
-  fmt::print("{}\n", printable(tasks::without_special_tokens(solved.text)));
-  if (settings.quiet) return;
+// Beside the answer: what is wrong with it, what would be right, and whether it is the only one.
+// Whether another try may be right.
+bool explain(const inference::Solved& solved, const tasks::Task& task) {
   if (!solved.asked) {
     say("not solved: {}\n", printable(solved.faults.front().words));
-    return;
+    return false;
   }
-  say("{}, {}\n", solved.verified ? "verified" : "wrong", inference::effort(solved));
-  if (solved.verified) return;
+  const bool one_of_many =
+      solved.verified && task.guesses({solved.input, solved.text}) == tasks::Task::kManySolutions;
+  say("{}, {}{}\n", solved.verified ? "verified" : "wrong", inference::effort(solved),
+      one_of_many ? "; the puzzle has other solutions, too" : "");
+  if (solved.verified) return false;
   const std::optional<std::string> right = task.solve(solved.input);
   if (!right) {
     say("  no answer is right: the puzzle has {}\n", task.no_solution());
-    return;
+    return false;
   }
   for (std::size_t i = 0; i < solved.faults.size() && i < 3; ++i)
     say("  {}\n", printable(tasks::without_special_tokens(solved.faults[i].words)));
   if (right->find('\n') == std::string::npos) say("  right, by exact search: {}\n", *right);
+  return true;
+}
+
+// The same.
+bool print(const inference::Solved& solved, const tasks::Task& task,
+           const SolveSettings& settings) {
+  note_unfamiliar(solved, settings);
+  fmt::print("{}\n", settings.json ? inference::solved_json(solved, task)
+                                   : printable(tasks::without_special_tokens(solved.text)));
+  return !settings.json && !settings.quiet && explain(solved, task);
 }
 
 // All of them, word by word and line by line. Those that are none go to on_bad.
@@ -77,8 +88,16 @@ void for_each_puzzle(const SolveSettings& settings, const inference::Reasoner& r
 // What became of the puzzles.
 struct Outcome {
   std::size_t verified = 0, wrong = 0, bad = 0;
+  bool try_again = false;
 
-  void count(const inference::Solved& solved) { ++(solved.verified ? verified : wrong); }
+  std::size_t all() const { return verified + wrong + bad; }
+
+  // And prints it.
+  void take(const inference::Solved& solved, const tasks::Task& task,
+            const SolveSettings& settings) {
+    try_again |= print(solved, task, settings);
+    ++(solved.verified ? verified : wrong);
+  }
 
   // Its place among the answers is kept.
   void complain(const Error& error, const SolveSettings& settings) {
@@ -96,8 +115,7 @@ Outcome watch_all(const inference::Reasoner& reasoner, const SolveSettings& sett
       [&](inference::Posed&& posed) {
         stop_if_interrupted();
         const inference::Solved solved = solve_shown(reasoner, posed.input, item++, settings);
-        print(solved, reasoner.task(), settings);
-        outcome.count(solved);
+        outcome.take(solved, reasoner.task(), settings);
       });
   return outcome;
 }
@@ -108,9 +126,8 @@ Outcome solve_all(const inference::Reasoner& reasoner, const SolveSettings& sett
   inference::SolveStream stream(reasoner, settings.decode.over(reasoner),
                                 static_cast<std::size_t>(settings.batch),
                                 [&](const inference::Solved& solved) {
-                                  print(solved, reasoner.task(), settings);
+                                  outcome.take(solved, reasoner.task(), settings);
                                   flush_output();
-                                  outcome.count(solved);
                                 });
   const auto on_bad = [&](const Error& error) {
     stream.finish();  // complaints come after the answers before them
@@ -147,9 +164,52 @@ std::string model_of(const SolveSettings& settings) {
   return found;
 }
 
-int run_solve(const SolveSettings& settings) {
-  if (settings.puzzles.empty() && settings.input.empty())
-    throw UsageError("no puzzle to solve", "puzzles as words, or --input FILE");
+// After all of them.
+void sum_up(const Outcome& outcome, const inference::Reasoner& reasoner,
+            const SolveSettings& settings) {
+  const auto [verified, wrong, bad, try_again] = outcome;
+  if (bad > 0 && outcome.all() > 1) {
+    const std::string why =
+        settings.model.empty()
+            ? fmt::format(": all are taken for {}, the task of the first that a model takes",
+                          reasoner.card().task)
+            : "";
+    say("{} of {} puzzles could not be read{}\n", bad, outcome.all(), why);
+  }
+  if (outcome.all() > 1)
+    say("{} puzzles: {} verified, {} wrong{}\n", outcome.all(), verified, wrong,
+        bad > 0 ? fmt::format(", {} not read", bad) : "");
+  if (try_again && settings.decode.over(reasoner).tries == 1 && reasoner.task().abilities().views)
+    say("  try: --tries 10, up to ten tries, each of another form of the puzzle, until one is "
+        "right\n");
+}
+
+// `mgdm solve 4 5 6 10 24` is one puzzle, not five.
+std::vector<std::string> joined_numbers(const std::vector<std::string>& words) {
+  const bool numbers = std::ranges::all_of(words, [](const std::string& word) {
+    return !word.empty() && word.find_first_not_of("0123456789") == std::string::npos &&
+           word.size() < 9;
+  });
+  if (!numbers || words.size() < 2) return words;
+  return {fmt::format("{}", fmt::join(words, ","))};
+}
+
+// Whether somebody sends puzzles by a pipe or from a file.
+bool input_is_sent() {
+  struct stat status {};
+  return ::fstat(STDIN_FILENO, &status) == 0 &&
+         (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode));
+}
+
+int run_solve(const SolveSettings& typed) {
+  SolveSettings settings = typed;
+  settings.puzzles = joined_numbers(typed.puzzles);
+  if (settings.puzzles.empty() && settings.input.empty()) {
+    if (!input_is_sent())
+      throw UsageError("no puzzle to solve",
+                       "a puzzle in quotes, --input FILE, or puzzles by a pipe");
+    settings.input = "-";
+  }
   const bool dimacs = !settings.input.empty() && data::is_dimacs(settings.input);
   if (dimacs && !settings.puzzles.empty())
     throw UsageError("puzzles beside a DIMACS formula", "one formula alone");
@@ -159,16 +219,10 @@ int run_solve(const SolveSettings& settings) {
                                                      .arithmetic = settings.arithmetic});
   if (dimacs) return solve_dimacs(reasoner, settings.input, read_file(settings.input), settings);
   reasoner.resolved(settings.decode.over(reasoner));  // what is wrong with flags comes first
-  const auto [verified, wrong, bad] = (settings.show ? watch_all : solve_all)(reasoner, settings);
-  if (const std::size_t all = verified + wrong + bad; bad > 0 && all > 1 && !settings.quiet) {
-    const std::string why =
-        settings.model.empty()
-            ? fmt::format(": all are taken for {}, the task of the first that a model takes",
-                          reasoner.card().task)
-            : "";
-    say("{} of {} puzzles could not be read{}\n", bad, all, why);
-  }
-  return wrong + bad == 0 ? 0 : 1;
+  if (settings.show && !settings.quiet) say("{}", colour_legend());
+  const Outcome outcome = (settings.show ? watch_all : solve_all)(reasoner, settings);
+  if (!settings.quiet) sum_up(outcome, reasoner, settings);
+  return outcome.wrong + outcome.bad == 0 ? 0 : 1;
 }
 
 }  // namespace
@@ -177,14 +231,20 @@ Command solve_command() {
   Command command = make_command<SolveSettings>(
       "solve", "Let a model answer puzzles, and watch it think",
       "  mgdm solve 4,5,6,10,24\n"
-      "  mgdm solve --model runs/planning/checkpoint-4883 "
-      "'6,2/2,10/1,9/2,0/5,3/0,11/4,1/10,4/8,2/11,5-8,3'\n"
-      "  mgdm solve --model runs/sudoku/checkpoint-9000 --input puzzles.txt --show\n"
-      "  mgdm generate sudoku --count 20 | mgdm solve --input - --json\n"
-      "  mgdm solve --model runs/sat-7/checkpoint-29000 --input formula.cnf --tries 20\n",
+      "  mgdm solve '6,2/2,10/1,9/2,0/5,3/0,11/4,1/10,4/8,2/11,5-8,3'\n"
+      "  mgdm solve --input puzzles.txt --show\n"
+      "  mgdm generate sudoku --count 20 | mgdm solve --json\n"
+      "  mgdm solve --model runs/sudoku/checkpoint-9000 --input puzzles.txt --tries 10\n"
+      "  mgdm solve --input formula.cnf --tries 20\n",
       {"puzzles"}, {}, run_solve);
   command.inherited = decoding_keys();
   command.more =
+      "Answers go to standard output, wrong ones too; whether they are right to standard error "
+      "(with\n"
+      "--json both stand in one line). On a terminal --show paints green what the model is sure "
+      "of, "
+      "yellow\n"
+      "where it is not, red what it guesses, and underlines what it has changed its mind about.\n"
       "Exit code: 0 when all answers are verified; 1 when one is not, or something cannot be "
       "read;\n"
       "2 when the command line is wrong. A puzzle that cannot be read is reported and counted, and "

@@ -61,11 +61,15 @@ int solve_dimacs(const inference::Reasoner& reasoner, const std::string& file,
   if (solved.verified) literals = parse_answer(solved.text, Notation::of(formula.variables));
   const bool satisfiable = solved.verified && Assignment(literals).satisfies(formula);
   if (settings.json) {
-    fmt::print("{}\n", inference::solved_json(solved));
+    fmt::print("{}\n", inference::solved_json(solved, reasoner.task()));
   } else {
     if (!settings.quiet) {
       fmt::print("c {}, {}\n", satisfiable ? "verified" : "not solved", inference::effort(solved));
-      if (!solved.faults.empty()) fmt::print("c {}\n", printable(solved.faults.front().words));
+      if (!solved.faults.empty())
+        fmt::print("c the model's answer: {}\n", printable(solved.faults.front().words));
+      if (!satisfiable)
+        fmt::print("c by exact search the formula is {}\n",
+                   reasoner.task().solve(solved.input) ? "satisfiable" : "unsatisfiable");
     }
     fmt::print("s {}\n", satisfiable ? "SATISFIABLE" : "UNKNOWN");
     if (satisfiable) fmt::print("v {} 0\n", fmt::join(literals, " "));

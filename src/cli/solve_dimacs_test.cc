@@ -64,6 +64,8 @@ TEST(SolveDimacs, WrongOrMalformedIsUnknownAndZero) {
   Outcome outcome = solve("1,7,3,4,5");  // the second clause is false
   EXPECT_EQ(outcome.code, 0);
   EXPECT_NE(outcome.out.find("\ns UNKNOWN\n"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("\nc by exact search the formula is satisfiable\n"),
+            std::string::npos);
   EXPECT_EQ(outcome.out.find("\nv"), std::string::npos);
   outcome = solve("1,2,3");
   EXPECT_EQ(outcome.code, 0);

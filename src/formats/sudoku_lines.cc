@@ -22,8 +22,40 @@ bool is_frame(std::string_view line) {
          line.find_first_not_of("-=+|.:'* \t") == std::string_view::npos;
 }
 
+// Unicode's lines, U+2500 to U+257F, are E2 94 80 to E2 95 BF: upright ones as '|', others as '-'.
+std::string with_plain_frame(std::string_view line) {
+  std::string plain;
+  while (!line.empty()) {
+    const bool drawn =
+        line.size() > 2 && (line.starts_with("\xe2\x94") || line.starts_with("\xe2\x95"));
+    if (drawn) {
+      const std::string_view sign = line.substr(0, 3);
+      plain += sign == "│" || sign == "┃" || sign == "║" ? '|' : '-';
+    } else {
+      plain += line.front();
+    }
+    line.remove_prefix(drawn ? 3 : 1);
+  }
+  return plain;
+}
+
+// Nine cells between eight separators, some of them empty, as spreadsheets write them.
+std::optional<std::string> cells_of_table(std::string_view line, char separator) {
+  if (std::ranges::count(line, separator) != static_cast<std::ptrdiff_t>(kGridColumns) - 1)
+    return std::nullopt;
+  std::string cells;
+  for (const std::string_view field : split(line, separator)) {
+    const std::string_view cell = trim(field);
+    if (cell.size() > 1) return std::nullopt;
+    cells += cell.empty() ? '0' : cell.front();
+  }
+  return cells;
+}
+
 // What of a row is left without what stands between its cells.
 std::string without_frame(std::string_view line) {
+  for (const char separator : {',', ';'})
+    if (auto cells = cells_of_table(line, separator)) return *cells;
   std::string cells(line);
   std::erase_if(cells,
                 [](char c) { return std::string_view(" \t|,").find(c) != std::string_view::npos; });
@@ -53,16 +85,19 @@ bool begins_sudoku_grid(std::string_view line) {
 
 std::optional<std::string> sudoku_column(std::string_view line) {
   constexpr std::string_view kBetween = " \t,\"";
-  while (!line.empty()) {
-    const std::string_view column = line.substr(0, line.find_first_of(kBetween));
+  for (std::string_view rest = line; !rest.empty();) {
+    const std::string_view column = rest.substr(0, rest.find_first_of(kBetween));
     if (is_sudoku(column)) return with_zeros(column);
-    line.remove_prefix(std::min(line.size(), column.size() + 1));
+    rest.remove_prefix(std::min(rest.size(), column.size() + 1));
   }
+  const std::string cells = without_frame(line);
+  if (is_sudoku(cells)) return with_zeros(cells);
   return std::nullopt;
 }
 
-void SudokuLines::add(std::string_view line, std::size_t number) {
-  line = trim(line);
+void SudokuLines::add(std::string_view drawn, std::size_t number) {
+  const std::string plain = with_plain_frame(drawn);
+  const std::string_view line = trim(plain);
   if (line.empty() || line.front() == '#' || is_frame(line)) return;
   const bool first = !std::exchange(any_, true);
   if (grid_ && may_be_title(line) && !begins_sudoku_grid(line)) end_grid();  // it was short

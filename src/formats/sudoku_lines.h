@@ -4,7 +4,12 @@
 //
 //   Grid 01                          a title before a grid (or before all else) is passed over
 //   5 3 . | . 7 . | . . .            nine cells, separated by nothing, space, '|' or commas
+//   5,3,,,7,,,,                      or by eight commas or semicolons: nothing in between is a
+//   blank
 //   ------+-------+------            frames, blank lines and those with '#' are passed over
+//
+// A line of 81 cells may have space or '|' between them, too. Frames may be drawn by Unicode's
+// lines.
 //
 // Nothing is kept but the grid at hand.
 #pragma once

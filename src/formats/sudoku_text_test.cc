@@ -67,6 +67,34 @@ std::string with_commas(const std::string& cells) {
   return text;
 }
 
+// As a spreadsheet writes it: nothing for a blank.
+std::string table(const std::string& cells, char separator) {
+  std::string text = with_commas(cells);
+  std::erase(text, '0');
+  std::ranges::replace(text, ',', separator);
+  return text;
+}
+
+// In Unicode's lines.
+std::string boxed(const std::string& cells) {
+  std::string text = "╔═══╤═══╗\n";
+  for (std::size_t row = 0; row < 9; ++row) {
+    text += "║";
+    for (std::size_t column = 0; column < 9; ++column)
+      text += std::string(" ") + cells[9 * row + column] + (column % 3 == 2 ? " │" : "");
+    text += row % 3 == 2 ? "║\n╟───┼───╢\n" : "║\n";
+  }
+  return text;
+}
+
+// All in one line, with something between.
+std::string spread(const std::string& cells, const std::string& between, std::size_t every) {
+  std::string text;
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    text += cells[i] + (i % every == every - 1 && i + 1 < cells.size() ? between : "");
+  return text;
+}
+
 std::string nine_lines(const std::string& cells) {
   std::string text;
   for (std::size_t row = 0; row < 9; ++row) text += cells.substr(9 * row, 9) + "\n";
@@ -124,6 +152,9 @@ TEST_F(SudokuText, ReadsLines) {
       read_sudokus(file("# well-known\n\n" + dotted(kPuzzle) + "\n" + kPuzzle + "  1.2\nc0ffee \t" +
                         kPuzzle + "  2.5 " + kSolution + "\n"));
   EXPECT_THAT(records, testing::ElementsAre(kUnsolved, kUnsolved, kUnsolved));
+  for (const std::string& line :
+       {spread(kPuzzle, " ", 1), spread(dotted(kPuzzle), " ", 9), spread(kPuzzle, " | ", 27)})
+    EXPECT_THAT(read_sudokus(file(line + "\n")), testing::ElementsAre(kUnsolved)) << line;
   EXPECT_THAT(read_sudokus(file("hash puzzle rating\nc0ffee " + kPuzzle + " 2.5\n")),
               testing::ElementsAre(kUnsolved));
 }
@@ -132,8 +163,8 @@ TEST_F(SudokuText, ReadsGrids) {
   const SudokuRecord solved{kSolution, std::nullopt};
   for (const std::string& one :
        {board(kPuzzle), board(kPuzzle, "_"), board(kPuzzle, "*"), nine_lines(kPuzzle),
-        with_commas(kPuzzle), nine_lines(dotted(kPuzzle)),
-        "+-------+\n| " + board(kPuzzle) + "+=======+\n"}) {
+        with_commas(kPuzzle), nine_lines(dotted(kPuzzle)), table(kPuzzle, ','), table(kPuzzle, ';'),
+        boxed(kPuzzle), boxed(dotted(kPuzzle)), "+-------+\n| " + board(kPuzzle) + "+=======+\n"}) {
     EXPECT_THAT(read_sudokus(file(one)), testing::ElementsAre(kUnsolved)) << one;
     EXPECT_THAT(read_sudokus(file(one + "\n" + nine_lines(kSolution) + kPuzzle)),
                 testing::ElementsAre(kUnsolved, solved, kUnsolved))

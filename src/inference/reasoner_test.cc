@@ -262,9 +262,9 @@ TEST(Solve, VerifiesAndShowsEveryPass) {
   ASSERT_EQ(texts.size(), 3u);
   EXPECT_NE(texts.front().find(kHidden), std::string::npos);
   EXPECT_EQ(texts.back(), examples[0].output);
-  EXPECT_EQ(solved_json(solved), "{\"input\":\"" + examples[0].input + "\",\"solution\":\"" +
-                                     examples[0].output +
-                                     "\",\"verified\":true,\"explanation\":\"\",\"passes\":3}");
+  EXPECT_EQ(solved_json(solved, reasoner.task()),
+            "{\"input\":\"" + examples[0].input + "\",\"solution\":\"" + examples[0].output +
+                "\",\"verified\":true,\"explanation\":\"\",\"passes\":3}");
 }
 
 TEST(Solve, AnswersManyInTheirOrderAndTellsWhoseStepItIs) {

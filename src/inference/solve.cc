@@ -103,13 +103,18 @@ std::string error_json(const std::string& what) {
   return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-std::string solved_json(const Solved& solved) {
+std::string solved_json(const Solved& solved, const tasks::Task& task) {
   nlohmann::ordered_json line{
       {"input", solved.input},
       {"solution", solved.text},
       {"verified", solved.verified},
       {"explanation", solved.faults.empty() ? "" : solved.faults.front().words},
       {"passes", solved.passes}};
+  if (!solved.verified) {
+    const std::optional<std::string> right = task.solve(solved.input);
+    line["solvable"] = right.has_value();
+    if (right) line["right"] = *right;
+  }
   if (const decoding::Votes& votes = solved.votes; votes.asked > 1) {
     line["symmetries"] = votes.asked;
     line["forms"] = votes.forms;

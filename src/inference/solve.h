@@ -65,9 +65,10 @@ std::vector<Solved> solve_all(const Reasoner& reasoner, std::span<const std::str
                               std::uint32_t first_item, const spec::DecodingSettings& settings,
                               std::size_t batch, const OnStepOfPuzzle& on_step = {});
 
-// {"input", "solution", "verified", "explanation", "passes"} on one line; with symmetries also
+// {"input", "solution", "verified", "explanation", "passes"} on one line; where it is not verified
+// also {"solvable"} and what is right, by exact search, {"right"}; with symmetries also
 // {"symmetries", "forms", "agreed"}.
-std::string solved_json(const Solved& solved);
+std::string solved_json(const Solved& solved, const tasks::Task& task);
 std::string error_json(const std::string& what);  // {"error"}
 
 }  // namespace mgdm::inference

@@ -118,6 +118,16 @@ TEST(CountdownProblem, ParsesAndRenders) {
     EXPECT_THROW(parse_problem(bad, 4), Error) << bad;
 }
 
+TEST(CountdownProblem, IsReadAsPeopleWriteIt) {
+  const auto task = tasks::make_task("countdown-4");
+  for (const char* typed : {"4,5,6,10,24", " 4, 5 ,6,10,24", "4 5 6 10 24", "4 5 6 10 -> 24",
+                            "4, 5, 6, 10 = 24", "4;5;6;10;24", "4 5 6 10: 24", "4 5\t6  10 → 24"})
+    EXPECT_EQ(task->normalize_input(typed), "4,5,6,10,24") << typed;
+  for (const char* bad : {"4,5,6,10,24,", ",4,5,6,10,24", "4+5+6+10=24", "4 5 6 -10 24",
+                          "4,,5,6,10", "4 5 6 10", "4.5,6,10,24", ""})
+    EXPECT_THROW(task->normalize_input(bad), Error) << bad;
+}
+
 TEST(CountdownEquation, ParsesStrictly) {
   EXPECT_EQ(parse_equation("12*3=36"), (Equation{12, '*', 3, 36}));
   for (const char* bad : {"", "1", "1+2", "1+2=", "+2=3", "1+=3", "1+2=3=3", "1+2+3=6", "1^2=1",

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/error.h"
 #include "base/text.h"
 
@@ -22,6 +25,24 @@ std::optional<Number> take_number(std::string_view& text) {
 }
 
 }  // namespace
+
+std::string with_commas(std::string_view text) {
+  constexpr std::string_view kBetween[] = {"", ",", ";", ":", "=", "->", "=>", "→"};
+  std::string out;
+  for (std::string_view rest = trim(text); !rest.empty();) {
+    const std::size_t digits = std::min(rest.find_first_not_of(kDigits), rest.size());
+    out += rest.substr(0, digits);
+    rest.remove_prefix(digits);
+    if (rest.empty()) return out;
+    const std::size_t end = std::min(rest.find_first_of(kDigits), rest.size());
+    if (std::ranges::find(kBetween, trim(rest.substr(0, end))) == std::end(kBetween) ||
+        digits == 0 || end == rest.size())
+      break;
+    rest.remove_prefix(end);
+    out += ',';
+  }
+  return std::string(text);
+}
 
 Problem parse_problem(std::string_view input, int count) {
   Problem problem;

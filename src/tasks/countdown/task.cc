@@ -40,7 +40,7 @@ class Countdown : public Task {
   }
 
   std::string normalize_input(std::string_view text) const override {
-    return render(parse_problem(without_space_around(",", text), count_));
+    return render(parse_problem(with_commas(text), count_));
   }
 
   std::string no_solution() const override { return kNoneInWholeNumbers; }
