@@ -49,7 +49,7 @@ TEST_F(Light, DemonstratesEveryTaskThatHasAModelAndComparesThePair) {
   for (const char* task :
        {"\nplanning: ", "\ncountdown-3: ", "\ncountdown-5: ", "\nsudoku: ", "\nsat-9: "})
     EXPECT_MENTIONS(outcome.out, task);
-  EXPECT_MENTIONS(outcome.out, "step 10");  // of Sudoku, drawn
+  EXPECT_MENTIONS(outcome.out, "pass 10");  // of Sudoku, drawn
   EXPECT_MENTIONS(outcome.out, "------+-------+------");
   EXPECT_MENTIONS(outcome.out, "verified: right in 10 passes");
   EXPECT_MENTIONS(outcome.out, "| quick-planning-ar   | left to right |");

@@ -70,7 +70,7 @@ std::string Painter::drawn(const inference::StepText& step) {
 
 bool Painter::paint(const inference::StepText& step) {
   if (repaints_ && lines_ > 0) fmt::print("\x1b[{}A\x1b[J", lines_);
-  const std::string text = fmt::format("step {}\n{}", step.pass + 1, drawn(step));
+  const std::string text = fmt::format("pass {}\n{}", step.pass + 1, drawn(step));
   const auto lines = split(text, '\n');
   for (const std::string_view line : lines) fmt::print("{}{}\n", prefix_, line);
   lines_ = lines.size();

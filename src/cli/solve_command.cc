@@ -56,9 +56,15 @@ bool explain(const inference::Solved& solved, const tasks::Task& task) {
 bool print(const inference::Solved& solved, const tasks::Task& task,
            const SolveSettings& settings) {
   note_unfamiliar(solved, settings);
-  fmt::print("{}\n", settings.json ? inference::solved_json(solved, task)
-                                   : printable(tasks::without_special_tokens(solved.text)));
-  return !settings.json && !settings.quiet && explain(solved, task);
+  if (settings.json) {
+    fmt::print("{}\n", inference::solved_json(solved, task));
+    return false;
+  }
+  const std::string text = tasks::without_special_tokens(solved.text);
+  // A person who has seen it painted needs no other drawing.
+  const bool draw = ::isatty(STDOUT_FILENO) == 1 && !settings.quiet && !settings.show;
+  fmt::print("{}\n", draw ? printable(task.drawn(text), "\n") : printable(text));
+  return !settings.quiet && explain(solved, task);
 }
 
 // All of them, word by word and line by line. Those that are none go to on_bad.
