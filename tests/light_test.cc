@@ -130,6 +130,16 @@ TEST_F(Light, SolvesWhatPeopleType) {
   EXPECT_MENTIONS(sent.err, "2 puzzles: 1 verified, 1 wrong\n");
   EXPECT_EQ(sent.err.find("--tries"), std::string::npos);  // no try would be right
   EXPECT_MENTIONS(light("solve --json 1,1,1,90").out, "\"solvable\":false}");
+  const Outcome rows = mgdm("solve --csv", "MGDM_MODELS='" MGDM_SOURCE_DIR "/models'",
+                            path("typed"), MGDM_LIGHT_PROGRAM);
+  const std::vector<std::string_view> lines = split(rows.out, '\n');
+  ASSERT_EQ(lines.size(), 4u) << rows.out;
+  EXPECT_EQ(lines[0], "input,solution,verified,explanation,right,passes");
+  EXPECT_EQ(lines[1].substr(0, 12), "\"4,5,15,24\",");
+  EXPECT_MENTIONS(std::string(lines[1]), ",yes,,,");
+  EXPECT_MENTIONS(std::string(lines[2]), ",no,");
+  EXPECT_MENTIONS(std::string(lines[2]), ",no solution in whole numbers,");
+  EXPECT_MENTIONS(light("solve --csv --json 4,5,15,24").err, "--json and --csv");
   EXPECT_MENTIONS(light("solve").err, "no puzzle to solve");
   EXPECT_MENTIONS(light("solve " + path("typed")).err, "--input " + path("typed"));
   const std::string many =

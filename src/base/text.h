@@ -35,6 +35,9 @@ std::string in_quotes(std::string_view text, std::size_t limit = 60);
 // programs; UTF-8 stays as it is.
 std::string printable(std::string_view text, std::string_view keep = "");
 
+// A cell of a CSV file: as it is, or in double quotes where it has to be.
+std::string csv_cell(std::string_view text);
+
 // Whether `name` is one of them.
 bool contains(std::span<const std::string> names, std::string_view name);
 

@@ -56,8 +56,9 @@ bool explain(const inference::Solved& solved, const tasks::Task& task) {
 bool print(const inference::Solved& solved, const tasks::Task& task,
            const SolveSettings& settings) {
   note_unfamiliar(solved, settings);
-  if (settings.json) {
-    fmt::print("{}\n", inference::solved_json(solved, task));
+  if (settings.json || settings.csv) {
+    fmt::print("{}\n", settings.json ? inference::solved_json(solved, task)
+                                     : inference::solved_csv(solved, task));
     return false;
   }
   const std::string text = tasks::without_special_tokens(solved.text);
@@ -108,7 +109,9 @@ struct Outcome {
   // Its place among the answers is kept.
   void complain(const Error& error, const SolveSettings& settings) {
     ++bad;
-    fmt::print("{}\n", settings.json ? inference::error_json(error.what()) : "");
+    fmt::print("{}\n", settings.json  ? inference::error_json(error.what())
+                       : settings.csv ? inference::error_csv(error.what())
+                                      : "");
     say("mgdm: {}\n", printable(error.what(), "\n"));
   }
 };
@@ -216,15 +219,19 @@ int run_solve(const SolveSettings& typed) {
                        "a puzzle in quotes, --input FILE, or puzzles by a pipe");
     settings.input = "-";
   }
+  if (settings.json && settings.csv) throw UsageError("--json and --csv", "one of them");
   const bool dimacs = !settings.input.empty() && data::is_dimacs(settings.input);
   if (dimacs && !settings.puzzles.empty())
     throw UsageError("puzzles beside a DIMACS formula", "one formula alone");
+  if (dimacs && settings.csv)
+    throw UsageError("--csv with a DIMACS formula", "--json, or what SAT solvers print");
   const auto reasoner =
       inference::Reasoner::load(model_of(settings), {.device = settings.device,
                                                      .threads = static_cast<int>(settings.threads),
                                                      .arithmetic = settings.arithmetic});
   if (dimacs) return solve_dimacs(reasoner, settings.input, read_file(settings.input), settings);
   reasoner.resolved(settings.decode.over(reasoner));  // what is wrong with flags comes first
+  if (settings.csv) fmt::print("{}\n", inference::kSolvedCsvHeader);
   if (settings.show && !settings.quiet) say("{}", colour_legend());
   const Outcome outcome = (settings.show ? watch_all : solve_all)(reasoner, settings);
   if (!settings.quiet) sum_up(outcome, reasoner, settings);
@@ -240,6 +247,7 @@ Command solve_command() {
       "  mgdm solve '6,2/2,10/1,9/2,0/5,3/0,11/4,1/10,4/8,2/11,5-8,3'\n"
       "  mgdm solve --input puzzles.txt --show\n"
       "  mgdm generate sudoku --count 20 | mgdm solve --json\n"
+      "  mgdm solve --input puzzles.txt --csv > answers.csv\n"
       "  mgdm solve --model runs/sudoku/checkpoint-9000 --input puzzles.txt --tries 10\n"
       "  mgdm solve --input formula.cnf --tries 20\n",
       {"puzzles"}, {}, run_solve);
@@ -247,7 +255,8 @@ Command solve_command() {
   command.more =
       "Answers go to standard output, wrong ones too; whether they are right to standard error "
       "(with\n"
-      "--json both stand in one line). On a terminal --show paints green what the model is sure "
+      "--json and --csv both stand in one line). On a terminal --show paints green what the model "
+      "is sure "
       "of, "
       "yellow\n"
       "where it is not, red what it guesses, and underlines what it has changed its mind about.\n"

@@ -18,6 +18,7 @@ void SolveSettings::visit(config::Visitor& v) {
           "Answers come in order, a batch at a time (--batch 1: each as soon as it is found)");
   v.field("show", show, "watch the answer fill in; with --symmetries, that of the puzzle as it is");
   v.field("json", json, "one JSON object per puzzle");
+  v.field("csv", csv, "one row per puzzle, for a spreadsheet, after a row of names");
   decode.visit(v);
   v.field("device", device, "auto, cpu, cuda or cuda:N");
   visit_threads(v, threads);

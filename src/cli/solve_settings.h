@@ -17,7 +17,7 @@ struct SolveSettings {
   std::int64_t threads = 0, batch = 64;
   std::string arithmetic = "auto";
   DecodingFlags decode;
-  bool show = false, json = false, quiet = false;
+  bool show = false, json = false, csv = false, quiet = false;
 
   void visit(config::Visitor& v);
 };

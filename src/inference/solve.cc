@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/text.h"
 #include "tasks/judge.h"
 
 namespace mgdm::inference {
@@ -122,5 +123,19 @@ std::string solved_json(const Solved& solved, const tasks::Task& task) {
   }
   return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
+
+std::string solved_csv(const Solved& solved, const tasks::Task& task) {
+  std::string explanation, right;
+  if (!solved.verified) {
+    explanation = solved.faults.empty() ? "" : solved.faults.front().words;
+    const std::optional<std::string> exact = task.solve(solved.input);
+    right = exact ? *exact : task.no_solution();
+  }
+  return fmt::format("{},{},{},{},{},{}", csv_cell(solved.input), csv_cell(solved.text),
+                     solved.verified ? "yes" : "no", csv_cell(explanation), csv_cell(right),
+                     solved.passes);
+}
+
+std::string error_csv(const std::string& what) { return ",,no," + csv_cell(what) + ",,"; }
 
 }  // namespace mgdm::inference

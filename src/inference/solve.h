@@ -71,4 +71,10 @@ std::vector<Solved> solve_all(const Reasoner& reasoner, std::span<const std::str
 std::string solved_json(const Solved& solved, const tasks::Task& task);
 std::string error_json(const std::string& what);  // {"error"}
 
+// The same for a spreadsheet: a row of names, and rows without their ends.
+inline constexpr std::string_view kSolvedCsvHeader =
+    "input,solution,verified,explanation,right,passes";
+std::string solved_csv(const Solved& solved, const tasks::Task& task);
+std::string error_csv(const std::string& what);
+
 }  // namespace mgdm::inference

@@ -101,21 +101,13 @@ std::string markdown_cell(const Json& value) {
   return value.is_number_float() ? fmt::format("{:.4g}", value.get<double>()) : plain_text(value);
 }
 
-std::string csv_cell(const Json& value) {
-  const std::string text = plain_text(value);
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
-
 // Numbers and texts, not lists.
 bool is_column(const Json& value) { return !value.is_array() && !value.is_object(); }
 
 std::string csv_line(const Json& row, bool names) {
   std::string line;
   for (const auto& [name, value] : row.items())
-    if (is_column(value)) line += (names ? csv_cell(name) : csv_cell(value)) + ',';
+    if (is_column(value)) line += csv_cell(names ? name : plain_text(value)) + ',';
   line.back() = '\n';
   return line;
 }

@@ -27,7 +27,11 @@ std::optional<Number> take_number(std::string_view& text) {
 }  // namespace
 
 std::string with_commas(std::string_view text) {
-  constexpr std::string_view kBetween[] = {"", ",", ";", ":", "=", "->", "=>", "→"};
+  constexpr std::string_view kBetween[] = {",", ";", ":", "=", "->", "=>", "→"};
+  const bool listed = text.find_first_of(",;") != std::string_view::npos;
+  const auto separates = [&](std::string_view between) {
+    return between.empty() ? !listed : std::ranges::find(kBetween, between) != std::end(kBetween);
+  };
   std::string out;
   for (std::string_view rest = trim(text); !rest.empty();) {
     const std::size_t digits = std::min(rest.find_first_not_of(kDigits), rest.size());
@@ -35,9 +39,7 @@ std::string with_commas(std::string_view text) {
     rest.remove_prefix(digits);
     if (rest.empty()) return out;
     const std::size_t end = std::min(rest.find_first_of(kDigits), rest.size());
-    if (std::ranges::find(kBetween, trim(rest.substr(0, end))) == std::end(kBetween) ||
-        digits == 0 || end == rest.size())
-      break;
+    if (!separates(trim(rest.substr(0, end))) || digits == 0 || end == rest.size()) break;
     rest.remove_prefix(end);
     out += ',';
   }
