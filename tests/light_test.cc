@@ -142,6 +142,7 @@ TEST_F(Light, SolvesWhatPeopleType) {
   EXPECT_MENTIONS(light("solve --csv --json 4,5,15,24").err, "--json and --csv");
   EXPECT_MENTIONS(light("solve").err, "no puzzle to solve");
   EXPECT_MENTIONS(light("solve " + path("typed")).err, "--input " + path("typed"));
+  EXPECT_MENTIONS(light("solve " + std::string(300, 'x')).err, "no model at hand takes the puzzle");
   const std::string many =
       ".....6....59.....82....8....45........3........6..3.54...325..6..................";
   EXPECT_MENTIONS(light("solve " + many).err, "the puzzle has other solutions, too\n");

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 #include "base/error.h"
-#include "base/paths.h"
 #include "base/text.h"
 #include "spec/model_card.h"
 
@@ -43,7 +44,8 @@ std::string pick_model(std::span<const DemoModel> models, const std::string& puz
     };
     if (std::ranges::none_of(found, same)) found.push_back(&model);
   }
-  if (found.empty() && is_there(puzzle))
+  std::error_code no_file;
+  if (found.empty() && std::filesystem::is_regular_file(puzzle, no_file))
     throw UsageError(fmt::format("{} is a file", in_quotes(puzzle)), "a puzzle",
                      "--input " + puzzle);
   if (found.empty())
