@@ -98,8 +98,11 @@ void run_demo(const DemoSettings& settings) {
     throw Error("there are no models to show", "a folder models/ with models",
                 "MGDM_MODELS=FOLDER names one");
   fmt::print(
-      "Answers begin as [MASK]s and fill in, easy parts first; here in ten passes, to watch them.\n"
-      "`solve` takes as many as a puzzle needs.\n\n");
+      "Answers begin as [MASK]s, shown as _, and fill in, easy parts first; here in up to ten\n"
+      "passes, to watch them. `solve` takes as many as a puzzle needs. A row gets shorter once "
+      "the\n"
+      "model has decided where the answer ends.\n{}\n",
+      colour_legend());
   for (const DemoModel& model : models) watch(model, settings);
   for (const DemoPair& pair : pairs_to_compare()) compare(pair, settings);
   const std::string& name = models.back().name;
