@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(128 * (1 + kGroups), 1)
     shared.weight_there.wait(0);
     for (int tile = part + group * parts; tile < tiles; tile += kGroups * parts) {
       // The results' places are given back by who copies these.
-      const auto give_back = [&](int k) {
+      const auto release = [&](int k) {
         if (k < pieces - kResults && threadIdx.x % 128 == 0) empty[k].arrive();
       };
       float c[64];
@@ -157,11 +157,11 @@ __global__ void __launch_bounds__(128 * (1 + kGroups), 1)
         products_end_group();
         if (k > 0) {
           products_wait<1>();
-          give_back(k - 1);
+          release(k - 1);
         }
       }
       products_wait<0>();
-      give_back(x_pieces - 1);
+      release(x_pieces - 1);
       if constexpr (kBackward) {
         full[x_pieces].wait(turn);
         full[x_pieces + 1].wait(turn);
