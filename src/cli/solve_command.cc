@@ -29,8 +29,8 @@
 namespace mgdm::cli {
 namespace {
 
-// Beside the answer: what is wrong with it, what would be right, and whether it is the only one.
-// Whether another try may be right.
+// Says beside the answer what is wrong with it, what would be right, and whether it is the only
+// one. Returns whether another try may be right.
 bool explain(const inference::Solved& solved, const tasks::Task& task) {
   if (!solved.asked) {
     say("not solved: {}\n", printable(solved.faults.front().words));
@@ -52,7 +52,7 @@ bool explain(const inference::Solved& solved, const tasks::Task& task) {
   return true;
 }
 
-// The same.
+// Prints the answer, and what explain() says of it, whose result it returns.
 bool print(const inference::Solved& solved, const tasks::Task& task,
            const SolveSettings& settings) {
   note_unfamiliar(solved, settings);
