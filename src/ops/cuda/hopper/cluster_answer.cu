@@ -153,7 +153,10 @@ Buffers buffers_in(Pieces& pieces, const AnswerShape& s) {
   b.qkv = pieces.take<__nv_bfloat16>(2 * positions * 3 * width);  // of two layers
   b.head = pieces.take<__nv_bfloat16>(tokens * kHeadParts * width);
   b.active = pieces.take<bool>(static_cast<std::size_t>(s.rows));
-  b.said = pieces.take<NumberOfTurn>(positions * static_cast<std::size_t>(s.vocabulary));
+  if (s.rows == 1) {
+    b.told = pieces.take<WordOfTurn>(2 * positions * 3 * width / 2);
+    b.said = pieces.take<WordOfTurn>(positions * static_cast<std::size_t>(s.vocabulary));
+  }
   return b;
 }
 

@@ -9,10 +9,6 @@
 
 namespace mgdm::ops::cuda::clusters {
 
-__device__ __forceinline__ float4 plus(float4 a, float4 b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
-}
-
 template <int kUnits, int kSize>
 class Block {
   using Layout = clusters::Layout<kUnits>;
@@ -50,7 +46,7 @@ class Block {
     weights_.begin();
     begin_row();
     split_head();
-    forget_logits();
+    forget_words();
     fence_copies();  // the barriers and the head's parts, for what is copied by them and of them
     __syncthreads();
     weights_.refill();
@@ -72,15 +68,15 @@ class Block {
             if (!starts || loop > 0) await(kBrought);
             normalize(affine, starts, loop);
           }
-          make_qkv(l);
-          // Once all have met, copies from other blocks may replace what this one wrote by itself,
-          // a norm or a choice: without a fence such writes and copies have no order.
+          // Once others know of queries, keys and values, copies from them may replace what this
+          // block wrote by itself, a norm or a choice: without a fence such writes and copies have
+          // no order.
           fence_async();
-          barrier_.arrive();
-          weights_.refill();
-          barrier_.wait();
-          const bool first_meeting = loop == 0 && layer == (has_table() ? 1 : 0);
-          if (first_meeting && a_.shape.rows > 1 && !any_active()) return false;
+          ++meeting_;
+          make_qkv(l);
+          meet(/*all=*/!single_ || meeting_ == 1 || (starts && loop == 0));
+          const bool first_of_pass = loop == 0 && layer == (has_table() ? 1 : 0);
+          if (first_of_pass && a_.shape.rows > 1 && !any_active()) return false;
         }
         attend(looks_up);
         if (looks_up) start_stream();
@@ -106,14 +102,7 @@ class Block {
       normalize(affine, false, 0);
     }
     make_logits();
-    if (single_) {
-      weights_.refill();
-      __syncthreads();  // the choice takes the place of the sums
-    } else {
-      barrier_.arrive();
-      weights_.refill();
-      barrier_.wait();
-    }
+    meet(/*all=*/!single_);
     choose();
     return true;
   }
@@ -203,20 +192,40 @@ class Block {
     }
   }
 
-  // The logits of a single row nobody meets for. Who has those of a pass knows that all clusters
-  // are through with its layers, and nobody writes the next ones before all have met in a layer. A
-  // cluster whose only logits are those that a shift leaves out would not be known of.
+  // A single row's queries, keys, values and logits come as words of their turn, and its blocks
+  // wait for those instead of for all blocks. What keeps words from being replaced while others
+  // still wait for them is that work depends on work: a block has keys of a layer from every
+  // cluster, or is sent what another of its cluster made of them, so all are through with the layer
+  // before, and places for two layers are enough. Who has the logits of a pass knows that all
+  // clusters are through with its layers, and no cluster has the next ones without keys that all
+  // made after they had these. A cluster whose only logits are those that a shift leaves out would
+  // not be known of.
   static __device__ bool is_single(const Answer& a) {
     return a.shape.rows == 1 && !(a.pass.shift && a.shape.length % kRows == 1);
   }
   __device__ unsigned logits_turn() const { return static_cast<unsigned>(known_.passes) + 1; }
 
-  // Those of the last launch. All meet before the first pass has any.
-  __device__ void forget_logits() const {
+  // Those of the last launch. Each thread those that it will write itself; of logits any, since all
+  // meet before the first pass has some.
+  __device__ void forget_words() const {
     if (!single_) return;
+    for (int i = 0; i < 4; ++i)  // both halves of the tile, of both layers
+      if (const int row = part_row(i / 2); row < valid_ && qkv_column() < 3 * kWidth)
+        tell(g_.buffers.told + qkv_pair(i % 2, first_ + row, qkv_column()), 0, 0);
     for (int i = static_cast<int>(blockIdx.x) * kThreads + thread();
          i < a_.shape.length * a_.shape.vocabulary; i += static_cast<int>(gridDim.x) * kThreads)
       tell(g_.buffers.said + i, 0, 0);
+  }
+
+  // After what others will read: all blocks meet, or only this one does. Weights are copied
+  // meanwhile.
+  __device__ void meet(bool all) {
+    if (all) barrier_.arrive();
+    weights_.refill();
+    if (all)
+      barrier_.wait();
+    else
+      __syncthreads();  // the sums make room
   }
 
   __device__ bool any_active() const {
@@ -366,29 +375,36 @@ class Block {
     return unpack(pack(b.x, b.y));
   }
 
-  // Queries, keys and values of the layer. Those of two layers have places of their own: another
-  // cluster may still read the last layer's, and meets this one before the next.
-  __device__ __nv_bfloat16* qkv() const {
-    const std::int64_t positions = static_cast<std::int64_t>(a_.shape.rows) * a_.shape.length;
-    return g_.buffers.qkv + turn_ * positions * 3 * kWidth;
+  // Where the row's queries, keys and values of a position are, counted in pairs of columns. Those
+  // of two layers have places of their own: another cluster may still read the last layer's.
+  __device__ int qkv_pair(unsigned meeting, int position, int column) const {
+    const int all = static_cast<int>(meeting % 2) * a_.shape.rows + row_;
+    return ((all * a_.shape.length + position) * 3 * kWidth + column) / 2;
+  }
+
+  // The thread's columns of them, in a tile of which each warp has one; none from 3C on.
+  __device__ int qkv_column() const {
+    return warp() / kUnits * kWidth + rank_ * kOwn + part_column(warp() % kUnits);
   }
 
   __device__ __forceinline__ void make_qkv(const AnswerLayer& layer) {
     constexpr int kParts = 3, kSplits = splits_of(kParts);
-    const int part = warp() / kUnits, unit = warp() % kUnits;
-    const int column = part * kWidth + rank_ * kOwn + part_column(unit);
+    const int part = warp() / kUnits, unit = warp() % kUnits, column = qkv_column();
     const bool mine = part < kParts;
     const float2 bias = mine ? qkv_bias(layer, column) : float2{};
     multiply<kUnits>(kParts, [&](int) { return normed(); });
     if (!mine) return;
     const float4 y = total<kUnits>(part * kSplits, kSplits, unit);
-    __nv_bfloat16* const to = qkv() + place(0) * 3 * kWidth + column;
-    if (part_row(0) < valid_)
-      *reinterpret_cast<std::uint32_t*>(to + part_row(0) * 3 * kWidth) =
-          pack(y.x + bias.x, y.y + bias.y);
-    if (part_row(1) < valid_)
-      *reinterpret_cast<std::uint32_t*>(to + part_row(1) * 3 * kWidth) =
-          pack(y.z + bias.x, y.w + bias.y);
+    const auto store = [&](int row, std::uint32_t pair) {
+      if (row >= valid_) return;
+      const int at = qkv_pair(meeting_, first_ + row, column);
+      if (single_)
+        tell(g_.buffers.told + at, pair, meeting_);
+      else
+        reinterpret_cast<std::uint32_t*>(g_.buffers.qkv)[at] = pair;
+    };
+    store(part_row(0), pack(y.x + bias.x, y.y + bias.y));
+    store(part_row(1), pack(y.z + bias.x, y.w + bias.y));
   }
 
   __device__ float activated(float u) const {
@@ -488,20 +504,25 @@ class Block {
                 *const v_rows = k_rows + padded * kPitch<kSize>;
     const std::uint32_t q = shared_address(q_rows), k = shared_address(k_rows),
                         v = shared_address(v_rows);
-    const __nv_bfloat16* const all =
-        looks_up ? static_cast<const __nv_bfloat16*>(a_.first_qkv)
-                 : qkv() + static_cast<std::int64_t>(row_) * length * 3 * kWidth;
+    const __nv_bfloat16* const all = looks_up ? static_cast<const __nv_bfloat16*>(a_.first_qkv)
+                                              : g_.buffers.qkv + 2 * qkv_pair(meeting_, 0, 0);
     const QkvRows keys{looks_up ? tokens_ : nullptr, a_.frozen == nullptr ? nullptr : frozen_,
                        a_.shape.vocabulary, 0};
     QkvRows queries = keys;
     queries.first = first_;
     int others = 2 * kRows * kWidth;  // bytes that come from other blocks
     for (int head = rank_; head < a_.shape.heads; head += kRanks) {
-      const __nv_bfloat16* const from = all + head * kSize;
-      load_rows_at<kSize>(q, from, queries, 3 * kWidth, valid_, kRows);
-      load_rows_at<kSize>(k, from + kWidth, keys, 3 * kWidth, length, padded);
-      load_rows_at<kSize>(v, from + 2 * kWidth, keys, 3 * kWidth, length, padded);
-      wait_for_copies();
+      if (single_ && !looks_up) {
+        take_told<kSize>({q_rows, k_rows, v_rows},
+                         g_.buffers.told + qkv_pair(meeting_, 0, head * kSize), kWidth,
+                         {first_, valid_, length}, meeting_);
+      } else {
+        const __nv_bfloat16* const from = all + head * kSize;
+        load_rows_at<kSize>(q, from, queries, 3 * kWidth, valid_, kRows);
+        load_rows_at<kSize>(k, from + kWidth, keys, 3 * kWidth, length, padded);
+        load_rows_at<kSize>(v, from + 2 * kWidth, keys, 3 * kWidth, length, padded);
+        wait_for_copies();
+      }
       if (g_.heads.norm) {
         normalize_rows<kSize>(q_rows, valid_, kRows, g_.heads.eps, nullptr);
         normalize_rows<kSize>(k_rows, length, padded, g_.heads.eps, nullptr);
@@ -533,7 +554,7 @@ class Block {
     const auto store = [&](int row, int of, float value) {
       if (row >= valid_ || of >= vocabulary) return;
       const std::int64_t at = begin + row * vocabulary + of;
-      if (single_) tell(g_.buffers.said + at, value, turn);
+      if (single_) tell(g_.buffers.said + at, __float_as_uint(value), turn);
       a_.logits[at] = value;
     };
     store(part_row(0), token, y.x);
@@ -551,8 +572,9 @@ class Block {
     if (thread() == 0 && leads()) g_.buffers.active[row_] = known_.active;
   }
 
-  int turn_ = 0;        // the parity of the exchanges
-  int ready_turn_ = 0;  // of `ready`
+  int turn_ = 0;          // the parity of the exchanges
+  int ready_turn_ = 0;    // of `ready`
+  unsigned meeting_ = 0;  // how many layers had queries, keys and values made
 
   const Arguments& g_;
   const Answer& a_;

@@ -8,6 +8,38 @@
 
 namespace mgdm::ops::cuda::clusters {
 
+// A head's rows in shared memory.
+struct HeadPlaces {
+  char *q, *k, *v;
+};
+// Of a row of `length` positions: `valid` queries from `first` on, and all keys and values.
+struct HeadPositions {
+  int first, valid, length;
+};
+
+// Takes the rows of a head of a single row as they are told: `from` is where the head's columns of
+// the queries (N, 3C) begin, the keys are C columns after them, then come the values.
+template <int kSize>
+__device__ __noinline__ void take_told(HeadPlaces to, const WordOfTurn* from, int width,
+                                       HeadPositions of, unsigned turn) {
+  const Share<kSize> share;
+  const auto piece_at = [&](int part, int position, bool is_one) {
+    const int at = (position * 3 + part) * width + 8 * share.piece;
+    return ToldPiece(is_one ? from + at / 2 : nullptr);
+  };
+  for (int row = share.first; row < round_up(of.length, 16); row += share.step) {
+    // All are on their way before the first is waited for.
+    ToldPiece q = piece_at(0, of.first + row, row < of.valid),
+              k = piece_at(1, row, row < of.length), v = piece_at(2, row, row < of.length);
+    const auto store = [&](char* rows, ToldPiece& piece) {
+      *reinterpret_cast<uint4*>(rows + share.place_in(row)) = piece.await(turn);
+    };
+    if (row < kRows) store(to.q, q);
+    store(to.k, k);
+    store(to.v, v);
+  }
+}
+
 // 16 queries of a head from `first` on, whose rows are in shared memory, by one warp; what it makes
 // goes to rows in the order of attention_rows.cuh.
 template <int kSize>
@@ -30,8 +62,8 @@ __device__ __noinline__ void attend_tile(const HeadSettings& settings, std::uint
 
 // Where logits (N, V) are in device memory.
 struct Said {
-  const float* logits;           // of a row, once all have met
-  const NumberOfTurn* of_turns;  // null: read those. Of a single row, when they are there
+  const float* logits;         // of a row, once all have met
+  const WordOfTurn* of_turns;  // null: read those. Of a single row, when they are there
   unsigned turn;
 };
 
@@ -44,8 +76,8 @@ __device__ inline __noinline__ void choose_row(const DecodingPass& pass, int row
     else
       copy_logits(
           logits, pass, [&](int i) { return seen_at(said.of_turns + i); },
-          [&](int i, NumberOfTurn seen) {
-            return await_number(said.of_turns + i, seen, said.turn);
+          [&](int i, WordOfTurn seen) {
+            return __uint_as_float(await_bits(said.of_turns + i, seen, said.turn));
           });
   });
   __syncthreads();

@@ -6,6 +6,10 @@
 
 namespace mgdm::ops::cuda::clusters {
 
+__device__ __forceinline__ float4 plus(float4 a, float4 b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
+}
+
 // Parts of a weight that are multiplied by at once are shared out among the warps; so is the depth
 // of each, in steps of 16.
 constexpr int kMostSplits = 8;
