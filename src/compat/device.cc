@@ -65,6 +65,16 @@ std::int64_t peak_memory(c10::Device device) {
   return 0;
 }
 
+void forget_peak_memory(c10::Device device) {
+#ifdef MGDM_CUDA
+  if (device.is_cuda()) {
+    c10::cuda::CUDACachingAllocator::emptyCache();
+    c10::cuda::CUDACachingAllocator::resetPeakStats(device.index());
+  }
+#endif
+  (void)device;
+}
+
 std::string device_name(c10::Device device) {
 #ifdef MGDM_CUDA
   if (device.is_cuda()) return at::cuda::getDeviceProperties(device.index())->name;

@@ -26,6 +26,8 @@ std::string device_id(c10::Device device);
 
 // The most bytes that this process ever held on a GPU; 0 for a CPU.
 std::int64_t peak_memory(c10::Device device);
+// From now on; what was freed is given back first.
+void forget_peak_memory(c10::Device device);
 
 // Waits until everything asked of the device is done.
 void synchronize(c10::Device device);

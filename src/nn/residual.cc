@@ -1,5 +1,7 @@
 #include "nn/residual.h"
 
+#include <ATen/core/grad_mode.h>
+
 namespace mgdm::nn {
 
 void Residual::add(Branch branch) {
@@ -11,8 +13,9 @@ void Residual::add(Branch branch) {
 }
 
 at::Tensor Residual::normed(const Norm& norm) {
+  const bool is_only_ours = !at::GradMode::is_enabled() && x_.use_count() == 1;
   auto [y, n] = picked_.defined() ? ops::residual_norm_of(x_, picked_, pending_, norm, dropout_)
-                                  : ops::residual_norm(x_, pending_, norm, dropout_);
+                                  : ops::residual_norm(x_, pending_, norm, dropout_, is_only_ours);
   picked_ = at::Tensor();
   x_ = std::move(y);
   pending_ = {};

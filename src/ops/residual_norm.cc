@@ -23,9 +23,10 @@ at::Tensor residual(const at::Tensor& x, const Branch& branch, double dropped) {
 }
 
 ResidualNorm residual_norm(const at::Tensor& x, const Branch& branch, const Norm& norm,
-                           double dropped) {
+                           double dropped, bool replaces) {
   if (cuda::residual_norm_takes(x, branch, norm))
-    return cuda::residual_norm(x, branch, norm, dropped);
+    return replaces && dropped <= 0 ? cuda::residual_norm_onto(x, branch, norm)
+                                    : cuda::residual_norm(x, branch, norm, dropped);
   const at::Tensor y = residual(x, branch, dropped);
   if (!norm.weight.defined()) return {y, compat::rms_norm(y, norm.eps)};
   return {y, at::layer_norm(y, {y.size(-1)}, norm.weight, norm.bias, norm.eps)};

@@ -211,6 +211,43 @@ TEST_F(Kernels, ResidualNormOfSomeRowsIsThatOfThoseRows) {
     }
 }
 
+TEST_F(Kernels, ResidualNormOntoItsStreamIsTheSame) {
+  const at::NoGradGuard no_grad;
+  for (const bool layer_norm : {true, false})
+    for (const bool has_branch : {true, false}) {
+      SCOPED_TRACE(testing::Message() << layer_norm << " " << has_branch);
+      const at::Tensor x = numbers({50, 20, 384});
+      const Norm norm =
+          layer_norm ? Norm{numbers({384}), numbers({384}), kEps} : Norm{{}, {}, kEps};
+      Branch branch;
+      if (has_branch) branch.value = numbers({50, 20, 384}, at::kBFloat16);
+      if (has_branch && layer_norm) branch.bias = numbers({384});
+      const ResidualNorm expected = cuda::residual_norm(x.clone(), branch, norm, /*dropout=*/0);
+      const ResidualNorm got = cuda::residual_norm_onto(x, branch, norm);
+      EXPECT_TRUE(got.y.is_same(x));
+      EXPECT_TRUE(got.y.equal(expected.y));
+      EXPECT_TRUE(got.n.equal(expected.n));
+    }
+}
+
+// More hidden rows than there is room for at a time. Each row is that of the same few rows, so that
+// every piece has known answers; products of other sizes may round otherwise.
+TEST_F(Kernels, AnMlpOfManyRowsIsThatOfEachRow) {
+  const at::NoGradGuard no_grad;
+  constexpr std::int64_t kFew = 1000, kTimes = 70, kWidth = 128;
+  const at::Tensor few = numbers({kFew, kWidth}, at::kBFloat16);
+  const Mlp mlp{.up = numbers({4 * kWidth, kWidth}) / 8,
+                .up_bias = numbers({4 * kWidth}),
+                .down = numbers({kWidth, 4 * kWidth}) / 8,
+                .down_bias = numbers({kWidth})};
+  const auto expected = ops::mlp_gelu(few, mlp).value.to(at::kFloat);
+  const auto got = ops::mlp_gelu(few.repeat({kTimes, 1}), mlp).value.to(at::kFloat);
+  const at::Tensor off = (got.view({kTimes, kFew, kWidth}) - expected).abs();
+  // Sums of 512 products near 1: bf16 rounds them, and the hidden rows before, to 8 bits.
+  EXPECT_LT(off.max().item<float>(), expected.abs().max().item<float>() / 64);
+  EXPECT_GT(expected.abs().max().item<float>(), 0.1f);
+}
+
 TEST_F(Kernels, ANormThatNobodyReadsHasNoGradient) {
   for (const bool layer_norm : {true, false})
     for (const std::int64_t rows : {50, 9000}) {

@@ -48,6 +48,7 @@ at::Tensor embed(const EmbeddingTables&, const Shown&, double) { missing(); }
 
 bool residual_norm_takes(const at::Tensor&, const Branch&, const Norm&) { return false; }
 ResidualNorm residual_norm(const at::Tensor&, const Branch&, const Norm&, double) { missing(); }
+ResidualNorm residual_norm_onto(const at::Tensor&, const Branch&, const Norm&) { missing(); }
 ResidualNorm residual_norm_of(const at::Tensor&, const at::Tensor&, const Branch&, const Norm&) {
   missing();
 }

@@ -250,11 +250,27 @@ at::Tensor gelu_alone(const at::Tensor& x, const at::Tensor& up, const at::Tenso
   return ours ? by_kernel() : by_library();
 }
 
+// The hidden rows are four times as wide as the stream, and nobody needs them for long: at most so
+// many at a time, which leaves the products large.
+constexpr std::int64_t kMostHiddenRows = 1 << 15;
+
+// gelu(x U^T + u) D^T with nobody to ask for gradients.
+at::Tensor mlp_alone(const at::Tensor& x, const ops::Mlp& mlp) {
+  const at::Tensor up = in_bf16_of(mlp.up), down = in_bf16_of(mlp.down);
+  at::Tensor z = at::empty({x.size(0), down.size(0)}, x.options());
+  const std::int64_t pieces = (x.size(0) + kMostHiddenRows - 1) / kMostHiddenRows;
+  for (std::int64_t piece = 0; piece < pieces; ++piece) {
+    const std::int64_t first = x.size(0) * piece / pieces, end = x.size(0) * (piece + 1) / pieces;
+    product_of(gelu_alone(x.slice(0, first, end), up, mlp.up_bias), down,
+               {.out = z.slice(0, first, end)});
+  }
+  return z;
+}
+
 Branch mlp_of(const at::Tensor& x, const ops::Mlp& mlp, Activation activation) {
   if (!at::GradMode::is_enabled() && activation == Activation::kGelu && mlp.up_bias.defined()) {
     const c10::cuda::CUDAGuard guard(x.device());
-    const at::Tensor y = gelu_alone(rows_of(x), in_bf16_of(mlp.up), mlp.up_bias);
-    return {product_of(y, in_bf16_of(mlp.down)).view(x.sizes()), mlp.down_bias};
+    return {mlp_alone(rows_of(x), mlp).view(x.sizes()), mlp.down_bias};
   }
   return {MlpFunction::apply(x, mlp.up, mlp.down, in_bf16_of(mlp.up), optional(mlp.up_bias),
                              in_bf16_of(mlp.down), static_cast<std::int64_t>(activation)),

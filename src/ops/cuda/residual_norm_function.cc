@@ -124,6 +124,36 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
   }
 };
 
+// For x, or its rows `picked`, into y.
+ResidualNorm without_gradients(const at::Tensor& x, const at::Tensor& picked, const Branch& branch,
+                               const Norm& norm, const at::Tensor& y) {
+  const c10::cuda::CUDAGuard guard(x.device());
+  const bool has_branch = branch.value.defined();
+  MGDM_CHECK(!has_branch || (branch.value.is_contiguous() && branch.value.numel() == y.numel()));
+  at::Tensor n = at::empty_like(y, y.options().dtype(at::kBFloat16));
+  const KernelWork work("residual + norm, forward",
+                        bytes_of({picked, y, branch.value, n}) + (has_branch ? bytes_of({y}) : 0));
+  launch_residual_norm(
+      {.x = floats(x),
+       .branch = raw(branch.value),
+       .branch_is_bf16 = has_branch && branch.value.scalar_type() == at::kBFloat16,
+       .branch_bias = floats(branch.bias),
+       .weight = floats(norm.weight),
+       .bias = floats(norm.bias),
+       .y = has_branch ? y.data_ptr<float>() : nullptr,
+       .n = n.data_ptr(),
+       .scale = nullptr,
+       .rows = y.numel() / y.size(-1),
+       .columns = y.size(-1),
+       .eps = static_cast<float>(norm.eps),
+       .dropout = 0,
+       .random = {},
+       .picked = picked.defined() ? picked.const_data_ptr<std::int64_t>() : nullptr},
+      c10::cuda::getCurrentCUDAStream());
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return {y, n};
+}
+
 }  // namespace
 
 bool residual_norm_takes(const at::Tensor& x, const Branch& branch, const Norm& norm) {
@@ -144,34 +174,15 @@ ResidualNorm residual_norm(const at::Tensor& x, const Branch& branch, const Norm
   return {outputs[0], outputs[1]};
 }
 
+ResidualNorm residual_norm_onto(const at::Tensor& x, const Branch& branch, const Norm& norm) {
+  return without_gradients(x, {}, branch, norm, x);
+}
+
 ResidualNorm residual_norm_of(const at::Tensor& x, const at::Tensor& picked, const Branch& branch,
                               const Norm& norm) {
-  const c10::cuda::CUDAGuard guard(x.device());
-  const std::int64_t rows = picked.size(0), columns = x.size(-1);
   MGDM_CHECK(picked.is_contiguous() && picked.scalar_type() == at::kLong);
-  MGDM_CHECK(branch.value.is_contiguous() && branch.value.numel() == rows * columns);
-  const at::Tensor y = at::empty({rows, columns}, x.options()),
-                   n = at::empty({rows, columns}, x.options().dtype(at::kBFloat16));
-  const KernelWork work("residual + norm, forward",
-                        bytes_of({picked, y, branch.value, y, n}));  // so much of x
-  launch_residual_norm({.x = floats(x),
-                        .branch = raw(branch.value),
-                        .branch_is_bf16 = branch.value.scalar_type() == at::kBFloat16,
-                        .branch_bias = floats(branch.bias),
-                        .weight = floats(norm.weight),
-                        .bias = floats(norm.bias),
-                        .y = y.data_ptr<float>(),
-                        .n = n.data_ptr(),
-                        .scale = nullptr,
-                        .rows = rows,
-                        .columns = columns,
-                        .eps = static_cast<float>(norm.eps),
-                        .dropout = 0,
-                        .random = {},
-                        .picked = picked.const_data_ptr<std::int64_t>()},
-                       c10::cuda::getCurrentCUDAStream());
-  C10_CUDA_KERNEL_LAUNCH_CHECK();
-  return {y, n};
+  return without_gradients(x, picked, branch, norm,
+                           at::empty({picked.size(0), x.size(-1)}, x.options()));
 }
 
 }  // namespace mgdm::ops::cuda

@@ -31,17 +31,22 @@ struct AfterProduct {
   bool gelu = false;
   at::Tensor sum{};       // to be written
   at::Tensor slope_at{};  // bf16
+  at::Tensor out{};       // where it all goes; undefined: a new tensor
 };
 
-// Where a product goes: into a new tensor, or it is added to one of its size, in float.
-inline at::Tensor out_of(Product& product, at::ScalarType type, const at::Tensor& onto,
-                         const at::TensorOptions& there) {
+// Where a product goes: into a new tensor or a given one, or it is added to one, in float.
+inline at::Tensor out_of(Product& product, at::ScalarType type, const at::Tensor& given,
+                         const at::Tensor& onto, const at::TensorOptions& there) {
   MGDM_CHECK(type == at::kBFloat16 || type == at::kFloat);
   const std::vector<std::int64_t> sizes{product.rows, product.columns};
   product.adds = onto.defined();
   MGDM_CHECK(!product.adds || (type == at::kFloat && onto.scalar_type() == type &&
                                onto.is_contiguous() && onto.sizes() == sizes));
-  at::Tensor out = product.adds ? onto : at::empty(sizes, there.dtype(type));
+  MGDM_CHECK(!given.defined() || (!product.adds && given.scalar_type() == type &&
+                                  given.is_contiguous() && given.sizes() == sizes));
+  at::Tensor out = product.adds      ? onto
+                   : given.defined() ? given
+                                     : at::empty(sizes, there.dtype(type));
   product.out = out.data_ptr();
   product.out_type = type == at::kFloat ? NumberType::kFloat32 : NumberType::kBfloat16;
   return out;
@@ -69,7 +74,7 @@ inline at::Tensor multiply(const at::Tensor& a, bool a_transposed, const at::Ten
                   .gelu = after.gelu,
                   .sum = after.sum.defined() ? after.sum.data_ptr() : nullptr,
                   .slope_at = raw(after.slope_at)};
-  at::Tensor out = out_of(product, type, onto, a.options());
+  at::Tensor out = out_of(product, type, after.out, onto, a.options());
   run_product("product", product,
               bytes_of({a, b, after.sum, after.slope_at}) + out_bytes(product, out), a.options());
   return out;
