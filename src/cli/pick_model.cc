@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -23,6 +26,41 @@ Fit fit(const DemoModel& model, const std::string& puzzle) {
   } catch (const Error&) {
     return Fit::kNone;
   }
+}
+
+// How unlike the puzzles of a task a text is: first by how many of its characters no example has,
+// then by how much longer or shorter it is.
+std::pair<std::ptrdiff_t, double> unlikeness(const tasks::Task& task, std::string_view text) {
+  const std::string example = task.generate(/*seed=*/0, tasks::Split::kTest, /*item=*/0).input;
+  const auto is_strange = [&](unsigned char c) {
+    return std::isdigit(c) == 0 && std::isspace(c) == 0 &&
+           example.find(static_cast<char>(c)) == std::string::npos;
+  };
+  return {std::ranges::count_if(text, is_strange),
+          std::abs(std::log(static_cast<double>(text.size() + 1) /
+                            static_cast<double>(example.size() + 1)))};
+}
+
+// What is wrong with a text that no task takes, as the task says whose puzzles are most like it;
+// without a word of it where it is like none.
+Error no_puzzle(const std::vector<std::string>& tasks, const std::string& text) {
+  const auto by_name = [&](const std::string& name) {
+    return unlikeness(*tasks::make_task(name), text);
+  };
+  const std::string& nearest = *std::ranges::min_element(tasks, {}, by_name);
+  const std::string seen = fmt::format("no model at hand takes the puzzle {}", in_quotes(text));
+  const std::string hint = "mgdm tasks shows one puzzle of each task";
+  const Error of_all(seen, "a puzzle for " + joined_or(tasks), hint);
+  if (by_name(nearest).first > 0) return of_all;
+  return attempt(
+      [&] {
+        tasks::make_task(nearest)->normalize_input(text);
+        return of_all;  // only models' own forms of the task do not take it
+      },
+      [&](const Error& error) {
+        return Error(fmt::format("{}\n  as one of {}: {}", seen, nearest, error.seen()),
+                     error.expected(), hint);
+      });
 }
 
 }  // namespace
@@ -48,10 +86,7 @@ std::string pick_model(std::span<const DemoModel> models, const std::string& puz
   if (found.empty() && std::filesystem::is_regular_file(puzzle, no_file))
     throw UsageError(fmt::format("{} is a file", in_quotes(puzzle)), "a puzzle",
                      "--input " + puzzle);
-  if (found.empty())
-    throw Error(fmt::format("no model at hand takes the puzzle {}", in_quotes(puzzle)),
-                "a puzzle for " + joined_or(tasks),
-                "mgdm tasks shows one of each, --model NAME tells what is wrong");
+  if (found.empty()) throw no_puzzle(tasks, puzzle);
   if (found.size() > 1) {
     std::vector<std::string> names;
     for (const DemoModel* model : found) names.push_back(model->name);
