@@ -122,6 +122,16 @@ TEST_F(Program, SudokuCsvRoundTrip) {
   EXPECT_EQ(read_file(path("A.CSV")), read_file(path("a.csv")));
 }
 
+TEST_F(Program, GeneratesPuzzlesAlone) {
+  EXPECT_EQ(mgdm("generate sat-5 --out " + path("b.cnf")).code, 2);
+  ASSERT_EQ(mgdm("generate planning --count 20 --out " + path("p.txt")).code, 0);
+  ASSERT_EQ(mgdm("generate planning --count 20 --out " + path("p.jsonl")).code, 0);
+  std::string puzzles;
+  for (const std::string_view line : split(trim(read_file(path("p.jsonl"))), '\n'))
+    puzzles += nlohmann::json::parse(line).at("input").get<std::string>() + "\n";
+  EXPECT_EQ(read_file(path("p.txt")), puzzles);
+}
+
 TEST_F(Program, GenerateDoesNotPretendToCompress) {
   for (const std::string name : {"a.csv.gz", "a.jsonl.GZ", "a.xz", "a.zst", "a.bz2", "a.zip"}) {
     const Outcome outcome = mgdm("generate sudoku --count 1 --out " + path(name));

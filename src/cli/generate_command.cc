@@ -54,26 +54,44 @@ struct GenerateSettings {
     v.field("traces", traces,
             "countdown-3..5, as released: the searches that were made for them (Stream of Search)");
     visit_threads(v, threads);
-    v.field("out", out, "a file, .csv for Sudoku CSV; - prints");
+    v.field("out", out, "a file, .csv for Sudoku CSV, .txt for the puzzles alone; - prints");
     v.field("quiet", quiet, "no progress line");
   }
 };
 
-// Whether the name of the output asks for Sudoku CSV.
-bool asks_for_csv(const GenerateSettings& settings, const tasks::Task& task) {
+enum class Form { kJsonl, kSudokuCsv, kPuzzles };
+
+// What the name of the output asks for.
+Form form_of(const GenerateSettings& settings, const tasks::Task& task) {
   const std::string name = lowered(settings.out);
   for (const std::string_view suffix : {".gz", ".xz", ".zst", ".bz2", ".zip"})
     if (name.ends_with(suffix))
       throw UsageError(
           fmt::format("--out {} asks for a compressed file", settings.out),
-          "a name that ends in .jsonl, or .csv for Sudoku CSV",
+          "a name that ends in .jsonl, .txt or, for Sudoku CSV, .csv",
           fmt::format("a pipe: mgdm generate {} ... | gzip > {}", settings.task, settings.out));
   const bool csv = name.ends_with(".csv");
   if (csv && !task.abilities().sudoku_files)
     throw UsageError(fmt::format("--out {} asks for Sudoku CSV, but the task is {}", settings.out,
                                  settings.task),
-                     "a name that ends in .jsonl");
-  return csv;
+                     "a name that ends in .jsonl or .txt");
+  for (const std::string_view suffix : {".cnf", ".dimacs"})
+    if (name.ends_with(suffix))
+      throw UsageError(
+          fmt::format("--out {} asks for a DIMACS formula, and these are many", settings.out),
+          "a name that ends in .jsonl, or .txt for the puzzles alone");
+  const bool puzzles = name.ends_with(".txt");
+  if (puzzles && (settings.as_released || settings.traces))
+    throw UsageError(fmt::format("--out {} asks for puzzles alone", settings.out),
+                     "a name that ends in .jsonl, as the paper's files have both");
+  return csv ? Form::kSudokuCsv : puzzles ? Form::kPuzzles : Form::kJsonl;
+}
+
+std::string line_of(const tasks::Example& example, Form form) {
+  const auto& [input, output] = example;
+  if (form == Form::kSudokuCsv) return formats::sudoku_csv_row({input, output});
+  return form == Form::kPuzzles ? input + "\n"
+                                : formats::jsonl_line({{"input", input}, {"output", output}});
 }
 
 tasks::Split split_of(const GenerateSettings& settings) {
@@ -100,13 +118,13 @@ void write_released(const GenerateSettings& settings, const tasks::Task& task) {
   file.commit();
 }
 
-void write_generated(const GenerateSettings& settings, const tasks::Task& task, bool csv) {
+void write_generated(const GenerateSettings& settings, const tasks::Task& task, Form form) {
   const tasks::Split split = split_of(settings);
   const auto seed = static_cast<std::uint64_t>(settings.seed);
   const auto count = static_cast<std::size_t>(settings.count);
 
   AtomicFile file(settings.out);
-  if (csv) file.write(fmt::format("{}\n", formats::kSudokuCsvHeader));
+  if (form == Form::kSudokuCsv) file.write(fmt::format("{}\n", formats::kSudokuCsvHeader));
   Progress progress("generating " + settings.task, count, settings.quiet);
   constexpr std::size_t kChunk = 256;
   for_chunks<std::string>(
@@ -115,9 +133,7 @@ void write_generated(const GenerateSettings& settings, const tasks::Task& task, 
         std::string lines;
         for (std::size_t i = begin; i < end; ++i) {
           stop_if_interrupted();
-          const auto [input, output] = task.generate(seed, split, static_cast<std::uint32_t>(i));
-          lines += csv ? formats::sudoku_csv_row({input, output})
-                       : formats::jsonl_line({{"input", input}, {"output", output}});
+          lines += line_of(task.generate(seed, split, static_cast<std::uint32_t>(i)), form);
           progress.add(1);
         }
         return lines;
@@ -130,11 +146,11 @@ void run_generate(const GenerateSettings& settings) {
   const auto task = tasks::make_task(
       settings.task, tasks::task_options(settings.nodes, settings.difficulty, settings.guesses,
                                          settings.largest, settings.labels));
-  const bool csv = asks_for_csv(settings, *task);
+  const Form form = form_of(settings, *task);
   if (settings.as_released || settings.traces)
     write_released(settings, *task);
   else
-    write_generated(settings, *task, csv);
+    write_generated(settings, *task, form);
 }
 
 }  // namespace
@@ -147,6 +163,7 @@ Command generate_command() {
       "  mgdm generate countdown-4 --count 1000 --split test --out test.jsonl\n"
       "  mgdm generate sudoku --difficulty hard --count 10000 --out hard.csv\n"
       "  mgdm generate sudoku --difficulty hard --guesses 10.. --count 1000\n"
+      "  mgdm generate sat-5 --split test --count 20 --out formulas.txt\n"
       "  mgdm generate planning --nodes 4 --seed 7\n"
       "  mgdm generate countdown-4 --largest 13\n"
       "  mgdm generate countdown-5 --labels smallest\n"

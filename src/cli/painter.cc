@@ -44,6 +44,10 @@ std::string coloured(const std::string& drawing, const inference::StepText& step
       out += fmt::format("\x1b[2m{}\x1b[0m", c);
       continue;
     }
+    if (i < step.given.size() && step.given[i]) {
+      out += fmt::format("\x1b[1m{}\x1b[0m", c);
+      continue;
+    }
     const bool changed = i < before.size() && before[i] != c && before[i] != inference::kHidden;
     const float confidence = i < step.confidence.size() ? step.confidence[i] : 1;
     out += fmt::format("\x1b[{}{}m{}\x1b[0m", changed ? "4;" : "", colour_of(confidence), c);
@@ -56,7 +60,8 @@ Painter::Painter(const tasks::Task& task, std::string prefix)
 
 std::string colour_legend() {
   if (!has_colours()) return "";
-  return "\x1b[32mgreen\x1b[0m: sure, \x1b[33myellow\x1b[0m: not sure, \x1b[31mred\x1b[0m: a "
+  return "\x1b[1mbold\x1b[0m: given, \x1b[32mgreen\x1b[0m: sure, \x1b[33myellow\x1b[0m: not sure, "
+         "\x1b[31mred\x1b[0m: a "
          "guess, "
          "\x1b[4munderlined\x1b[0m: changed its mind\n";
 }

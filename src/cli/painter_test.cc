@@ -14,5 +14,10 @@ TEST(Painter, ColoursByConfidenceAndUnderlinesWhatChanged) {
   EXPECT_EQ(coloured("1", {.text = "1", .confidence = {0.95f}}, "_"), "\x1b[32m1\x1b[0m");
 }
 
+TEST(Painter, MarksWhatThePuzzleGives) {
+  const inference::StepText step{.text = "12", .confidence = {1, 1}, .given = {true, false}};
+  EXPECT_EQ(coloured("1 2", step, ""), "\x1b[1m1\x1b[0m \x1b[32m2\x1b[0m");
+}
+
 }  // namespace
 }  // namespace mgdm::cli

@@ -11,14 +11,14 @@
 namespace mgdm::formats {
 namespace {
 
-// Commas within double quotes separate nothing; the quotes go.
-std::vector<std::string> fields_of(std::string_view line) {
+// Separators within double quotes separate nothing; the quotes go.
+std::vector<std::string> fields_of(std::string_view line, char separator) {
   std::vector<std::string> fields(1);
   bool quoted = false;
   for (const char c : line) {
     if (c == '"')
       quoted = !quoted;
-    else if (c == ',' && !quoted)
+    else if (c == separator && !quoted)
       fields.emplace_back();
     else
       fields.back() += c;
@@ -37,7 +37,7 @@ std::optional<std::size_t> place_of(const std::vector<std::string>& fields, auto
 std::string parse_cells(std::string_view text, std::string_view name, std::string_view characters) {
   const std::string expected =
       characters == kSudokuPuzzle
-          ? "81 characters: digits 1-9, and 0, '.', '_' or '*' for a blank cell"
+          ? fmt::format("81 characters: digits 1-9, and {} for a blank cell", kSudokuBlankWords)
           : "81 digits 1-9";
   if (text.size() != kSudokuCells)
     throw Error(fmt::format("the {} has {} characters: {}", name, text.size(), in_quotes(text)),
@@ -53,7 +53,7 @@ std::string parse_cells(std::string_view text, std::string_view name, std::strin
 }  // namespace
 
 bool begins_sudoku_csv(std::string_view line) {
-  return line.find(',') != std::string_view::npos && !begins_sudoku_grid(line);
+  return line.find_first_of(",;") != std::string_view::npos && !begins_sudoku_grid(line);
 }
 
 SudokuCsv::Columns SudokuCsv::by_name(const Fields& header) {
@@ -87,7 +87,8 @@ SudokuRecord SudokuCsv::record(const Fields& row) {
     const Columns columns = by_content(row);
     if (!columns.puzzle)
       throw Error("no column of the row is a puzzle",
-                  "one of 81 characters: digits 1-9, and 0, '.', '_' or '*' for a blank cell");
+                  fmt::format("one of 81 characters: digits 1-9, and {} for a blank cell",
+                              kSudokuBlankWords));
     columns_ = columns;
   }
   SudokuRecord record{parse_cells(row[*columns_->puzzle], "puzzle", kSudokuPuzzle), std::nullopt};
@@ -97,7 +98,8 @@ SudokuRecord SudokuCsv::record(const Fields& row) {
 }
 
 void SudokuCsv::add(std::string_view line, std::size_t number) {
-  const Fields row = fields_of(line);
+  if (!columns_) separator_ = line.find(';') != std::string_view::npos ? ';' : ',';
+  const Fields row = fields_of(line, separator_);
   if (!columns_) {
     const bool header = std::ranges::none_of(row, looks_like_cells);
     columns_ = header ? by_name(row) : by_content(row);

@@ -3,10 +3,11 @@
 //   quizzes,solutions                 or: puzzle,solution; source,question,answer,rating; ...
 //   0043002090050090010700600...,8643712592...
 //
-// A first line without anything like a puzzle is a header. What it names puzzle, quiz, question or
-// sudoku, and solution or answer, are the columns of these; where it names no puzzle, or there is
-// none, the first row shows them: the column of 81 cells with blanks, and that of 81 without. All
-// rows have as many columns.
+// Or with ';' between the columns, as spreadsheets of some countries write them: the first line
+// shows it. A first line without anything like a puzzle is a header. What it names puzzle, quiz,
+// question or sudoku, and solution or answer, are the columns of these; where it names no puzzle,
+// or there is none, the first row shows them: the column of 81 cells with blanks, and that of 81
+// without. All rows have as many columns.
 #pragma once
 
 #include <optional>
@@ -39,6 +40,7 @@ class SudokuCsv {
   SudokuRecord record(const Fields& row);
 
   const SudokuOutlet outlet_;
+  char separator_ = ',';
   std::optional<Columns> columns_;  // once a line has been seen; its puzzle once it is known
 };
 

@@ -72,8 +72,9 @@ bool may_be_title(std::string_view line) {
 
 Error no_puzzle(std::string_view line) {
   return Error(fmt::format("no puzzle in {}", in_quotes(line)),
-               "a column of 81 characters, or nine lines of nine: digits 1-9, and 0, '.', '_' or "
-               "'*' for a blank cell");
+               fmt::format("a column of 81 characters, or nine lines of nine: digits 1-9, and {} "
+                           "for a blank cell",
+                           kSudokuBlankWords));
 }
 
 }  // namespace
@@ -134,8 +135,8 @@ void SudokuLines::add_row(std::string_view line, std::size_t number) {
 void SudokuLines::end_grid() {
   if (!grid_) return;
   const Grid grid = *std::exchange(grid_, std::nullopt);
-  const std::string expected =
-      "nine lines of nine cells: digits 1-9, and 0, '.', '_' or '*' for a blank cell";
+  const std::string expected = fmt::format(
+      "nine lines of nine cells: digits 1-9, and {} for a blank cell", kSudokuBlankWords);
   outlet_.give(grid.wrong ? grid.wrong->number : grid.number, [&] {
     if (grid.wrong)
       throw Error(fmt::format("{} is no row of the grid that begins at line {}",

@@ -20,9 +20,10 @@ struct SudokuRecord {
 };
 
 inline constexpr std::size_t kSudokuCells = 81;
-inline constexpr std::string_view kSudokuBlanks = "0._*";
-inline constexpr std::string_view kSudokuPuzzle = "0123456789._*";  // the characters of a puzzle
-inline constexpr std::string_view kSudokuSolution = "123456789";    // and of a solution
+inline constexpr std::string_view kSudokuBlanks = "0._*-?xX";
+inline constexpr std::string_view kSudokuBlankWords = "0, '.', '_', '*', '-', '?' or 'x'";
+inline constexpr std::string_view kSudokuPuzzle = "0123456789._*-?xX";  // a puzzle's characters
+inline constexpr std::string_view kSudokuSolution = "123456789";        // and a solution's
 
 // Whether `text` is 81 of these characters.
 inline bool is_sudoku(std::string_view text, std::string_view characters = kSudokuPuzzle) {

@@ -1,8 +1,9 @@
 // The text forms in which Sudokus are published and pasted: CSV (sudoku_csv.h), lines and grids
 // (sudoku_lines.h), told apart by their first line.
 //
-// '0', '.', '_' or '*' is a blank; records hold '0'. A malformed line is an Error "file:line: ...",
-// or passed over where on_bad is told. Whether a grid obeys the rules is not looked at here.
+// Blanks are written in many ways (kSudokuBlanks); records hold '0'. A malformed line is an Error
+// "file:line: ...", or passed over where on_bad is told. Whether a grid obeys the rules is not
+// looked at here.
 //
 //   for_each_sudoku("top95.txt", [&](SudokuRecord&& record, std::size_t line) { ... });
 #pragma once

@@ -18,8 +18,8 @@ const std::string kPuzzle =
 const std::string kSolution =
     "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
 
-std::string dotted(std::string puzzle) {
-  for (char& c : puzzle) c = c == '0' ? '.' : c;
+std::string dotted(std::string puzzle, char blank = '.') {
+  for (char& c : puzzle) c = c == '0' ? blank : c;
   return puzzle;
 }
 
@@ -117,7 +117,9 @@ TEST_F(SudokuText, FindsTheColumnsOfACsv) {
         "source,question,answer,rating\n\"a, b\"," + dotted(kPuzzle) + "," + kSolution + ",3\n",
         "id,puzzle,solution,clues,difficulty\n1," + pair + ",30,2.2\n",
         "solution,puzzle\n" + kSolution + "," + kPuzzle, "a,b,c\n7," + pair,
-        "a,b\n" + kSolution + "," + kPuzzle, pair, "# no header\n17," + pair + "\n"})
+        "a,b\n" + kSolution + "," + kPuzzle, pair, "# no header\n17," + pair + "\n",
+        "id;puzzle;solution\n\"1;2\";" + kPuzzle + ";" + kSolution + "\n",
+        kPuzzle + ";" + kSolution + "\n"})
     EXPECT_THAT(read_sudokus(file(text)), testing::ElementsAre(kSolved)) << text;
   EXPECT_THAT(read_sudokus(file("id,puzzle\n1," + kPuzzle)), testing::ElementsAre(kUnsolved));
   EXPECT_THAT(read_sudokus(file("puzzle,solution\n" + kPuzzle + ",\n")),
@@ -142,9 +144,9 @@ TEST_F(SudokuText, CsvErrorsNameTheLine) {
               HasSubstr(path_ + ":2: the solution has '0' at character 3"));
   EXPECT_THAT(of(header + kPuzzle + "," + kPuzzle), HasSubstr("expected: 81 digits 1-9"));
   std::string wrong = kPuzzle;
-  wrong[80] = 'x';
+  wrong[80] = 'q';
   EXPECT_THAT(of(header + wrong + "," + kSolution),
-              HasSubstr("the puzzle has 'x' at character 81"));
+              HasSubstr("the puzzle has 'q' at character 81"));
 }
 
 TEST_F(SudokuText, ReadsLines) {
@@ -155,6 +157,9 @@ TEST_F(SudokuText, ReadsLines) {
   for (const std::string& line :
        {spread(kPuzzle, " ", 1), spread(dotted(kPuzzle), " ", 9), spread(kPuzzle, " | ", 27)})
     EXPECT_THAT(read_sudokus(file(line + "\n")), testing::ElementsAre(kUnsolved)) << line;
+  for (const char blank : kSudokuBlanks)
+    EXPECT_THAT(read_sudokus(file(dotted(kPuzzle, blank) + "\n")), testing::ElementsAre(kUnsolved))
+        << blank;
   EXPECT_THAT(read_sudokus(file("hash puzzle rating\nc0ffee " + kPuzzle + " 2.5\n")),
               testing::ElementsAre(kUnsolved));
 }
@@ -162,7 +167,8 @@ TEST_F(SudokuText, ReadsLines) {
 TEST_F(SudokuText, ReadsGrids) {
   const SudokuRecord solved{kSolution, std::nullopt};
   for (const std::string& one :
-       {board(kPuzzle), board(kPuzzle, "_"), board(kPuzzle, "*"), nine_lines(kPuzzle),
+       {board(kPuzzle), board(kPuzzle, "_"), board(kPuzzle, "*"), board(kPuzzle, "-"),
+        board(kPuzzle, "?"), nine_lines(kPuzzle), nine_lines(dotted(kPuzzle, 'x')),
         with_commas(kPuzzle), nine_lines(dotted(kPuzzle)), table(kPuzzle, ','), table(kPuzzle, ';'),
         boxed(kPuzzle), boxed(dotted(kPuzzle)), "+-------+\n| " + board(kPuzzle) + "+=======+\n"}) {
     EXPECT_THAT(read_sudokus(file(one)), testing::ElementsAre(kUnsolved)) << one;

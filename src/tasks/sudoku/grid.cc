@@ -11,7 +11,7 @@ namespace mgdm::tasks::sudoku {
 namespace {
 
 constexpr const char* kExpected =
-    "81 characters: digits 1-9, and 0, '.', '_' or '*' for a blank cell";
+    "81 characters: digits 1-9, and 0, '.', '_', '*', '?' or 'x' for a blank cell";
 
 // What a character means: a digit, or one of these. A table, since verifying an answer parses its
 // puzzle and a branch on blank or given would be mispredicted every other time.
@@ -23,7 +23,7 @@ constexpr auto kMeaning = [] {
     meaning[static_cast<unsigned char>(c)] = kBetween;
   for (unsigned digit = 0; digit <= 9; ++digit)
     meaning['0' + digit] = static_cast<std::uint8_t>(digit);
-  for (const char c : {'.', '_', '*'}) meaning[static_cast<unsigned char>(c)] = 0;
+  for (const char c : {'.', '_', '*', '?', 'x', 'X'}) meaning[static_cast<unsigned char>(c)] = 0;
   return meaning;
 }();
 

@@ -43,7 +43,8 @@ inline constexpr auto kBox = tabulate(box_of);
 // "row 3 column 7".
 std::string cell_name(std::size_t cell);
 
-// 81 characters, '0', '.', '_' or '*' for a blank; white space and the lines of a frame, '|' and
+// 81 characters, '0', '.', '_', '*', '?' or 'x' for a blank; white space and the lines of a frame,
+// '|' and
 // "---+---", are ignored, so nine lines of nine will do. Throws Error otherwise.
 Grid parse_grid(std::string_view text);
 
