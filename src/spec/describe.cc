@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "formats/markdown_table.h"
@@ -10,6 +11,7 @@
 #include "spec/adapter.h"
 #include "spec/checkpoint_config.h"
 #include "spec/kinds.h"
+#include "tasks/task.h"
 
 namespace mgdm::spec {
 namespace {
@@ -26,6 +28,43 @@ std::string grouped(std::int64_t number) {
   std::string text = std::to_string(number);
   for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, 1, ',');
   return text;
+}
+
+// How an answer comes about.
+std::string passes_of(const ModelCard& card) {
+  const auto within = [&](std::string_view from) {
+    return fmt::format("starts from {} and works on all of it, in at most {} passes", from,
+                       card.decoding.steps);
+  };
+  switch (objective_kind(card.objective).decoder) {
+    case Decoder::kLeftToRight:
+      return "writes from left to right, a token in every pass";
+    case Decoder::kOnePass:
+      return "writes a whole answer in one pass";
+    case Decoder::kDiffusion:
+      return fmt::format("{} ({}: {})", within("an answer that is all [MASK]"), card.decoding.order,
+                         order_kind(card.decoding.order).about);
+    case Decoder::kMultinomial:
+      return within("random tokens");
+    case Decoder::kAncestral:
+      return within("random vectors");
+  }
+  MGDM_CHECK(false);
+}
+
+// What the model does, for who knows none of its settings.
+std::string in_words(const ModelCard& card, const ModelSettings& settings) {
+  std::string task = card.task;
+  try {
+    task += fmt::format(" ({})", task_of(card)->about());
+  } catch (const Error&) {  // a task that this program does not know
+  }
+  std::string text = fmt::format("It answers puzzles of {}: it {}.", task, passes_of(card));
+  if (architecture_kind(settings.architecture).family == Family::kLooped)
+    text += fmt::format(" Each pass goes {} times through the same {} layers.",
+                        card.decoding.loops > 0 ? card.decoding.loops : settings.loops,
+                        settings.layers);
+  return text + "\n\n";
 }
 
 std::string settings_table(ModelSettings settings) {
@@ -72,6 +111,7 @@ std::string describe(const std::filesystem::path& folder) {
       fmt::format("# {}\n\nA {} model of {} parameters in {} tensors{}.\n\n", folder.string(),
                   config.settings.architecture, grouped(total), file.tensors().size(),
                   is_adapter(folder) ? ", LoRA's matrices for " + read_adapter(folder).base : "");
+  if (config.about.card) text += in_words(*config.about.card, config.settings);
   text += settings_table(config.settings) + "\n";
   if (!config.alphabet.empty() || config.about.card || !config.about.notes.empty())
     text += about_table(config) + "\n";

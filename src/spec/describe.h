@@ -6,7 +6,7 @@
 
 namespace mgdm::spec {
 
-// What is in the folder, as Markdown: settings, card, tensors.
+// What is in the folder, as Markdown: a few words, then settings, card, tensors.
 std::string describe(const std::filesystem::path& folder);
 
 }  // namespace mgdm::spec

@@ -71,6 +71,7 @@ TEST(ModelCard, IsChangedInACopyOnlyWhereAsked) {
   copy_model(folder.path() / "int8", folder.path() / "same", {});
   EXPECT_EQ(read_config(folder.path() / "same").about.card->arithmetic, "int8");
   EXPECT_NE(describe(folder.path() / "same").find("int8"), std::string::npos);
+  EXPECT_NE(describe(folder.path() / "same").find("It answers puzzles of "), std::string::npos);
   CheckpointConfig before = read_config(kShipped), after = read_config(folder.path() / "same");
   after.about.card->arithmetic = before.about.card->arithmetic;
   EXPECT_EQ(after.about.card, before.about.card);
