@@ -126,8 +126,9 @@ TEST_F(Program, GeneratesPuzzlesAlone) {
   EXPECT_EQ(mgdm("generate sat-5 --out " + path("b.cnf")).code, 2);
   ASSERT_EQ(mgdm("generate planning --count 20 --out " + path("p.txt")).code, 0);
   ASSERT_EQ(mgdm("generate planning --count 20 --out " + path("p.jsonl")).code, 0);
+  const std::string lines = read_file(path("p.jsonl"));
   std::string puzzles;
-  for (const std::string_view line : split(trim(read_file(path("p.jsonl"))), '\n'))
+  for (const std::string_view line : split(trim(lines), '\n'))
     puzzles += nlohmann::json::parse(line).at("input").get<std::string>() + "\n";
   EXPECT_EQ(read_file(path("p.txt")), puzzles);
 }

@@ -649,9 +649,9 @@ TEST_F(Training, SolveSudokuLines) {
   EXPECT_EQ(from_file.out.substr(0, 82), by_digits.out);
   EXPECT_EQ(from_file.out.size(), 164u);
   // Wrong ones are named.
-  const Outcome letter = mgdm(solve + " x" + digits.substr(1));
+  const Outcome letter = mgdm(solve + " q" + digits.substr(1));
   EXPECT_EQ(letter.code, 1);
-  EXPECT_NE(letter.err.find("x"), std::string::npos) << letter.err;
+  EXPECT_NE(letter.err.find("'q'"), std::string::npos) << letter.err;
   EXPECT_EQ(mgdm(solve + " " + digits + "1").code, 1);
   EXPECT_EQ(mgdm(solve + " " + digits + " --steps 0").code, 2);
   EXPECT_EQ(mgdm(solve).code, 2);

@@ -197,7 +197,7 @@ TEST_F(SudokuText, LineErrorsNameTheLine) {
 // One complaint about a grid, and the next is read.
 TEST_F(SudokuText, AWrongRowSpoilsItsGridAlone) {
   std::string wrong = nine_lines(kPuzzle);
-  wrong[2] = 'x';
+  wrong[2] = 'q';
   std::string shorter = nine_lines(kPuzzle);
   shorter.erase(43, 1);
   for (const std::string& text : {wrong, shorter}) {

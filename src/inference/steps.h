@@ -17,7 +17,7 @@ struct StepText {
   std::int64_t attempt = 0, pass = 0;  // from 0
   std::string text;                    // the answer up to its end, kHidden where masked
   std::vector<float> confidence;       // of each character of the text
-  std::vector<bool> given;             // whether it is the puzzle's
+  std::vector<bool> given = {};        // whether it is the puzzle's
 };
 
 StepText step_text(const spec::PuzzleRows& rows, std::span<const std::uint8_t> frozen,

@@ -69,10 +69,10 @@ TEST(SudokuGrid, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(complaint(""), testing::HasSubstr("the grid has 0 cells"));
   EXPECT_THAT(complaint(blank.substr(1)), testing::HasSubstr("the grid has 80 cells"));
   EXPECT_THAT(complaint(blank + "1"), testing::HasSubstr("the grid has 82 cells"));
-  EXPECT_THAT(complaint(blank + "x"), testing::HasSubstr("'x' after its 81 cells"));
+  EXPECT_THAT(complaint(blank + "q"), testing::HasSubstr("'q' after its 81 cells"));
   std::string wrong = blank;
-  wrong[20] = 'x';
-  EXPECT_THAT(complaint(wrong), testing::HasSubstr("'x' at row 3 column 3"));
+  wrong[20] = 'q';
+  EXPECT_THAT(complaint(wrong), testing::HasSubstr("'q' at row 3 column 3"));
   EXPECT_THAT(complaint(wrong), testing::HasSubstr("expected: 81 characters"));
   wrong[20] = '\xc3';
   EXPECT_THAT(complaint(wrong), testing::HasSubstr("'\\xc3' at row 3 column 3"));
