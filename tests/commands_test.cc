@@ -123,7 +123,9 @@ TEST_F(Program, SudokuCsvRoundTrip) {
 }
 
 TEST_F(Program, GeneratesPuzzlesAlone) {
-  EXPECT_EQ(mgdm("generate sat-5 --out " + path("b.cnf")).code, 2);
+  EXPECT_MENTIONS(mgdm("generate sat-5 --out " + path("b.cnf")).err, "DIMACS, which generate does");
+  EXPECT_MENTIONS(mgdm("generate planning --as-released --out " + path("b.txt")).err,
+                  "asks for puzzles alone");
   ASSERT_EQ(mgdm("generate planning --count 20 --out " + path("p.txt")).code, 0);
   ASSERT_EQ(mgdm("generate planning --count 20 --out " + path("p.jsonl")).code, 0);
   const std::string lines = read_file(path("p.jsonl"));

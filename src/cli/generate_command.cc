@@ -78,7 +78,7 @@ Form form_of(const GenerateSettings& settings, const tasks::Task& task) {
   for (const std::string_view suffix : {".cnf", ".dimacs"})
     if (name.ends_with(suffix))
       throw UsageError(
-          fmt::format("--out {} asks for a DIMACS formula, and these are many", settings.out),
+          fmt::format("--out {} asks for DIMACS, which generate does not write", settings.out),
           "a name that ends in .jsonl, or .txt for the puzzles alone");
   const bool puzzles = name.ends_with(".txt");
   if (puzzles && (settings.as_released || settings.traces))

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <system_error>
@@ -12,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "formats/sudoku_record.h"
 #include "spec/model_card.h"
 
 namespace mgdm::cli {
@@ -28,21 +28,20 @@ Fit fit(const DemoModel& model, const std::string& puzzle) {
   }
 }
 
-// How unlike the puzzles of a task a text is: first by how many of its characters no example has,
-// then by how much longer or shorter it is.
+// How unlike the puzzles of a task a text is: first by how many of its characters do not belong to
+// them, then by how much longer or shorter it is.
 std::pair<std::ptrdiff_t, double> unlikeness(const tasks::Task& task, std::string_view text) {
   const std::string example = task.generate(/*seed=*/0, tasks::Split::kTest, /*item=*/0).input;
-  const auto is_strange = [&](unsigned char c) {
-    return std::isdigit(c) == 0 && std::isspace(c) == 0 &&
-           example.find(static_cast<char>(c)) == std::string::npos;
-  };
+  std::string known = example + "0123456789 \t\r\n";
+  if (task.abilities().sudoku_files) known.append(formats::kSudokuBlanks).append("|+-=");
+  const auto is_strange = [&](char c) { return known.find(c) == std::string::npos; };
   return {std::ranges::count_if(text, is_strange),
           std::abs(std::log(static_cast<double>(text.size() + 1) /
                             static_cast<double>(example.size() + 1)))};
 }
 
-// What is wrong with a text that no task takes, as the task says whose puzzles are most like it;
-// without a word of it where it is like none.
+// What is wrong with a text that no task takes, as the task says whose puzzles are most like it; if
+// it is like none, all tasks are named.
 Error no_puzzle(const std::vector<std::string>& tasks, const std::string& text) {
   const auto by_name = [&](const std::string& name) {
     return unlikeness(*tasks::make_task(name), text);
@@ -55,7 +54,7 @@ Error no_puzzle(const std::vector<std::string>& tasks, const std::string& text) 
   return attempt(
       [&] {
         tasks::make_task(nearest)->normalize_input(text);
-        return of_all;  // only models' own forms of the task do not take it
+        return of_all;  // the task takes it, but none of its models does
       },
       [&](const Error& error) {
         return Error(fmt::format("{}\n  as one of {}: {}", seen, nearest, error.seen()),

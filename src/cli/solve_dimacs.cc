@@ -10,6 +10,7 @@
 #include "formats/dimacs.h"
 #include "tasks/sat/answer.h"
 #include "tasks/sat/formula.h"
+#include "tasks/sat/verify.h"
 
 namespace mgdm::cli {
 namespace {
@@ -46,21 +47,14 @@ void check_fits(const formats::Cnf& cnf, const std::string& text, const std::str
         "a model that was trained on formulas of this size");
 }
 
-// What is wrong with the model's answer, in the integers of the file.
+// What is wrong with the model's answer: of an unsatisfied clause in the integers of the file.
 std::string explained(const inference::Solved& solved, const tasks::sat::Formula& formula) {
   using namespace tasks::sat;
-  return attempt(
-      [&] {
-        const std::vector<int> literals =
-            parse_answer(solved.text, Notation::of(formula.variables));
-        const Assignment values(literals);
-        for (std::size_t i = 0; i < formula.size(); ++i)
-          if (!values.satisfies(formula[i]))
-            return fmt::format("{} leaves clause {} ({}) false", fmt::join(literals, " "), i + 1,
-                               fmt::join(formula[i], " "));
-        return printable(solved.faults.front().words);
-      },
-      [&](const Error&) { return printable(solved.faults.front().words); });
+  const tasks::Fault& fault = solved.faults.front();
+  if (fault.category != "unsatisfied clause") return fault.words;
+  const std::vector<int> literals = parse_answer(solved.text, Notation::of(formula.variables));
+  return fmt::format("{}; {}", fmt::join(literals, " "),
+                     faults(formula, render_answer(literals)).front().words);
 }
 
 }  // namespace
@@ -83,7 +77,7 @@ int solve_dimacs(const inference::Reasoner& reasoner, const std::string& file,
     if (!settings.quiet) {
       fmt::print("c {}, {}\n", satisfiable ? "verified" : "not solved", inference::effort(solved));
       if (!solved.faults.empty())
-        fmt::print("c the model's answer: {}\n", explained(solved, formula));
+        fmt::print("c the model's answer: {}\n", printable(explained(solved, formula)));
       if (!satisfiable)
         fmt::print("c by exact search the formula is {}\n",
                    reasoner.task().solve(solved.input) ? "satisfiable" : "unsatisfiable");

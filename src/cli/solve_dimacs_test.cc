@@ -67,11 +67,14 @@ TEST(SolveDimacs, WrongOrMalformedIsUnknownAndZero) {
   EXPECT_NE(outcome.out.find("\nc by exact search the formula is satisfiable\n"),
             std::string::npos);
   EXPECT_EQ(outcome.out.find("\nv"), std::string::npos);
-  EXPECT_NE(outcome.out.find("c the model's answer: 1 -2 3 4 5 leaves clause 2 (-1 -3 2) false\n"),
+  EXPECT_NE(outcome.out.find("c the model's answer: 1 -2 3 4 5; clause 2 (-1,-3,2) fails: x1 is "
+                             "true, x3 is true, x2 is false\n"),
             std::string::npos)
       << outcome.out;
   outcome = solve("1,2,3");
   EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.out.find("c the model's answer: x4 has no value\n"), std::string::npos)
+      << outcome.out;
   EXPECT_NE(outcome.out.find("\ns UNKNOWN\n"), std::string::npos) << outcome.out;
 }
 

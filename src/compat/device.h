@@ -24,9 +24,9 @@ bool has_fp8_products(c10::Device device);
 // The same text only for the same GPU, whatever its index is for this process; empty for a CPU.
 std::string device_id(c10::Device device);
 
-// The most bytes that this process ever held on a GPU; 0 for a CPU.
+// The most bytes that this process held on a GPU since its start, or since forget_peak_memory(),
+// which first gives back what was freed; 0 for a CPU.
 std::int64_t peak_memory(c10::Device device);
-// From now on; what was freed is given back first.
 void forget_peak_memory(c10::Device device);
 
 // Waits until everything asked of the device is done.

@@ -28,6 +28,8 @@ class SudokuCsv {
 
   void add(std::string_view line, std::size_t number);  // none that is blank
 
+  static char separator_of(std::string_view first_line);
+
  private:
   struct Columns {
     std::size_t count = 0;

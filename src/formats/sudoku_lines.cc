@@ -81,7 +81,8 @@ Error no_puzzle(std::string_view line) {
 
 bool begins_sudoku_grid(std::string_view line) {
   const std::string cells = without_frame(line);
-  return cells.size() == kGridColumns && std::ranges::count_if(cells, is_cell) > 4;
+  return cells.size() == kGridColumns &&
+         (std::ranges::count_if(cells, is_plain_cell) > 4 || std::ranges::all_of(cells, is_cell));
 }
 
 std::optional<std::string> sudoku_column(std::string_view line) {
@@ -99,7 +100,7 @@ std::optional<std::string> sudoku_column(std::string_view line) {
 void SudokuLines::add(std::string_view drawn, std::size_t number) {
   const std::string plain = with_plain_frame(drawn);
   const std::string_view line = trim(plain);
-  if (line.empty() || line.front() == '#' || is_frame(line)) return;
+  if (line.empty() || line.front() == '#' || (is_frame(line) && !is_blank_row(line))) return;
   const bool first = !std::exchange(any_, true);
   if (grid_ && may_be_title(line) && !begins_sudoku_grid(line)) end_grid();  // it was short
   if (auto puzzle = sudoku_column(line)) {
@@ -116,6 +117,12 @@ void SudokuLines::add(std::string_view drawn, std::size_t number) {
     title_is_first_ = first;
     if (!may_be_title(line)) complain_of_title();
   }
+}
+
+// Nine times '-' in a grid that has others for blanks.
+bool SudokuLines::is_blank_row(std::string_view line) const {
+  return grid_ && grid_->cells.find('-') != std::string::npos &&
+         without_frame(line) == std::string(kGridColumns, '-');
 }
 
 void SudokuLines::finish() {

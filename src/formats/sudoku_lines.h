@@ -41,6 +41,7 @@ class SudokuLines {
     std::optional<Line> wrong;  // the first row that is none
   };
 
+  bool is_blank_row(std::string_view line) const;
   void add_row(std::string_view line, std::size_t number);
   void end_grid();
   void complain_of_title();

@@ -31,13 +31,17 @@ inline bool is_sudoku(std::string_view text, std::string_view characters = kSudo
          text.find_first_not_of(characters) == std::string_view::npos;
 }
 
+// What is hardly anything but a cell: a '-', '?' or 'x' also stands in titles, dates and frames.
+inline bool is_plain_cell(char c) {
+  return std::string_view("0123456789._*").find(c) != std::string_view::npos;
+}
+
 // Whether it has a row of cells or more: what was meant as a puzzle, and may have a slip.
 inline bool looks_like_cells(std::string_view text) {
   constexpr std::size_t kRow = 9;
   std::size_t cells = 0, most = 0;
-  for (const char c : text)
-    most = std::max(most, cells = kSudokuPuzzle.find(c) != std::string_view::npos ? cells + 1 : 0);
-  return most >= kRow;
+  for (const char c : text) most = std::max(most, cells = is_plain_cell(c) ? cells + 1 : 0);
+  return most >= kRow || is_sudoku(text);
 }
 
 // The same cells with '0' for every blank.

@@ -119,7 +119,8 @@ TEST_F(SudokuText, FindsTheColumnsOfACsv) {
         "solution,puzzle\n" + kSolution + "," + kPuzzle, "a,b,c\n7," + pair,
         "a,b\n" + kSolution + "," + kPuzzle, pair, "# no header\n17," + pair + "\n",
         "id;puzzle;solution\n\"1;2\";" + kPuzzle + ";" + kSolution + "\n",
-        kPuzzle + ";" + kSolution + "\n"})
+        kPuzzle + ";" + kSolution + "\n", "puzzle,solution,\"note; source\"\n" + pair + ",\n",
+        "\"a; b\"," + pair + "\n"})
     EXPECT_THAT(read_sudokus(file(text)), testing::ElementsAre(kSolved)) << text;
   EXPECT_THAT(read_sudokus(file("id,puzzle\n1," + kPuzzle)), testing::ElementsAre(kUnsolved));
   EXPECT_THAT(read_sudokus(file("puzzle,solution\n" + kPuzzle + ",\n")),
@@ -160,6 +161,8 @@ TEST_F(SudokuText, ReadsLines) {
   for (const char blank : kSudokuBlanks)
     EXPECT_THAT(read_sudokus(file(dotted(kPuzzle, blank) + "\n")), testing::ElementsAre(kUnsolved))
         << blank;
+  EXPECT_THAT(read_sudokus(file("Collection; top 95\n" + kPuzzle + " 2.5; by hand\n")),
+              testing::ElementsAre(kUnsolved));
   EXPECT_THAT(read_sudokus(file("hash puzzle rating\nc0ffee " + kPuzzle + " 2.5\n")),
               testing::ElementsAre(kUnsolved));
 }
@@ -179,6 +182,17 @@ TEST_F(SudokuText, ReadsGrids) {
                 testing::ElementsAre(kUnsolved, solved))
         << one;
   }
+  // A row of blanks is no frame where '-' is a blank, and titles are no rows.
+  std::string blank_row = kPuzzle;
+  blank_row.replace(36, 9, 9, '0');
+  const std::string dashed = nine_lines(dotted(blank_row, '-'));
+  EXPECT_THAT(read_sudokus(file(dashed + dashed)),
+              testing::ElementsAre(SudokuRecord{blank_row, std::nullopt},
+                                   SudokuRecord{blank_row, std::nullopt}));
+  for (const std::string title : {"Sudoku of 2024-05-01", "-- Grid 1 --", "Easy ----------"})
+    EXPECT_THAT(read_sudokus(file(title + "\n" + nine_lines(kPuzzle))),
+                testing::ElementsAre(kUnsolved))
+        << title;
   std::vector<std::size_t> lines;
   for_each_sudoku(file("Grid 01\n" + nine_lines(kPuzzle) + "Grid 02\n" + nine_lines(kPuzzle)),
                   [&](SudokuRecord&&, std::size_t line) { lines.push_back(line); });

@@ -13,7 +13,8 @@ void Residual::add(Branch branch) {
 }
 
 at::Tensor Residual::normed(const Norm& norm) {
-  const bool is_only_ours = !at::GradMode::is_enabled() && x_.use_count() == 1;
+  const bool is_only_ours = !at::GradMode::is_enabled() && x_.use_count() == 1 &&
+                            x_.storage().use_count() == 1;  // no view of another's
   auto [y, n] = picked_.defined() ? ops::residual_norm_of(x_, picked_, pending_, norm, dropout_)
                                   : ops::residual_norm(x_, pending_, norm, dropout_, is_only_ours);
   picked_ = at::Tensor();

@@ -4,6 +4,8 @@
 //   Residual stream(embedding, dropout);
 //   stream.add(attention(stream.normed(norm)));
 //
+// Without gradients the stream may be added to in its place, where nobody else holds it.
+//
 // What was added last stays apart until the next norm reads the stream, because adding, dropping
 // and normalising are then one pass over memory where there is a kernel for it.
 #pragma once

@@ -23,10 +23,10 @@ at::Tensor residual(const at::Tensor& x, const Branch& branch, double dropped) {
 }
 
 ResidualNorm residual_norm(const at::Tensor& x, const Branch& branch, const Norm& norm,
-                           double dropped, bool replaces) {
+                           double dropped, bool may_overwrite_x) {
   if (cuda::residual_norm_takes(x, branch, norm))
-    return replaces && dropped <= 0 ? cuda::residual_norm_onto(x, branch, norm)
-                                    : cuda::residual_norm(x, branch, norm, dropped);
+    return may_overwrite_x && dropped <= 0 ? cuda::residual_norm_onto(x, branch, norm)
+                                           : cuda::residual_norm(x, branch, norm, dropped);
   const at::Tensor y = residual(x, branch, dropped);
   if (!norm.weight.defined()) return {y, compat::rms_norm(y, norm.eps)};
   return {y, at::layer_norm(y, {y.size(-1)}, norm.weight, norm.bias, norm.eps)};

@@ -28,10 +28,10 @@ at::Tensor dropout(const at::Tensor& x, double dropped);
 // x (..., C) and a branch of its shape: the stream y after it. Without a branch y is x.
 at::Tensor residual(const at::Tensor& x, const Branch& branch, double dropped);
 
-// The same, and its norm. With `replaces`, only where nobody asks for gradients, y may take the
-// place of x.
+// The same, and its norm. `may_overwrite_x`: y may be written over x; only without gradients, and
+// where nobody else reads x.
 ResidualNorm residual_norm(const at::Tensor& x, const Branch& branch, const Norm& norm,
-                           double dropped, bool replaces = false);
+                           double dropped, bool may_overwrite_x = false);
 
 // The same for some rows of x, by their numbers (W); the branch, y and n are (W, C).
 ResidualNorm residual_norm_of(const at::Tensor& x, const at::Tensor& picked, const Branch& branch,

@@ -52,7 +52,7 @@ std::string passes_of(const ModelCard& card) {
   MGDM_CHECK(false);
 }
 
-// What the model does, for who knows none of its settings.
+// What the model does, for those who know none of its settings.
 std::string in_words(const ModelCard& card, const ModelSettings& settings) {
   std::string task = card.task;
   try {

@@ -130,8 +130,8 @@ std::int64_t answer_workspace(const Transformer& network, const AnswerRows& rows
       std::max(answer_workspace(shape), cluster_answer_workspace(shape)));
 }
 
-// Only the kernel of clusters looks up, and only with a second layer: there all clusters meet
-// before anybody writes logits that others may still read.
+// Only the kernel of clusters looks up, and only with a second layer: its keys come from all
+// clusters, so nobody writes logits that others may still read.
 bool answer_looks_up(const Transformer& network, const AnswerRows& rows) {
   const c10::cuda::CUDAGuard guard(rows.tokens.device());
   const AnswerShape shape = shape_of(network, rows);

@@ -234,6 +234,7 @@ TEST_F(Kernels, ResidualNormOntoItsStreamIsTheSame) {
 // every piece has known answers; products of other sizes may round otherwise.
 TEST_F(Kernels, AnMlpOfManyRowsIsThatOfEachRow) {
   const at::NoGradGuard no_grad;
+  const compat::Autocast autocast(compat::device("cuda"), /*enabled=*/true);
   constexpr std::int64_t kFew = 1000, kTimes = 70, kWidth = 128;
   const at::Tensor few = numbers({kFew, kWidth}, at::kBFloat16);
   const Mlp mlp{.up = numbers({4 * kWidth, kWidth}) / 8,

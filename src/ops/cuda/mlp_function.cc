@@ -4,6 +4,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "ops/cuda/bias_activation.h"
@@ -250,17 +251,20 @@ at::Tensor gelu_alone(const at::Tensor& x, const at::Tensor& up, const at::Tenso
   return ours ? by_kernel() : by_library();
 }
 
-// The hidden rows are four times as wide as the stream, and nobody needs them for long: at most so
-// many at a time, which leaves the products large.
+// A GPT-2's hidden rows are four times as wide as the stream, and nobody needs them for long: at
+// most so many at a time, which leaves the products large.
 constexpr std::int64_t kMostHiddenRows = 1 << 15;
 
 // gelu(x U^T + u) D^T with nobody to ask for gradients.
 at::Tensor mlp_alone(const at::Tensor& x, const ops::Mlp& mlp) {
   const at::Tensor up = in_bf16_of(mlp.up), down = in_bf16_of(mlp.down);
   at::Tensor z = at::empty({x.size(0), down.size(0)}, x.options());
-  const std::int64_t pieces = (x.size(0) + kMostHiddenRows - 1) / kMostHiddenRows;
-  for (std::int64_t piece = 0; piece < pieces; ++piece) {
-    const std::int64_t first = x.size(0) * piece / pieces, end = x.size(0) * (piece + 1) / pieces;
+  constexpr std::int64_t kUnit = 128;  // rows of a product's tile
+  const auto over = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+  const std::int64_t pieces = over(x.size(0), kMostHiddenRows);
+  const std::int64_t step = over(x.size(0), kUnit * pieces) * kUnit;
+  for (std::int64_t first = 0; first < x.size(0); first += step) {
+    const std::int64_t end = std::min(first + step, x.size(0));
     product_of(gelu_alone(x.slice(0, first, end), up, mlp.up_bias), down,
                {.out = z.slice(0, first, end)});
   }

@@ -4,7 +4,8 @@
 // A cluster has 16 positions of a row, and goes through the network with them. Each of its blocks
 // makes a sixteenth of every product's columns, and writes them into the shared memory of all 16:
 // only keys and values, once in a layer, and logits, once in a pass, cross device memory and wait
-// for all clusters; those of a single row come with the pass's number, without a barrier. Weights
+// for all clusters; those of a single row come as words that carry the number of their layer or
+// pass, without a barrier. Weights
 // come through a ring of parts in shared memory, each 1/16 of a matrix (C, C), which copies fill
 // ahead of time. What is chosen every block works out for itself, so it knows what stands at every
 // position of its row: queries, keys and values of the first layer are looked up by that, where
