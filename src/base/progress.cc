@@ -59,9 +59,12 @@ void draw_line(std::FILE* out, bool terminal, const std::string& line) {
 
 std::string progress_line(const std::string& label, std::uint64_t done, std::uint64_t total,
                           double seconds, bool bar) {
-  if (total == 0) return label + " ...";  // nobody knows how much it is
-  const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
   const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
+  if (total == 0)  // nobody knows how much it is
+    return label + (done == 0 ? " ..."
+                              : fmt::format("  {}  {}/s", format_count(static_cast<double>(done)),
+                                            format_count(rate)));
+  const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
   const auto left = static_cast<double>(total > done ? total - done : 0);
   std::string line = label;
   if (bar) {

@@ -29,7 +29,8 @@ std::string format_count(double count);
 // elsewhere.
 void draw_line(std::FILE* out, bool terminal, const std::string& line);
 
-// The line itself: "generating  [#####.....]  50%  5.0k/10.0k  2.5k/s  2s left".
+// The line itself: "generating  [#####.....]  50%  5.0k/10.0k  2.5k/s  2s left"; where nobody knows
+// the total, 0: "solving  5.0k  2.5k/s".
 std::string progress_line(const std::string& label, std::uint64_t done, std::uint64_t total,
                           double seconds, bool bar);
 

@@ -67,14 +67,10 @@ std::optional<std::int64_t> parse_int(std::string_view text) {
 }
 
 std::string in_quotes(std::string_view text, std::size_t limit) {
-  std::string out = "'";
-  for (const char c : text.substr(0, limit)) {
-    if (c >= ' ' && c < '\x7f')
-      out += c;
-    else
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-  }
-  return out + (text.size() > limit ? "...'" : "'");
+  if (text.size() <= limit) return "'" + printable(text) + "'";
+  const auto goes_on = [&](std::size_t i) { return (text[i] & 0xC0) == 0x80; };
+  while (limit > 0 && goes_on(limit)) --limit;  // not within a character of UTF-8
+  return "'" + printable(text.substr(0, limit)) + "...'";
 }
 
 std::string printable(std::string_view text, std::string_view keep) {

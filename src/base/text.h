@@ -26,8 +26,8 @@ std::string lowered(std::string_view text);
 // A whole decimal number and nothing else ("-7", "42"); none on overflow, empty text or rest.
 std::optional<std::int64_t> parse_int(std::string_view text);
 
-// At most `limit` bytes of `text` for an error message, in quotes: control and non-ASCII bytes are
-// escaped and a longer text ends in "...".
+// At most `limit` bytes of `text` for an error message, printable() and in quotes; a longer text
+// ends in "...".
 std::string in_quotes(std::string_view text, std::size_t limit = 60);
 
 // `text` so that a terminal shows it and obeys nothing in it: control characters (but for those in

@@ -39,6 +39,8 @@ TEST(Text, QuotedIsSafeToPrint) {
   EXPECT_EQ(in_quotes("plain"), "'plain'");
   EXPECT_EQ(in_quotes(std::string_view("\x1b[2J\0\xff", 6)), "'\\x1b[2J\\x00\\xff'");
   EXPECT_EQ(in_quotes("abcdef", 3), "'abc...'");
+  EXPECT_EQ(in_quotes("5·3"), "'5·3'");
+  EXPECT_EQ(in_quotes("5··", 4), "'5·...'");  // '·' has two bytes
 }
 
 TEST(Text, PrintableTextMovesNoTerminal) {

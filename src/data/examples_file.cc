@@ -153,20 +153,25 @@ bool any_puzzle(const std::string& path, const std::function<bool(const std::str
       if (any && puzzle && wanted(*puzzle)) return true;
     }
   } else {
-    // A Sudoku may take several lines: the grid that a line ends is looked at beside the line.
-    std::optional<std::string> grid;
-    formats::SudokuLines grids(
-        {path,
-         [&](formats::SudokuRecord&& record, std::size_t) { grid = std::move(record.puzzle); },
-         [](const Error&) {}});
+    // A Sudoku may be a column, or take several lines: what a line ends is looked at beside it.
+    std::optional<std::string> found;
+    const formats::SudokuOutlet outlet{
+        path,
+        [&](formats::SudokuRecord&& record, std::size_t) { found = std::move(record.puzzle); },
+        [](const Error&) {}};
+    formats::SudokuLines grids(outlet);
+    formats::SudokuCsv rows(outlet);
+    const bool is_csv = is_sudoku_csv(path);
     LineReader lines(path);
-    for (std::string_view line; seen < kMost && lines.next(line);) {
-      line = trim(line);
-      if (line.empty()) continue;
-      ++seen;
-      if (wanted(std::string(line))) return true;
-      grids.add(line, lines.line_number());
-      if (grid && wanted(*std::exchange(grid, std::nullopt))) return true;
+    for (std::string_view read; seen < kMost && lines.next(read);) {
+      const std::string_view line = trim(read);
+      seen += line.empty() ? 0 : 1;
+      if (!line.empty() && wanted(std::string(line))) return true;
+      if (!is_csv)
+        grids.add(read, lines.line_number());
+      else if (!line.empty() && line.front() != '#')
+        rows.add(line, lines.line_number());
+      if (found && wanted(*std::exchange(found, std::nullopt))) return true;
     }
   }
   if (seen == 0) throw Error(fmt::format("there is no puzzle in {}", shown_path(path)));

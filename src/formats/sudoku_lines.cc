@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace mgdm::formats {
 namespace {
@@ -23,29 +24,34 @@ bool is_frame(std::string_view line) {
 }
 
 // Unicode's lines, U+2500 to U+257F, are E2 94 80 to E2 95 BF: upright ones as '|', others as '-'.
-std::string with_plain_frame(std::string_view line) {
+// Its dots and boxes are blanks.
+std::string with_plain_signs(std::string_view line) {
   std::string plain;
   while (!line.empty()) {
-    const bool drawn =
-        line.size() > 2 && (line.starts_with("\xe2\x94") || line.starts_with("\xe2\x95"));
-    if (drawn) {
-      const std::string_view sign = line.substr(0, 3);
-      plain += sign == "│" || sign == "┃" || sign == "║" ? '|' : '-';
-    } else {
-      plain += line.front();
-    }
-    line.remove_prefix(drawn ? 3 : 1);
+    const std::size_t length = std::max<std::size_t>(1, utf8_length(line));
+    const std::string_view sign = line.substr(0, length);
+    if (sign == "·" || sign == "□")
+      plain += '.';
+    else if (sign == "│" || sign == "┃" || sign == "║")
+      plain += '|';
+    else if (length == 3 && (sign.starts_with("\xe2\x94") || sign.starts_with("\xe2\x95")))
+      plain += '-';
+    else
+      plain += sign;
+    line.remove_prefix(length);
   }
   return plain;
 }
 
-// Nine cells between eight separators, some of them empty, as spreadsheets write them.
+// Nine cells between eight separators, some of them empty or in quotes, as spreadsheets write them.
 std::optional<std::string> cells_of_table(std::string_view line, char separator) {
   if (std::ranges::count(line, separator) != static_cast<std::ptrdiff_t>(kGridColumns) - 1)
     return std::nullopt;
   std::string cells;
   for (const std::string_view field : split(line, separator)) {
-    const std::string_view cell = trim(field);
+    std::string_view cell = trim(field);
+    if (cell.size() > 1 && cell.front() == '"' && cell.back() == '"')
+      cell = cell.substr(1, cell.size() - 2);
     if (cell.size() > 1) return std::nullopt;
     cells += cell.empty() ? '0' : cell.front();
   }
@@ -54,11 +60,12 @@ std::optional<std::string> cells_of_table(std::string_view line, char separator)
 
 // What of a row is left without what stands between its cells.
 std::string without_frame(std::string_view line) {
-  for (const char separator : {',', ';'})
+  for (const char separator : {',', ';', '\t'})
     if (auto cells = cells_of_table(line, separator)) return *cells;
   std::string cells(line);
-  std::erase_if(cells,
-                [](char c) { return std::string_view(" \t|,").find(c) != std::string_view::npos; });
+  std::erase_if(cells, [](char c) {
+    return std::string_view(" \t\r|,[]").find(c) != std::string_view::npos;
+  });
   return cells;
 }
 
@@ -98,8 +105,10 @@ std::optional<std::string> sudoku_column(std::string_view line) {
 }
 
 void SudokuLines::add(std::string_view drawn, std::size_t number) {
-  const std::string plain = with_plain_frame(drawn);
-  const std::string_view line = trim(plain);
+  const std::string plain = with_plain_signs(drawn);
+  // The first cells of a table's row may be blank, or all of them.
+  const bool is_table = cells_of_table(plain, '\t') && (grid_ || !trim(plain).empty());
+  const std::string_view line = is_table ? plain : trim(plain);
   if (line.empty() || line.front() == '#' || (is_frame(line) && !is_blank_row(line))) return;
   const bool first = !std::exchange(any_, true);
   if (grid_ && may_be_title(line) && !begins_sudoku_grid(line)) end_grid();  // it was short

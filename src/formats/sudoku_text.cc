@@ -15,14 +15,14 @@ void for_each_sudoku(const std::string& path, const SudokuSink& sink, Reading re
   SudokuLines lines(outlet);
   std::optional<bool> is_csv;
   LineReader reader(path, reading);
-  for (std::string_view line; reader.next(line);) {
-    line = trim(line);
-    if (line.empty() || line.front() == '#') continue;
-    if (!is_csv) is_csv = begins_sudoku_csv(line);
-    if (*is_csv)
-      csv.add(line, reader.line_number());
-    else
-      lines.add(line, reader.line_number());
+  for (std::string_view read; reader.next(read);) {
+    const std::string_view line = trim(read);
+    if (!is_csv && !line.empty() && line.front() != '#') is_csv = begins_sudoku_csv(line);
+    if (is_csv.value_or(false)) {
+      if (!line.empty() && line.front() != '#') csv.add(line, reader.line_number());
+    } else {
+      lines.add(read, reader.line_number());  // which passes over the same
+    }
   }
   lines.finish();
 }

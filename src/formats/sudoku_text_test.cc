@@ -75,6 +75,27 @@ std::string table(const std::string& cells, char separator) {
   return text;
 }
 
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t i = 0; (i = text.find(from, i)) != std::string::npos; i += to.size())
+    text.replace(i, from.size(), to);
+  return text;
+}
+
+// All cells in quotes.
+std::string quoted_table(const std::string& cells) {
+  std::string text;
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    text += (cells[i] == '0' ? "\"\"" : std::string("\"") + cells[i] + "\"") +
+            (i % 9 == 8 ? "\n" : ",");
+  return text;
+}
+
+std::string python_list(const std::string& cells) {
+  std::string rows = with_commas(cells);
+  rows.pop_back();  // the last line's end
+  return "[[" + replaced(rows, "\n", "],\n[") + "]]\n";
+}
+
 // In Unicode's lines.
 std::string boxed(const std::string& cells) {
   std::string text = "╔═══╤═══╗\n";
@@ -173,7 +194,9 @@ TEST_F(SudokuText, ReadsGrids) {
        {board(kPuzzle), board(kPuzzle, "_"), board(kPuzzle, "*"), board(kPuzzle, "-"),
         board(kPuzzle, "?"), nine_lines(kPuzzle), nine_lines(dotted(kPuzzle, 'x')),
         with_commas(kPuzzle), nine_lines(dotted(kPuzzle)), table(kPuzzle, ','), table(kPuzzle, ';'),
-        boxed(kPuzzle), boxed(dotted(kPuzzle)), "+-------+\n| " + board(kPuzzle) + "+=======+\n"}) {
+        table(kPuzzle, '\t'), quoted_table(kPuzzle), python_list(kPuzzle),
+        replaced(board(kPuzzle), ".", "·"), boxed(kPuzzle), boxed(dotted(kPuzzle)),
+        "+-------+\n| " + board(kPuzzle) + "+=======+\n"}) {
     EXPECT_THAT(read_sudokus(file(one)), testing::ElementsAre(kUnsolved)) << one;
     EXPECT_THAT(read_sudokus(file(one + "\n" + nine_lines(kSolution) + kPuzzle)),
                 testing::ElementsAre(kUnsolved, solved, kUnsolved))
@@ -189,6 +212,8 @@ TEST_F(SudokuText, ReadsGrids) {
   EXPECT_THAT(read_sudokus(file(dashed + dashed)),
               testing::ElementsAre(SudokuRecord{blank_row, std::nullopt},
                                    SudokuRecord{blank_row, std::nullopt}));
+  EXPECT_THAT(read_sudokus(file(table(blank_row, '\t'))),
+              testing::ElementsAre(SudokuRecord{blank_row, std::nullopt}));
   for (const std::string title : {"Sudoku of 2024-05-01", "-- Grid 1 --", "Easy ----------"})
     EXPECT_THAT(read_sudokus(file(title + "\n" + nine_lines(kPuzzle))),
                 testing::ElementsAre(kUnsolved))

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace mgdm::tasks::sudoku {
 namespace {
@@ -36,11 +37,13 @@ std::string cell_name(std::size_t cell) {
 Grid parse_grid(std::string_view text) {
   Grid grid{};
   std::size_t cells = 0;
-  for (const char c : text) {
+  for (const char& c : text) {
     const std::uint8_t digit = kMeaning[static_cast<unsigned char>(c)];
     if (digit == kBetween) continue;
     if (digit == kWrong) {
-      const std::string seen = in_quotes(std::string_view(&c, 1));
+      const std::string_view rest = text.substr(static_cast<std::size_t>(&c - text.data()));
+      const std::string seen =
+          in_quotes(rest.substr(0, std::max<std::size_t>(1, utf8_length(rest))));
       throw Error(cells < kCells ? fmt::format("the grid has {} at {}", seen, cell_name(cells))
                                  : fmt::format("the grid has {} after its 81 cells", seen),
                   kExpected);

@@ -74,6 +74,7 @@ TEST(SudokuGrid, SaysWhatIsWrongAndWhere) {
   wrong[20] = 'q';
   EXPECT_THAT(complaint(wrong), testing::HasSubstr("'q' at row 3 column 3"));
   EXPECT_THAT(complaint(wrong), testing::HasSubstr("expected: 81 characters"));
+  EXPECT_THAT(complaint(blank.substr(61) + "é"), testing::HasSubstr("'é' at row 3 column 3"));
   wrong[20] = '\xc3';
   EXPECT_THAT(complaint(wrong), testing::HasSubstr("'\\xc3' at row 3 column 3"));
 }
