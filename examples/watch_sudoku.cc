@@ -66,7 +66,8 @@ int main(int argc, char** argv) {
       painter.paint(step);
       return true;
     });
-    std::cout << (answer.correct ? "right" : "wrong") << " after " << answer.passes << " passes\n";
+    std::cout << (answer.correct ? "right" : "wrong") << " after " << answer.passes
+              << (answer.passes == 1 ? " pass\n" : " passes\n");
     for (const std::string& fault : answer.faults) std::cout << "  " << fault << '\n';
     return answer.correct ? 0 : 1;
   } catch (const mgdm::Failure& failure) {

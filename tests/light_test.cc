@@ -208,6 +208,17 @@ TEST_F(Light, TheFirstPuzzleThatAModelTakesPicksIt) {
   EXPECT_MENTIONS(light("solve 53..7...." + std::string(71, '.')).err,
                   "as one of sudoku: the grid has 80 cells");
   EXPECT_MENTIONS(light("solve 6,2/2,10/1,9-").err, "as one of planning: ");
+  EXPECT_MENTIONS(light("solve 1,2,3,4,5,6,21").err, "is a puzzle of countdown-6, and no model");
+  write_file(path("six.cnf"), "p cnf 6 1\n1 2 3 0\n");
+  EXPECT_MENTIONS(light("solve --input " + path("six.cnf")).err,
+                  "six.cnf: the formula has 6 variables");
+  write_file(path("short.cnf"), "p cnf 5 2\n1 2 3 0\n");
+  EXPECT_MENTIONS(light("solve --input " + path("short.cnf")).err, "short.cnf:1: the header");
+  // A Sudoku in a file is one by the reader of such files.
+  write_file(path("columns.csv"),
+             "id;puzzle\n1;53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419.."
+             "5....8..79\n");
+  EXPECT_EQ(light("solve --quiet --input " + path("columns.csv")).out.size(), 82u);
 }
 
 TEST_F(Light, SaysWhenAPuzzleHasNoSolution) {
@@ -346,6 +357,7 @@ TEST_F(Light, ExportsAndReadsItBack) {
   ASSERT_EQ(
       light("export --model quick-planning-mgdm --arithmetic int8 --out " + path("int8")).code, 0);
   EXPECT_MENTIONS(light("describe " + path("int8")).out, "| arithmetic ");
+  EXPECT_MENTIONS(light("describe").out, "quick-planning-mgdm  planning, mgdm, looped, 406,272 ");
   ASSERT_EQ(mgdm("generate planning --nodes 4 --count 3 --out " + path("few")).code, 0);
   const std::string eval = "eval --json - --data " + path("few") + " --model " + path("int8");
   EXPECT_MENTIONS(light(eval).out, "\"arithmetic\": \"int8\"");

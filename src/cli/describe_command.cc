@@ -12,12 +12,20 @@ struct DescribeSettings {
   std::string model;
   bool quiet = false;
   void visit(config::Visitor& v) {
-    v.field("model", model, "a checkpoint folder or a model's name");
+    v.field("model", model,
+            "a checkpoint folder or a model's name (empty = list those with names)");
     v.field("quiet", quiet, "only check that it can be read");
   }
 };
 
+// All models that have a name, a line each.
+void list_models() {
+  for (const auto& [name, folder] : inference::shelved_models())
+    fmt::print("{:<20} {}\n", name, printable(spec::describe_shortly(folder)));
+}
+
 void run_describe(const DescribeSettings& settings) {
+  if (settings.model.empty()) return list_models();
   const std::string text = spec::describe(inference::find_model(settings.model));
   if (!settings.quiet) fmt::print("{}", printable(text, "\n"));
 }
@@ -25,9 +33,11 @@ void run_describe(const DescribeSettings& settings) {
 }  // namespace
 
 Command describe_command() {
-  return make_command<DescribeSettings>("describe", "Say what is in a checkpoint",
+  return make_command<DescribeSettings>("describe", "List the models at hand, or say what one is",
+                                        "  mgdm describe\n"
+                                        "  mgdm describe sudoku\n"
                                         "  mgdm describe runs/planning/checkpoint-4883\n",
-                                        {"model"}, {"model"}, run_describe);
+                                        {"model"}, {}, run_describe);
 }
 
 }  // namespace mgdm::cli

@@ -8,9 +8,11 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/threads.h"
+#include "formats/dimacs.h"
 #include "formats/jsonl.h"
 #include "formats/sudoku_text.h"
 #include "tasks/released.h"
+#include "tasks/sat/formula.h"
 #include "tasks/task.h"
 
 namespace mgdm::cli {
@@ -54,12 +56,14 @@ struct GenerateSettings {
     v.field("traces", traces,
             "countdown-3..5, as released: the searches that were made for them (Stream of Search)");
     visit_threads(v, threads);
-    v.field("out", out, "a file, .csv for Sudoku CSV, .txt for the puzzles alone; - prints");
+    v.field(
+        "out", out,
+        "a file: .csv for Sudoku CSV, .txt for the puzzles alone, .cnf for one formula; - prints");
     v.field("quiet", quiet, "no progress line");
   }
 };
 
-enum class Form { kJsonl, kSudokuCsv, kPuzzles };
+enum class Form { kJsonl, kSudokuCsv, kPuzzles, kDimacs };
 
 // What the name of the output asks for.
 Form form_of(const GenerateSettings& settings, const tasks::Task& task) {
@@ -75,21 +79,31 @@ Form form_of(const GenerateSettings& settings, const tasks::Task& task) {
     throw UsageError(fmt::format("--out {} asks for Sudoku CSV, but the task is {}", settings.out,
                                  settings.task),
                      "a name that ends in .jsonl or .txt");
-  for (const std::string_view suffix : {".cnf", ".dimacs"})
+  const bool dimacs = name.ends_with(".cnf");
+  if (dimacs && (!task.abilities().variables || settings.count != 1))
+    throw UsageError(
+        fmt::format("--out {} asks for a DIMACS formula of {}", settings.out, settings.task),
+        "sat-5 to sat-9 and --count 1, as a file has one formula");
+  for (const std::string_view suffix : {".xlsx", ".xls", ".ods", ".parquet"})
     if (name.ends_with(suffix))
-      throw UsageError(
-          fmt::format("--out {} asks for DIMACS, which generate does not write", settings.out),
-          "a name that ends in .jsonl, or .txt for the puzzles alone");
+      throw UsageError(fmt::format("--out {} asks for a format that is not written", settings.out),
+                       "a name that ends in .jsonl, .txt or, for Sudoku CSV, .csv");
   const bool puzzles = name.ends_with(".txt");
   if (puzzles && (settings.as_released || settings.traces))
     throw UsageError(fmt::format("--out {} asks for puzzles alone", settings.out),
                      "a name that ends in .jsonl, as the paper's files have both");
+  if (dimacs) return Form::kDimacs;
   return csv ? Form::kSudokuCsv : puzzles ? Form::kPuzzles : Form::kJsonl;
 }
 
-std::string line_of(const tasks::Example& example, Form form) {
+std::string line_of(const tasks::Example& example, const tasks::Task& task, Form form) {
   const auto& [input, output] = example;
   if (form == Form::kSudokuCsv) return formats::sudoku_csv_row({input, output});
+  if (form == Form::kDimacs) {
+    const int variables = *task.abilities().variables;
+    return formats::write_dimacs(
+        tasks::sat::parse_formula(input, tasks::sat::Notation::of(variables)));
+  }
   return form == Form::kPuzzles ? input + "\n"
                                 : formats::jsonl_line({{"input", input}, {"output", output}});
 }
@@ -133,7 +147,7 @@ void write_generated(const GenerateSettings& settings, const tasks::Task& task, 
         std::string lines;
         for (std::size_t i = begin; i < end; ++i) {
           stop_if_interrupted();
-          lines += line_of(task.generate(seed, split, static_cast<std::uint32_t>(i)), form);
+          lines += line_of(task.generate(seed, split, static_cast<std::uint32_t>(i)), task, form);
           progress.add(1);
         }
         return lines;
@@ -164,6 +178,7 @@ Command generate_command() {
       "  mgdm generate sudoku --difficulty hard --count 10000 --out hard.csv\n"
       "  mgdm generate sudoku --difficulty hard --guesses 10.. --count 1000\n"
       "  mgdm generate sat-5 --split test --count 20 --out formulas.txt\n"
+      "  mgdm generate sat-5 --split test --count 1 --out formula.cnf\n"
       "  mgdm generate planning --nodes 4 --seed 7\n"
       "  mgdm generate countdown-4 --largest 13\n"
       "  mgdm generate countdown-5 --labels smallest\n"

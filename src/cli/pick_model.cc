@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -19,13 +21,20 @@ namespace {
 
 enum class Fit { kNone, kAnotherSize, kFits };
 
-Fit fit(const DemoModel& model, const std::string& puzzle) {
+Fit fit(const tasks::Task& task, const std::string& puzzle) {
   try {
-    const auto task = spec::task_of(*model.config.about.card);
-    return task->unfamiliar(task->normalize_input(puzzle)) ? Fit::kAnotherSize : Fit::kFits;
+    return task.unfamiliar(task.normalize_input(puzzle)) ? Fit::kAnotherSize : Fit::kFits;
   } catch (const Error&) {
     return Fit::kNone;
   }
+}
+
+// A task that none of the models answers, and that generates such puzzles.
+std::optional<std::string> task_without_model(const std::vector<std::string>& tasks,
+                                              const std::string& puzzle) {
+  for (const std::string& name : tasks::task_names())
+    if (!contains(tasks, name) && fit(*tasks::make_task(name), puzzle) == Fit::kFits) return name;
+  return std::nullopt;
 }
 
 // How unlike the puzzles of a task a text is: first by how many of its characters do not belong to
@@ -43,6 +52,7 @@ std::pair<std::ptrdiff_t, double> unlikeness(const tasks::Task& task, std::strin
 // What is wrong with a text that no task takes, as the task says whose puzzles are most like it; if
 // it is like none, all tasks are named.
 Error no_puzzle(const std::vector<std::string>& tasks, const std::string& text) {
+  constexpr std::ptrdiff_t kOneIn = 10;  // so many characters may be slips
   const auto by_name = [&](const std::string& name) {
     return unlikeness(*tasks::make_task(name), text);
   };
@@ -50,7 +60,7 @@ Error no_puzzle(const std::vector<std::string>& tasks, const std::string& text) 
   const std::string seen = fmt::format("no model at hand takes the puzzle {}", in_quotes(text));
   const std::string hint = "mgdm tasks shows one puzzle of each task";
   const Error of_all(seen, "a puzzle for " + joined_or(tasks), hint);
-  if (by_name(nearest).first > 0) return of_all;
+  if (kOneIn * by_name(nearest).first > std::ssize(text)) return of_all;
   return attempt(
       [&] {
         tasks::make_task(nearest)->normalize_input(text);
@@ -72,7 +82,7 @@ std::string pick_model(std::span<const DemoModel> models, const std::string& puz
   for (const DemoModel& model : models) {
     const std::string& task = model.config.about.card->task;
     if (!contains(tasks, task)) tasks.push_back(task);
-    const Fit here = fit(model, puzzle);
+    const Fit here = fit(*spec::task_of(*model.config.about.card), puzzle);
     if (here > best) found.clear();
     best = std::max(best, here);
     if (here == Fit::kNone || here < best) continue;
@@ -85,6 +95,11 @@ std::string pick_model(std::span<const DemoModel> models, const std::string& puz
   if (found.empty() && std::filesystem::is_regular_file(puzzle, no_file))
     throw UsageError(fmt::format("{} is a file", in_quotes(puzzle)), "a puzzle",
                      "--input " + puzzle);
+  if (best != Fit::kFits)
+    if (const auto task = task_without_model(tasks, puzzle))
+      throw Error(fmt::format("{} is a puzzle of {}, and no model at hand answers these",
+                              in_quotes(puzzle), *task),
+                  "a puzzle for " + joined_or(tasks), "train one (docs/training.md)");
   if (found.empty()) throw no_puzzle(tasks, puzzle);
   if (found.size() > 1) {
     std::vector<std::string> names;
@@ -93,6 +108,20 @@ std::string pick_model(std::span<const DemoModel> models, const std::string& puz
                      "--model " + joined_or(names));
   }
   return found.front()->folder;
+}
+
+std::string pick_model(std::span<const DemoModel> models, const formats::Cnf& formula,
+                       const std::string& file) {
+  std::vector<std::string> sizes;
+  for (const DemoModel& model : models) {
+    const auto variables = spec::task_of(*model.config.about.card)->abilities().variables;
+    if (variables == formula.variables) return model.folder;
+    if (variables) sizes.push_back(std::to_string(*variables));
+  }
+  throw Error(fmt::format("{}the formula has {} variables", at(file, 0), formula.variables),
+              sizes.empty() ? "a model that was trained on a sat task"
+                            : joined_or(sizes) + ", which models at hand take",
+              "mgdm verify sat judges formulas of any size");
 }
 
 }  // namespace mgdm::cli

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/interrupt.h"
+#include "base/progress.h"
 #include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -22,6 +23,7 @@
 #include "cli/solve_dimacs.h"
 #include "cli/solve_settings.h"
 #include "data/examples_file.h"
+#include "formats/dimacs.h"
 #include "inference/models.h"
 #include "inference/solve_stream.h"
 #include "tasks/judge.h"
@@ -132,11 +134,16 @@ Outcome watch_all(const inference::Reasoner& reasoner, const SolveSettings& sett
 // The same, as many at a time as fit.
 Outcome solve_all(const inference::Reasoner& reasoner, const SolveSettings& settings) {
   Outcome outcome;
+  // Beside answers that appear one by one on a terminal nobody needs it.
+  const bool many = settings.puzzles.size() > 1 || !settings.input.empty();
+  Progress progress("solving", /*total=*/0,
+                    settings.quiet || (many && ::isatty(STDOUT_FILENO) == 1));
   inference::SolveStream stream(reasoner, settings.decode.over(reasoner),
                                 static_cast<std::size_t>(settings.batch),
                                 [&](const inference::Solved& solved) {
                                   outcome.take(solved, reasoner.task(), settings);
                                   flush_output();
+                                  progress.add(1);
                                 });
   const auto on_bad = [&](const Error& error) {
     stream.finish();  // complaints come after the answers before them
@@ -157,8 +164,11 @@ Outcome solve_all(const inference::Reasoner& reasoner, const SolveSettings& sett
 
 std::string model_of(const SolveSettings& settings) {
   if (!settings.model.empty()) return inference::find_model(settings.model);
-  // The first puzzle that one takes decides; if none does, what is wrong with the very first.
   const std::vector<DemoModel> models = diffusion_models();
+  if (!settings.input.empty() && data::is_dimacs(settings.input))
+    return pick_model(models, formats::read_dimacs(read_file(settings.input), settings.input),
+                      settings.input);
+  // The first puzzle that one takes decides; if none does, what is wrong with the very first.
   std::optional<Error> first;
   const OnBadLine remember = [&](const Error& error) {
     if (!first) first = error;

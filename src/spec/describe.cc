@@ -56,7 +56,8 @@ std::string passes_of(const ModelCard& card) {
 std::string in_words(const ModelCard& card, const ModelSettings& settings) {
   std::string task = card.task;
   try {
-    task += fmt::format(" ({})", task_of(card)->about());
+    const std::string about = task_of(card)->about();  // behind a ';' of its default puzzles
+    task += fmt::format(" ({})", about.substr(0, about.find(';')));
   } catch (const Error&) {  // a task that this program does not know
   }
   std::string text = fmt::format("It answers puzzles of {}: it {}.", task, passes_of(card));
@@ -116,6 +117,18 @@ std::string describe(const std::filesystem::path& folder) {
   if (!config.alphabet.empty() || config.about.card || !config.about.notes.empty())
     text += about_table(config) + "\n";
   return text + tensor_table(file);
+}
+
+std::string describe_shortly(const std::filesystem::path& folder) {
+  return attempt(
+      [&] {
+        const CheckpointConfig config = read_config(folder);
+        const auto& card = config.about.card;
+        return fmt::format("{}{}, {} parameters",
+                           card ? fmt::format("{}, {}, ", card->task, card->objective) : "",
+                           config.settings.architecture, grouped(parameter_count(config.settings)));
+      },
+      [](const Error& error) { return error.seen(); });
 }
 
 }  // namespace mgdm::spec

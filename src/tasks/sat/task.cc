@@ -30,8 +30,11 @@ class Sat : public Task {
 
   std::string about() const override {
     const int n = notation_.variables();
-    return fmt::format("3-SAT, {} variables, {} clauses: find values that satisfy every clause", n,
-                       clause_count(n));
+    const char not_first = notation_.character(-1), not_last = notation_.character(-n);
+    return fmt::format(
+        "3-SAT, {} variables, {} clauses: find values that satisfy every clause; 1 to {} are the "
+        "variables, {} to {} their negations",
+        n, clause_count(n), n, not_first, not_last);
   }
 
   Abilities abilities() const override {

@@ -27,6 +27,13 @@ class Sudoku final : public Task {
                : "fill a 9x9 grid; minimal puzzles: one solution, no given to spare";
   }
 
+  std::optional<std::string> unfamiliar(std::string_view input) const override {
+    constexpr int kFewest = 17;  // with fewer there are several solutions
+    const int givens = count_givens(parse_grid(input));
+    if (givens >= kFewest) return std::nullopt;
+    return fmt::format("{} givens are not the {} or more", givens, kFewest);
+  }
+
   Abilities abilities() const override {
     return {.symmetries = true, .views = true, .sudoku_files = true};
   }
