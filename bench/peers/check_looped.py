@@ -7,23 +7,20 @@ trains a small network of each kind for some steps, all of the answers masked so
 drawn. Given the weights and momenta before the last step, the peer must come to the same loss, norm of
 the gradient and matrices, up to the rounding of fp32.
 """
-import json
 import pathlib
-import struct
 import subprocess
 import sys
 import tempfile
 
-import torch
 from torch import nn
 
+from our_files import logged, rows_of, safetensors, settings_of
 from our_recipes import FRONTIER
 from torch_muon import Muon
 from torch_networks import Looped
 from torch_peer import LOOPED, masked_loss
 from turns import ROOT
 
-ALPHABET, PAD, SEP, EOS, FIRST = "0123456789*+-/=,abcdefghij", 0, 1, 3, 5
 ROWS, STEPS = 8, 30
 SMALL = ["model.width=64", "model.heads=2", "model.loops=3", "objective.full_mask=1",
          "optimizer.warmup_steps=0", "optimizer.schedule=constant", "data.endless=false",
@@ -34,42 +31,6 @@ CASES = {  # recipe and task, file of puzzles, what else is changed
     "looped": ("countdown-4", "puzzles.jsonl", FRONTIER["looped"][1]),
     "in-place": ("sudoku", "puzzles.csv", [*FRONTIER["in-place"][1], "data.augment=false"]),
 }
-
-
-def safetensors(path):
-    data = path.read_bytes()
-    size, = struct.unpack("<Q", data[:8])
-    header = json.loads(data[8 : 8 + size])
-    header.pop("__metadata__", None)
-    tensors = {}
-    for name, entry in header.items():
-        assert entry["dtype"] == "F32", f"{name} is {entry['dtype']}"
-        begin, end = entry["data_offsets"]
-        numbers = torch.frombuffer(bytearray(data[8 + size + begin : 8 + size + end]),
-                                   dtype=torch.float32)
-        tensors[name] = numbers.view(entry["shape"])
-    return tensors
-
-
-def ids(text):
-    return [FIRST + ALPHABET.index(character) for character in text]
-
-
-def rows_of(path, length):
-    """(tokens, frozen) of a file that mgdm generate wrote."""
-    lines = path.read_text().splitlines()
-    tokens, frozen = [], []
-    if path.suffix == ".csv":
-        for puzzle, solution in (line.split(",") for line in lines[1:]):
-            tokens.append(ids(solution))
-            frozen.append([digit != "0" for digit in puzzle])
-    else:
-        for example in map(json.loads, lines):
-            given = ids(example["input"]) + [SEP]
-            row = given + ids(example["output"]) + [EOS]
-            tokens.append(row + [PAD] * (length - len(row)))
-            frozen.append([n < len(given) for n in range(length)])
-    return torch.tensor(tokens), torch.tensor(frozen)
 
 
 def weights_into(model, folder):
@@ -93,7 +54,7 @@ def check(program, kind, folder):
     """The largest relative difference in loss, gradient norm and matrices."""
     run, puzzles = trained(program, kind, folder)
     before, after = run / f"checkpoint-{STEPS - 1}", run / f"checkpoint-{STEPS}"
-    shape = json.loads((before / "config.json").read_text())["mgdm"]["settings"]
+    shape = settings_of(before)["settings"]
     _, more, weights = LOOPED[kind]
     model = Looped(shape["layers"], shape["loops"], shape["heads"], shape["width"],
                    positions=shape["positions"], **more)
@@ -111,8 +72,7 @@ def check(program, kind, folder):
             momentum[place] = momenta[f"muon.momentum.{name}"]
     muon.step()
     expected = safetensors(after / "model.safetensors")
-    metrics = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    last = next(line for line in metrics if line["step"] == STEPS and "loss" in line)
+    last = logged(run, STEPS)
     differences = {
         "loss": abs(loss.item() / last["loss"] - 1),
         "gradient norm": abs(norm.item() / last["gradient_norm"] - 1),
