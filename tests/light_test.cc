@@ -346,6 +346,14 @@ TEST_F(Light, SaysWhichProgramRunsModelsOfNoisedVectors) {
   EXPECT_MENTIONS(answered.err, "right, by exact search: 4,0/0,5\n");
 }
 
+TEST_F(Light, SaysWhatThereIsAndWhatWasMeant) {
+  EXPECT_MENTIONS(light("describe").out, "quick-planning-mgdm  planning, mgdm, looped, 406,272 ");
+  EXPECT_MENTIONS(light("models").err, "did you mean 'describe'?");
+  EXPECT_MENTIONS(light("solve --watch").err, "did you mean '--show'?");
+  EXPECT_EQ(light("help nosuch").code, 2);
+  EXPECT_TRUE(light("tasks sudoku").out.starts_with("sudoku "));
+}
+
 TEST_F(Light, ExportsAndReadsItBack) {
   ASSERT_EQ(light("export --model quick-planning-mgdm --dtype fp32 --out " + path("wide")).code, 0);
   ASSERT_EQ(light("export --model " + path("wide") + " --out " + path("narrow")).code, 0);
@@ -357,7 +365,6 @@ TEST_F(Light, ExportsAndReadsItBack) {
   ASSERT_EQ(
       light("export --model quick-planning-mgdm --arithmetic int8 --out " + path("int8")).code, 0);
   EXPECT_MENTIONS(light("describe " + path("int8")).out, "| arithmetic ");
-  EXPECT_MENTIONS(light("describe").out, "quick-planning-mgdm  planning, mgdm, looped, 406,272 ");
   ASSERT_EQ(mgdm("generate planning --nodes 4 --count 3 --out " + path("few")).code, 0);
   const std::string eval = "eval --json - --data " + path("few") + " --model " + path("int8");
   EXPECT_MENTIONS(light(eval).out, "\"arithmetic\": \"int8\"");

@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "base/cores.h"
 #include "base/error.h"
@@ -90,7 +92,20 @@ void add_field(CLI::App& app, Command& command, const config::Field& field,
   option->type_name(placeholder(field));
 }
 
-// Which flag or command was meant by a word that CLI11 did not know.
+// What other programs, recipes and the library call something that has another name here.
+constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
+    {"--order", "--decoding"}, {"--watch", "--show"}, {"--file", "--input"},
+    {"models", "describe"},    {"list", "tasks"},     {"test", "eval"},
+};
+
+// Which flag or command was meant by a word that is none of those `known`.
+std::string meant_by(const std::string& word, const std::vector<std::string>& known) {
+  for (const auto& [other, name] : kOtherNames)
+    if (word == other && contains(known, name)) return did_you_mean(name, known);
+  return did_you_mean(word, known);
+}
+
+// Of a word that CLI11 did not know.
 [[noreturn]] void unknown_word(const CLI::App& app, const CLI::App* command,
                                const std::string& word) {
   std::vector<std::string> known;
@@ -98,13 +113,12 @@ void add_field(CLI::App& app, Command& command, const config::Field& field,
     for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
       known.push_back(each->get_name());
     throw UsageError(fmt::format("unknown command {}", in_quotes(word)), joined_or(known),
-                     did_you_mean(word, known));
+                     meant_by(word, known));
   }
   const std::string flag = word.substr(0, word.find('='));
   for (const CLI::Option* option : command->get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  // Recipes and the library call the order of decoding by its name.
-  std::string hint = did_you_mean(flag == "--order" ? "--decoding" : flag, known);
+  std::string hint = meant_by(flag, known);
   if (hint.empty()) hint = fmt::format("mgdm {} --help", command->get_name());
   throw UsageError(fmt::format("unknown option {}", in_quotes(word)), "", hint);
 }
@@ -156,6 +170,8 @@ int dispatch(std::vector<Command> commands, const std::vector<std::string>& type
   try {
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
+    if (chosen() == nullptr && !words.front().starts_with('-'))
+      unknown_word(app, nullptr, words.front());
     fmt::print("{}", chosen() != nullptr ? chosen()->help("mgdm") : app.help());
     return 0;
   } catch (const CLI::CallForVersion& version) {

@@ -7,16 +7,19 @@ namespace mgdm::cli {
 namespace {
 
 struct TasksSettings {
-  void visit(config::Visitor&) {}
+  std::string task;
+  void visit(config::Visitor& v) { v.field("task", task, "only this one (empty = all)"); }
 };
 
-void run_tasks(const TasksSettings&) {
-  for (const std::string& name : tasks::task_names()) {
-    const auto task = tasks::make_task(name);
-    const tasks::Example example = task->generate(/*seed=*/0, tasks::Split::kTest, /*item=*/0);
-    fmt::print("{:<12} {}\n{:13}input   {}\n{:13}output  {}\n", name, task->about(), "",
-               example.input, "", example.output);
-  }
+void print(const tasks::Task& task) {
+  const tasks::Example example = task.generate(/*seed=*/0, tasks::Split::kTest, /*item=*/0);
+  fmt::print("{:<12} {}\n{:13}input   {}\n{:13}output  {}\n", task.name(), task.about(), "",
+             example.input, "", example.output);
+}
+
+void run_tasks(const TasksSettings& settings) {
+  if (!settings.task.empty()) return print(*tasks::make_task(settings.task));
+  for (const std::string& name : tasks::task_names()) print(*tasks::make_task(name));
   for (const std::string& name : tasks::search_task_names())
     fmt::print("{:<12} {}\n", name, tasks::make_task(name)->about());
   fmt::print("\nmgdm generate TASK makes more of them; mgdm verify TASK checks answers.\n");
@@ -26,7 +29,8 @@ void run_tasks(const TasksSettings&) {
 
 Command tasks_command() {
   return make_command<TasksSettings>("tasks", "List the tasks with an example of each",
-                                     "  mgdm tasks\n", {}, {}, run_tasks);
+                                     "  mgdm tasks\n  mgdm tasks sudoku\n", {"task"}, {},
+                                     run_tasks);
 }
 
 }  // namespace mgdm::cli
