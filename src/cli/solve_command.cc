@@ -134,19 +134,20 @@ Outcome watch_all(const inference::Reasoner& reasoner, const SolveSettings& sett
 // The same, as many at a time as fit.
 Outcome solve_all(const inference::Reasoner& reasoner, const SolveSettings& settings) {
   Outcome outcome;
-  // Beside answers that appear one by one on a terminal nobody needs it.
-  const bool many = settings.puzzles.size() > 1 || !settings.input.empty();
-  Progress progress("solving", /*total=*/0,
-                    settings.quiet || (many && ::isatty(STDOUT_FILENO) == 1));
+  // Until something is said; where all answers go to a file, that is a complaint.
+  const bool silent = (settings.json || settings.csv) && ::isatty(STDOUT_FILENO) == 0;
+  std::optional<Progress> progress(std::in_place, "solving", /*total=*/0, settings.quiet);
   inference::SolveStream stream(reasoner, settings.decode.over(reasoner),
                                 static_cast<std::size_t>(settings.batch),
                                 [&](const inference::Solved& solved) {
+                                  if (!silent) progress.reset();
+                                  if (progress) progress->add(1);
                                   outcome.take(solved, reasoner.task(), settings);
                                   flush_output();
-                                  progress.add(1);
                                 });
   const auto on_bad = [&](const Error& error) {
     stream.finish();  // complaints come after the answers before them
+    progress.reset();
     outcome.complain(error, settings);
   };
   try {
