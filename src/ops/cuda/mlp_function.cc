@@ -261,7 +261,7 @@ at::Tensor mlp_alone(const at::Tensor& x, const ops::Mlp& mlp) {
   at::Tensor z = at::empty({x.size(0), down.size(0)}, x.options());
   constexpr std::int64_t kUnit = 128;  // rows of a product's tile
   const auto over = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
-  const std::int64_t pieces = over(x.size(0), kMostHiddenRows);
+  const std::int64_t pieces = std::max<std::int64_t>(1, over(x.size(0), kMostHiddenRows));
   const std::int64_t step = over(x.size(0), kUnit * pieces) * kUnit;
   for (std::int64_t first = 0; first < x.size(0); first += step) {
     const std::int64_t end = std::min(first + step, x.size(0));
