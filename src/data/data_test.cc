@@ -459,6 +459,9 @@ TEST_F(ExamplesFile, RecognisesFormatsByContent) {
     ASSERT_EQ(examples.size(), 1u);
     EXPECT_EQ(examples[0].example, (tasks::Example{puzzle + "5", "x"}));
   }
+  examples = read("# easy ones\n1,2,3,6\n\n# others\n4,5,6,26\n", "countdown-3");
+  ASSERT_EQ(examples.size(), 2u);
+  EXPECT_EQ(examples[1].line, 5u);
   examples = read("{\"input\": \"1,2,3,6\", \"solution\": \"of a model\"}\n", "countdown-3");
   EXPECT_EQ(examples.at(0).example.output, "");
   examples = read("id,question,answer\n1," + puzzle + "5," + solution + "\n", "sudoku");
@@ -496,7 +499,7 @@ TEST_F(ExamplesFile, ComplaintsNameTheLine) {
   // Each place once: the file's line, then the line of what stands there.
   EXPECT_EQ(
       complaint("{\"input\": \"p cnf 2 1\\n1 x 0\"}\n", "sat").find(path_ + ":1: line 2: 'x'"), 0u);
-  EXPECT_EQ(complaint("# p cnf 2 1\n1 2 0\n", "sat").find(path_ + ":1: no header before"), 0u);
+  EXPECT_EQ(complaint("# p cnf 2 1\n1 2 0\n", "sat").find(path_ + ":2: '1 2 0' is not"), 0u);
   EXPECT_EQ(complaint("p cnf 5 2\n1 2 3 0\n4 5 0\n", "sat-5").find(path_ + ": clause 2 "), 0u);
   EXPECT_NE(complaint("", "sudoku").find("no puzzle"), std::string::npos);
 }

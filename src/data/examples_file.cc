@@ -41,13 +41,17 @@ Kind kind_of(const std::string& path) {
   return comments ? Kind::kDimacs : Kind::kEmpty;
 }
 
+// Neither blank nor a comment.
+bool says_something(std::string_view line) {
+  line = trim(line);
+  return !line.empty() && line.front() != '#';
+}
+
 // Of a file of lines.
 bool is_sudoku_csv(const std::string& path) {
   LineReader lines(path);
-  for (std::string_view line; lines.next(line);) {
-    line = trim(line);
-    if (!line.empty() && line.front() != '#') return formats::begins_sudoku_csv(line);
-  }
+  for (std::string_view line; lines.next(line);)
+    if (says_something(line)) return formats::begins_sudoku_csv(trim(line));
   return false;
 }
 
@@ -121,7 +125,7 @@ void for_each_example(const std::string& path, const tasks::Task& task,
       }
       LineReader lines(path, Reading::kOnce);
       for (std::string_view line; lines.next(line);)
-        if (!trim(line).empty()) give(lines.line_number(), line, "");
+        if (says_something(line)) give(lines.line_number(), line, "");
     }
   }
   if (!any) throw Error(fmt::format("there is no puzzle in {}", shown_path(path)));
@@ -165,12 +169,12 @@ bool any_puzzle(const std::string& path, const std::function<bool(const std::str
     LineReader lines(path);
     for (std::string_view read; seen < kMost && lines.next(read);) {
       const std::string_view line = trim(read);
-      seen += line.empty() ? 0 : 1;
-      if (!line.empty() && wanted(std::string(line))) return true;
-      if (!is_csv)
-        grids.add(read, lines.line_number());
-      else if (!line.empty() && line.front() != '#')
-        rows.add(line, lines.line_number());
+      if (says_something(line)) {
+        ++seen;
+        if (wanted(std::string(line))) return true;
+        if (is_csv) rows.add(line, lines.line_number());
+      }
+      if (!is_csv) grids.add(read, lines.line_number());
       if (found && wanted(*std::exchange(found, std::nullopt))) return true;
     }
   }
