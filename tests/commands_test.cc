@@ -124,6 +124,7 @@ TEST_F(Program, SudokuCsvRoundTrip) {
 
 TEST_F(Program, GeneratesPuzzlesAlone) {
   EXPECT_MENTIONS(mgdm("generate sat-5 --out " + path("b.cnf")).err, "a file has one formula");
+  EXPECT_EQ(mgdm("generate sudoku --count 1 --out " + path("b.dimacs")).code, 2);
   ASSERT_EQ(mgdm("generate sat-5 --count 1 --out " + path("b.cnf")).code, 0);
   EXPECT_TRUE(read_file(path("b.cnf")).starts_with("p cnf 5 41\n"));
   EXPECT_MENTIONS(mgdm("generate planning --as-released --out " + path("b.txt")).err,

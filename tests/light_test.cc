@@ -219,6 +219,11 @@ TEST_F(Light, TheFirstPuzzleThatAModelTakesPicksIt) {
              "id;puzzle\n1;53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419.."
              "5....8..79\n");
   EXPECT_EQ(light("solve --quiet --input " + path("columns.csv")).out.size(), 82u);
+  write_file(path("table.tsv"),
+             "5\t3\t\t\t7\t\t\t\t\n6\t\t\t1\t9\t5\t\t\t\n\t9\t8\t\t\t\t\t6\t\n"
+             "8\t\t\t\t6\t\t\t\t3\n4\t\t\t8\t\t3\t\t\t1\n7\t\t\t\t2\t\t\t\t6\n"
+             "\t6\t\t\t\t\t2\t8\t\n\t\t\t4\t1\t9\t\t\t5\n\t\t\t\t8\t\t\t7\t9\n");
+  EXPECT_EQ(light("solve --quiet --input " + path("table.tsv")).out.size(), 82u);
 }
 
 TEST_F(Light, SaysWhenAPuzzleHasNoSolution) {
@@ -352,6 +357,7 @@ TEST_F(Light, SaysWhatThereIsAndWhatWasMeant) {
   EXPECT_MENTIONS(light("solve --watch").err, "did you mean '--show'?");
   EXPECT_EQ(light("help nosuch").code, 2);
   EXPECT_TRUE(light("tasks sudoku").out.starts_with("sudoku "));
+  EXPECT_EQ(light("tasks sudoku").out.find("planning"), std::string::npos);
 }
 
 TEST_F(Light, ExportsAndReadsItBack) {

@@ -32,6 +32,7 @@ TEST(Progress, LineHasShareRateAndTimeLeft) {
             "generating  [############............]   50%  5.0k/10.0k  2.5k/s  2s left");
   EXPECT_EQ(progress_line("x", 0, 10, 0, false), "x    0%  0/10  0/s");
   EXPECT_EQ(progress_line("x", 0, 0, 1, false), "x ...");
+  EXPECT_EQ(progress_line("x", 50, 0, 2, true), "x  50  25/s");
 }
 
 // What reaches a file (not a terminal) when one of three was done before the first second is over,

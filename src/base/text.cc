@@ -68,9 +68,10 @@ std::optional<std::int64_t> parse_int(std::string_view text) {
 
 std::string in_quotes(std::string_view text, std::size_t limit) {
   if (text.size() <= limit) return "'" + printable(text) + "'";
-  const auto goes_on = [&](std::size_t i) { return (text[i] & 0xC0) == 0x80; };
-  while (limit > 0 && goes_on(limit)) --limit;  // not within a character of UTF-8
-  return "'" + printable(text.substr(0, limit)) + "...'";
+  constexpr std::size_t kLongest = 4;  // bytes of a character
+  std::size_t end = limit;
+  while (end > 0 && limit - end < kLongest && (text[end] & 0xC0) == 0x80) --end;  // within one
+  return "'" + printable(text.substr(0, limit - end < kLongest ? end : limit)) + "...'";
 }
 
 std::string printable(std::string_view text, std::string_view keep) {

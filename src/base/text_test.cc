@@ -41,6 +41,7 @@ TEST(Text, QuotedIsSafeToPrint) {
   EXPECT_EQ(in_quotes("abcdef", 3), "'abc...'");
   EXPECT_EQ(in_quotes("5·3"), "'5·3'");
   EXPECT_EQ(in_quotes("5··", 4), "'5·...'");  // '·' has two bytes
+  EXPECT_EQ(in_quotes(std::string(9, '\x80'), 5), "'\\x80\\x80\\x80\\x80\\x80...'");
 }
 
 TEST(Text, PrintableTextMovesNoTerminal) {

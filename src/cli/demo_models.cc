@@ -92,7 +92,7 @@ DemoPuzzles demo_puzzles(const inference::Reasoner& reasoner, std::uint64_t seed
     std::vector<tasks::Example> puzzles;
     for (std::uint32_t item = 0; item < count; ++item)
       puzzles.push_back(task->generate(seed, tasks::Split::kTest, item));
-    if (have_room(reasoner, puzzles)) return {task->about(), std::move(puzzles)};
+    if (have_room(reasoner, puzzles)) return {task->about_and_details(), std::move(puzzles)};
   }
   throw Error(name + " has no puzzles with room in the model's rows");
 }

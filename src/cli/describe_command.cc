@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "inference/models.h"
@@ -20,11 +21,15 @@ struct DescribeSettings {
 
 // All models that have a name, a line each.
 void list_models() {
-  for (const auto& [name, folder] : inference::shelved_models())
+  const auto models = inference::shelved_models();
+  if (models.empty()) throw UsageError("there is no model at hand", "the folder of one");
+  for (const auto& [name, folder] : models)
     fmt::print("{:<20} {}\n", name, printable(spec::describe_shortly(folder)));
 }
 
 void run_describe(const DescribeSettings& settings) {
+  if (settings.model.empty() && settings.quiet)
+    throw UsageError("no model to check", "a checkpoint folder or a model's name");
   if (settings.model.empty()) return list_models();
   const std::string text = spec::describe(inference::find_model(settings.model));
   if (!settings.quiet) fmt::print("{}", printable(text, "\n"));

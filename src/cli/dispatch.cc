@@ -126,7 +126,7 @@ std::string meant_by(const std::string& word, const std::vector<std::string>& kn
 // `mgdm help` and `mgdm help COMMAND` are what --help says.
 std::vector<std::string> with_help_as_flag(std::vector<std::string> words) {
   if (words.empty() || words.front() != "help") return words;
-  words.erase(words.begin());
+  std::erase(words, "help");
   words.push_back("--help");
   return words;
 }

@@ -79,7 +79,7 @@ Form form_of(const GenerateSettings& settings, const tasks::Task& task) {
     throw UsageError(fmt::format("--out {} asks for Sudoku CSV, but the task is {}", settings.out,
                                  settings.task),
                      "a name that ends in .jsonl or .txt");
-  const bool dimacs = name.ends_with(".cnf");
+  const bool dimacs = name.ends_with(".cnf") || name.ends_with(".dimacs");
   if (dimacs && (!task.abilities().variables || settings.count != 1))
     throw UsageError(
         fmt::format("--out {} asks for a DIMACS formula of {}", settings.out, settings.task),

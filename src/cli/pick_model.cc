@@ -116,7 +116,8 @@ std::string pick_model(std::span<const DemoModel> models, const formats::Cnf& fo
   for (const DemoModel& model : models) {
     const auto variables = spec::task_of(*model.config.about.card)->abilities().variables;
     if (variables == formula.variables) return model.folder;
-    if (variables) sizes.push_back(std::to_string(*variables));
+    if (variables && !contains(sizes, std::to_string(*variables)))
+      sizes.push_back(std::to_string(*variables));
   }
   throw Error(fmt::format("{}the formula has {} variables", at(file, 0), formula.variables),
               sizes.empty() ? "a model that was trained on a sat task"

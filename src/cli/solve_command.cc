@@ -134,13 +134,13 @@ Outcome watch_all(const inference::Reasoner& reasoner, const SolveSettings& sett
 // The same, as many at a time as fit.
 Outcome solve_all(const inference::Reasoner& reasoner, const SolveSettings& settings) {
   Outcome outcome;
-  // Until something is said; where all answers go to a file, that is a complaint.
+  // Until something is said; where all answers go to a file, that is a complaint or a note.
   const bool silent = (settings.json || settings.csv) && ::isatty(STDOUT_FILENO) == 0;
   std::optional<Progress> progress(std::in_place, "solving", /*total=*/0, settings.quiet);
   inference::SolveStream stream(reasoner, settings.decode.over(reasoner),
                                 static_cast<std::size_t>(settings.batch),
                                 [&](const inference::Solved& solved) {
-                                  if (!silent) progress.reset();
+                                  if (!silent || solved.unfamiliar) progress.reset();
                                   if (progress) progress->add(1);
                                   outcome.take(solved, reasoner.task(), settings);
                                   flush_output();

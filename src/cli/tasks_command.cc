@@ -13,8 +13,8 @@ struct TasksSettings {
 
 void print(const tasks::Task& task) {
   const tasks::Example example = task.generate(/*seed=*/0, tasks::Split::kTest, /*item=*/0);
-  fmt::print("{:<12} {}\n{:13}input   {}\n{:13}output  {}\n", task.name(), task.about(), "",
-             example.input, "", example.output);
+  fmt::print("{:<12} {}\n{:13}input   {}\n{:13}output  {}\n", task.name(), task.about_and_details(),
+             "", example.input, "", example.output);
 }
 
 void run_tasks(const TasksSettings& settings) {

@@ -54,12 +54,12 @@ std::string parse_cells(std::string_view text, std::string_view name, std::strin
 
 bool begins_sudoku_csv(std::string_view line) {
   return (line.find(',') != std::string_view::npos || SudokuCsv::separator_of(line) == ';') &&
-         !begins_sudoku_grid(line);
+         !line.starts_with('[') && !begins_sudoku_grid(line);
 }
 
 // Only what shows a puzzle or names one is sure to have semicolons between its columns.
 char SudokuCsv::separator_of(std::string_view line) {
-  const Fields fields = fields_of(line, ';');
+  const Fields fields = fields_of(with_plain_signs(line), ';');
   const bool shows = by_name(fields).puzzle || std::ranges::any_of(fields, [](const auto& field) {
                        return is_sudoku(field);
                      });
@@ -109,7 +109,7 @@ SudokuRecord SudokuCsv::record(const Fields& row) {
 
 void SudokuCsv::add(std::string_view line, std::size_t number) {
   if (!columns_) separator_ = separator_of(line);
-  const Fields row = fields_of(line, separator_);
+  const Fields row = fields_of(with_plain_signs(line), separator_);
   if (!columns_) {
     const bool header = std::ranges::none_of(row, looks_like_cells);
     columns_ = header ? by_name(row) : by_content(row);

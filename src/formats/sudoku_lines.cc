@@ -23,24 +23,9 @@ bool is_frame(std::string_view line) {
          line.find_first_not_of("-=+|.:'* \t") == std::string_view::npos;
 }
 
-// Unicode's lines, U+2500 to U+257F, are E2 94 80 to E2 95 BF: upright ones as '|', others as '-'.
-// Its dots and boxes are blanks.
-std::string with_plain_signs(std::string_view line) {
-  std::string plain;
-  while (!line.empty()) {
-    const std::size_t length = std::max<std::size_t>(1, utf8_length(line));
-    const std::string_view sign = line.substr(0, length);
-    if (sign == "·" || sign == "□")
-      plain += '.';
-    else if (sign == "│" || sign == "┃" || sign == "║")
-      plain += '|';
-    else if (length == 3 && (sign.starts_with("\xe2\x94") || sign.starts_with("\xe2\x95")))
-      plain += '-';
-    else
-      plain += sign;
-    line.remove_prefix(length);
-  }
-  return plain;
+// "[", "]]," of a list of lists.
+bool is_bracket(std::string_view line) {
+  return line.find_first_not_of("[], \t") == std::string_view::npos;
 }
 
 // Nine cells between eight separators, some of them empty or in quotes, as spreadsheets write them.
@@ -53,7 +38,7 @@ std::optional<std::string> cells_of_table(std::string_view line, char separator)
     if (cell.size() > 1 && cell.front() == '"' && cell.back() == '"')
       cell = cell.substr(1, cell.size() - 2);
     if (cell.size() > 1) return std::nullopt;
-    cells += cell.empty() ? '0' : cell.front();
+    cells += cell.empty() ? '.' : cell.front();
   }
   return cells;
 }
@@ -64,7 +49,7 @@ std::string without_frame(std::string_view line) {
     if (auto cells = cells_of_table(line, separator)) return *cells;
   std::string cells(line);
   std::erase_if(cells, [](char c) {
-    return std::string_view(" \t\r|,[]").find(c) != std::string_view::npos;
+    return std::string_view(" \t\r|,[]\"").find(c) != std::string_view::npos;
   });
   return cells;
 }
@@ -86,8 +71,28 @@ Error no_puzzle(std::string_view line) {
 
 }  // namespace
 
+// Unicode's lines, U+2500 to U+257F, are E2 94 80 to E2 95 BF: upright ones as '|', others as '-'.
+// Its dots and boxes are blanks.
+std::string with_plain_signs(std::string_view line) {
+  std::string plain;
+  while (!line.empty()) {
+    const std::size_t length = std::max<std::size_t>(1, utf8_length(line));
+    const std::string_view sign = line.substr(0, length);
+    if (sign == "·" || sign == "□")
+      plain += '.';
+    else if (sign == "│" || sign == "┃" || sign == "║")
+      plain += '|';
+    else if (length == 3 && (sign.starts_with("\xe2\x94") || sign.starts_with("\xe2\x95")))
+      plain += '-';
+    else
+      plain += sign;
+    line.remove_prefix(length);
+  }
+  return plain;
+}
+
 bool begins_sudoku_grid(std::string_view line) {
-  const std::string cells = without_frame(line);
+  const std::string cells = without_frame(with_plain_signs(line));
   return cells.size() == kGridColumns &&
          (std::ranges::count_if(cells, is_plain_cell) > 4 || std::ranges::all_of(cells, is_cell));
 }
@@ -106,10 +111,12 @@ std::optional<std::string> sudoku_column(std::string_view line) {
 
 void SudokuLines::add(std::string_view drawn, std::size_t number) {
   const std::string plain = with_plain_signs(drawn);
-  // The first cells of a table's row may be blank, or all of them.
-  const bool is_table = cells_of_table(plain, '\t') && (grid_ || !trim(plain).empty());
+  // The first cells of a table's row may be blank.
+  const bool is_table =
+      cells_of_table(plain, '\t') && (!trim(plain).empty() || is_blank_row(plain));
   const std::string_view line = is_table ? plain : trim(plain);
-  if (line.empty() || line.front() == '#' || (is_frame(line) && !is_blank_row(line))) return;
+  if (is_bracket(line) && !is_table) return;
+  if (line.front() == '#' || (is_frame(line) && !is_blank_row(line))) return;
   const bool first = !std::exchange(any_, true);
   if (grid_ && may_be_title(line) && !begins_sudoku_grid(line)) end_grid();  // it was short
   if (auto puzzle = sudoku_column(line)) {
@@ -128,10 +135,13 @@ void SudokuLines::add(std::string_view drawn, std::size_t number) {
   }
 }
 
-// Nine times '-' in a grid that has others for blanks.
+// Nine times '-', or nothing between tabs, in a grid that has such blanks elsewhere: otherwise it
+// is a line between boxes. A grid that begins so is not read.
 bool SudokuLines::is_blank_row(std::string_view line) const {
-  return grid_ && grid_->cells.find('-') != std::string::npos &&
-         without_frame(line) == std::string(kGridColumns, '-');
+  const std::string cells = without_frame(line);
+  return grid_ &&
+         (cells == std::string(kGridColumns, '-') || cells == std::string(kGridColumns, '.')) &&
+         grid_->cells.find(cells.front()) != std::string::npos;
 }
 
 void SudokuLines::finish() {

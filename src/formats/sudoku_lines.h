@@ -53,6 +53,9 @@ class SudokuLines {
   std::optional<Grid> grid_;
 };
 
+// With ASCII's for the frames and blanks that Unicode has.
+std::string with_plain_signs(std::string_view line);
+
 // Whether it is a row of nine cells, perhaps with a slip: then the grid is at fault, not its other
 // eight lines.
 bool begins_sudoku_grid(std::string_view line);

@@ -141,7 +141,8 @@ TEST_F(SudokuText, FindsTheColumnsOfACsv) {
         "a,b\n" + kSolution + "," + kPuzzle, pair, "# no header\n17," + pair + "\n",
         "id;puzzle;solution\n\"1;2\";" + kPuzzle + ";" + kSolution + "\n",
         kPuzzle + ";" + kSolution + "\n", "puzzle,solution,\"note; source\"\n" + pair + ",\n",
-        "\"a; b\"," + pair + "\n"})
+        "\"a; b\"," + pair + "\n",
+        "id,puzzle,solution\n1," + replaced(dotted(kPuzzle), ".", "·") + "," + kSolution})
     EXPECT_THAT(read_sudokus(file(text)), testing::ElementsAre(kSolved)) << text;
   EXPECT_THAT(read_sudokus(file("id,puzzle\n1," + kPuzzle)), testing::ElementsAre(kUnsolved));
   EXPECT_THAT(read_sudokus(file("puzzle,solution\n" + kPuzzle + ",\n")),
@@ -190,13 +191,26 @@ TEST_F(SudokuText, ReadsLines) {
 
 TEST_F(SudokuText, ReadsGrids) {
   const SudokuRecord solved{kSolution, std::nullopt};
-  for (const std::string& one :
-       {board(kPuzzle), board(kPuzzle, "_"), board(kPuzzle, "*"), board(kPuzzle, "-"),
-        board(kPuzzle, "?"), nine_lines(kPuzzle), nine_lines(dotted(kPuzzle, 'x')),
-        with_commas(kPuzzle), nine_lines(dotted(kPuzzle)), table(kPuzzle, ','), table(kPuzzle, ';'),
-        table(kPuzzle, '\t'), quoted_table(kPuzzle), python_list(kPuzzle),
-        replaced(board(kPuzzle), ".", "·"), boxed(kPuzzle), boxed(dotted(kPuzzle)),
-        "+-------+\n| " + board(kPuzzle) + "+=======+\n"}) {
+  for (const std::string& one : {board(kPuzzle),
+                                 board(kPuzzle, "_"),
+                                 board(kPuzzle, "*"),
+                                 board(kPuzzle, "-"),
+                                 board(kPuzzle, "?"),
+                                 nine_lines(kPuzzle),
+                                 nine_lines(dotted(kPuzzle, 'x')),
+                                 with_commas(kPuzzle),
+                                 nine_lines(dotted(kPuzzle)),
+                                 table(kPuzzle, ','),
+                                 table(kPuzzle, ';'),
+                                 table(kPuzzle, '\t'),
+                                 quoted_table(kPuzzle),
+                                 python_list(kPuzzle),
+                                 replaced(python_list(kPuzzle), "\n", "") + "\n",
+                                 "[\n" + replaced(python_list(kPuzzle), "]]", "]\n]"),
+                                 replaced(board(kPuzzle), ".", "·"),
+                                 boxed(kPuzzle),
+                                 boxed(dotted(kPuzzle)),
+                                 "+-------+\n| " + board(kPuzzle) + "+=======+\n"}) {
     EXPECT_THAT(read_sudokus(file(one)), testing::ElementsAre(kUnsolved)) << one;
     EXPECT_THAT(read_sudokus(file(one + "\n" + nine_lines(kSolution) + kPuzzle)),
                 testing::ElementsAre(kUnsolved, solved, kUnsolved))
@@ -214,6 +228,10 @@ TEST_F(SudokuText, ReadsGrids) {
                                    SudokuRecord{blank_row, std::nullopt}));
   EXPECT_THAT(read_sudokus(file(table(blank_row, '\t'))),
               testing::ElementsAre(SudokuRecord{blank_row, std::nullopt}));
+  // Lines of tabs between boxes are no rows where blanks are zeros.
+  std::string boxes = replaced(with_commas(kPuzzle), ",", "\t");
+  boxes.insert(3 * 18, "\t\t\t\t\t\t\t\t\n");
+  EXPECT_THAT(read_sudokus(file(boxes)), testing::ElementsAre(kUnsolved));
   for (const std::string title : {"Sudoku of 2024-05-01", "-- Grid 1 --", "Easy ----------"})
     EXPECT_THAT(read_sudokus(file(title + "\n" + nine_lines(kPuzzle))),
                 testing::ElementsAre(kUnsolved))

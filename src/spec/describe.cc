@@ -56,8 +56,7 @@ std::string passes_of(const ModelCard& card) {
 std::string in_words(const ModelCard& card, const ModelSettings& settings) {
   std::string task = card.task;
   try {
-    const std::string about = task_of(card)->about();  // behind a ';' of its default puzzles
-    task += fmt::format(" ({})", about.substr(0, about.find(';')));
+    task += fmt::format(" ({})", task_of(card)->about());
   } catch (const Error&) {  // a task that this program does not know
   }
   std::string text = fmt::format("It answers puzzles of {}: it {}.", task, passes_of(card));

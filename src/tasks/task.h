@@ -74,6 +74,12 @@ class Task {
 
   virtual std::string name() const = 0;   // "countdown-4"
   virtual std::string about() const = 0;  // one line for people
+  // What else to know of its puzzles: what kind is made, how they are written. And both in a line.
+  virtual std::string details() const { return ""; }
+  std::string about_and_details() const {
+    const std::string more = details();
+    return about() + (more.empty() ? "" : "; " + more);
+  }
   virtual Abilities abilities() const { return {}; }
 
   // The item-th puzzle of a split. A pure function of its arguments, so any thread may make it.

@@ -30,11 +30,14 @@ class Sat : public Task {
 
   std::string about() const override {
     const int n = notation_.variables();
-    const char not_first = notation_.character(-1), not_last = notation_.character(-n);
-    return fmt::format(
-        "3-SAT, {} variables, {} clauses: find values that satisfy every clause; 1 to {} are the "
-        "variables, {} to {} their negations",
-        n, clause_count(n), n, not_first, not_last);
+    return fmt::format("3-SAT, {} variables, {} clauses: find values that satisfy every clause", n,
+                       clause_count(n));
+  }
+  std::string details() const override {
+    const int n = notation_.variables();
+    std::string negations;
+    for (int v = 1; v <= n; ++v) negations += std::string(" ") + notation_.character(-v);
+    return fmt::format("1 to {} are the variables,{} their negations", n, negations);
   }
 
   Abilities abilities() const override {

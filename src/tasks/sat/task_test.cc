@@ -28,8 +28,8 @@ std::string complaint(Call call) {
 TEST(SatTask, Names) {
   EXPECT_EQ(make_sat(7)->name(), "sat-7");
   EXPECT_EQ(make_sat(9)->about(),
-            "3-SAT, 9 variables, 51 clauses: find values that satisfy every clause; 1 to 9 are the "
-            "variables, b to j their negations");
+            "3-SAT, 9 variables, 51 clauses: find values that satisfy every clause");
+  EXPECT_EQ(make_sat(5)->details(), "1 to 5 are the variables, 6 7 8 9 0 their negations");
   EXPECT_EQ(make_sat_any()->name(), "sat");
   EXPECT_THROW(make_sat(4), UsageError);
   EXPECT_EQ(complaint([] { make_sat(10); }),

@@ -21,10 +21,11 @@ class Sudoku final : public Task {
 
   std::string name() const override { return "sudoku"; }
 
-  std::string about() const override {
+  std::string about() const override { return "fill a 9x9 grid"; }
+  std::string details() const override {
     return difficulty_ == Difficulty::kEasy
-               ? "fill a 9x9 grid; 31-36 givens, solved by naked singles as in the paper"
-               : "fill a 9x9 grid; minimal puzzles: one solution, no given to spare";
+               ? "31-36 givens, solved by naked singles as in the paper"
+               : "minimal puzzles: one solution, no given to spare";
   }
 
   std::optional<std::string> unfamiliar(std::string_view input) const override {
