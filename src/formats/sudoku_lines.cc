@@ -25,7 +25,8 @@ bool is_frame(std::string_view line) {
 
 // "[", "]]," of a list of lists.
 bool is_bracket(std::string_view line) {
-  return line.find_first_not_of("[], \t") == std::string_view::npos;
+  return line.find_first_of("[]") != std::string_view::npos &&
+         line.find_first_not_of("[], \t") == std::string_view::npos;
 }
 
 // Nine cells between eight separators, some of them empty or in quotes, as spreadsheets write them.
@@ -115,8 +116,8 @@ void SudokuLines::add(std::string_view drawn, std::size_t number) {
   const bool is_table =
       cells_of_table(plain, '\t') && (!trim(plain).empty() || is_blank_row(plain));
   const std::string_view line = is_table ? plain : trim(plain);
-  if (is_bracket(line) && !is_table) return;
-  if (line.front() == '#' || (is_frame(line) && !is_blank_row(line))) return;
+  if (line.empty() || line.front() == '#' || is_bracket(line)) return;
+  if (is_frame(line) && !is_blank_row(line)) return;
   const bool first = !std::exchange(any_, true);
   if (grid_ && may_be_title(line) && !begins_sudoku_grid(line)) end_grid();  // it was short
   if (auto puzzle = sudoku_column(line)) {

@@ -226,8 +226,10 @@ TEST_F(SudokuText, ReadsGrids) {
   EXPECT_THAT(read_sudokus(file(dashed + dashed)),
               testing::ElementsAre(SudokuRecord{blank_row, std::nullopt},
                                    SudokuRecord{blank_row, std::nullopt}));
-  EXPECT_THAT(read_sudokus(file(table(blank_row, '\t'))),
-              testing::ElementsAre(SudokuRecord{blank_row, std::nullopt}));
+  for (const char separator : {'\t', ',', ';'})
+    EXPECT_THAT(read_sudokus(file(table(blank_row, separator))),
+                testing::ElementsAre(SudokuRecord{blank_row, std::nullopt}))
+        << separator;
   // Lines of tabs between boxes are no rows where blanks are zeros.
   std::string boxes = replaced(with_commas(kPuzzle), ",", "\t");
   boxes.insert(3 * 18, "\t\t\t\t\t\t\t\t\n");
