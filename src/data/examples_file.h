@@ -33,7 +33,6 @@ std::vector<LocatedExample> read_examples(const std::string& path, const tasks::
 // Whether it is a formula in DIMACS, by its first line; and whether one of the first puzzles in a
 // file, as they stand there, is wanted. For these a pipe is not read further than needed, and can
 // be read again. Error when there is no puzzle; on_bad is told of lines that hold none.
-// any_puzzle() is not for DIMACS.
 bool is_dimacs(const std::string& path);
 bool any_puzzle(const std::string& path, const std::function<bool(const std::string&)>& wanted,
                 const OnBadLine& on_bad);

@@ -75,6 +75,7 @@ Error no_puzzle(std::string_view line) {
 // Unicode's lines, U+2500 to U+257F, are E2 94 80 to E2 95 BF: upright ones as '|', others as '-'.
 // Its dots and boxes are blanks.
 std::string with_plain_signs(std::string_view line) {
+  if (std::ranges::all_of(line, [](char c) { return (c & 0x80) == 0; })) return std::string(line);
   std::string plain;
   while (!line.empty()) {
     const std::size_t length = std::max<std::size_t>(1, utf8_length(line));
