@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -173,7 +172,7 @@ bool any_puzzle(const std::string& path, const std::function<bool(const std::str
       if (says_something(line)) {
         ++seen;
         // A row of a table with tabs would pass for a few numbers.
-        if (std::ranges::count(read, '\t') != 8 && wanted(std::string(line))) return true;
+        if (!formats::is_sudoku_table_row(read) && wanted(std::string(line))) return true;
         if (is_csv) rows.add(line, lines.line_number());
       }
       if (!is_csv) grids.add(read, lines.line_number());

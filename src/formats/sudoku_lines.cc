@@ -93,6 +93,10 @@ std::string with_plain_signs(std::string_view line) {
   return plain;
 }
 
+bool is_sudoku_table_row(std::string_view line) {
+  return cells_of_table(with_plain_signs(line), '\t').has_value();
+}
+
 bool begins_sudoku_grid(std::string_view line) {
   const std::string cells = without_frame(with_plain_signs(line));
   return cells.size() == kGridColumns &&

@@ -56,6 +56,9 @@ class SudokuLines {
 // With ASCII's for the frames and blanks that Unicode has.
 std::string with_plain_signs(std::string_view line);
 
+// Whether it is nine cells with tabs between them, some of them blank.
+bool is_sudoku_table_row(std::string_view line);
+
 // Whether it is a row of nine cells, perhaps with a slip: then the grid is at fault, not its other
 // eight lines.
 bool begins_sudoku_grid(std::string_view line);
