@@ -26,8 +26,20 @@ class Light : public Program {
 
 TEST_F(Light, HasTheSameHelp) {
   EXPECT_EQ(light("--help").out, full_mgdm("--help").out);
-  for (const std::string command : {"solve", "eval", "generate", "demo", "export"})
+  for (const std::string command :
+       {"solve", "eval", "generate", "demo", "export", "train", "launch", "bench"})
     EXPECT_EQ(light(command + " --help").out, full_mgdm(command + " --help").out);
+  EXPECT_MENTIONS(light("train --help").out, "objective.beta");  // what a recipe can say
+  EXPECT_EQ(light("bench").out, full_mgdm("bench").out);
+}
+
+TEST_F(Light, HasTheSameErrorsWithoutBeingAbleToTrain) {
+  for (const std::string words : {"train", "train --nosuch", "launch -n 0 -- train x",
+                                  "bench trian", "bench train --turns many"}) {
+    const Outcome outcome = light(words);
+    EXPECT_EQ(outcome.code, 2) << words;
+    EXPECT_EQ(outcome.err, full_mgdm(words).err) << words;
+  }
 }
 
 TEST_F(Light, SaysHowToTrain) {

@@ -38,7 +38,6 @@ reproduction::Trainer trainer_of(const Program& program) {
 }
 
 std::vector<Command> all_commands(Program& program) {
-  std::vector<Command> missing = missing_commands();
   std::vector<Command> commands{demo_command(),
                                 tasks_command(),
                                 generate_command(),
@@ -50,8 +49,7 @@ std::vector<Command> all_commands(Program& program) {
                                 prompt_command(),
                                 reproduce_command(trainer_of(program)),
                                 report_command()};
-  for (Command& command : program.commands.empty() ? missing : program.commands)
-    commands.push_back(std::move(command));
+  for (Command& command : heavy_commands(program.heavy)) commands.push_back(std::move(command));
   return commands;
 }
 

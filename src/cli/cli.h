@@ -3,16 +3,16 @@
 
 #include <exception>
 #include <functional>
-#include <vector>
 
 #include "cli/command.h"
+#include "cli/heavy_commands.h"
 #include "reproduction/context.h"
 
 namespace mgdm::cli {
 
 // What the half with LibTorch adds to the program, where there is one.
 struct Program {
-  std::vector<Command> commands;
+  HeavyWork heavy;
   MeasureLosses measure_losses;
   std::function<bool(const std::exception&)> is_out_of_memory;
   reproduction::Trainer trainer;  // of mgdm reproduce

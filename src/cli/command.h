@@ -27,7 +27,6 @@ struct Command {
   std::function<int(const std::vector<std::string>& given)> run;
   std::vector<std::string> inherited;  // fields whose default is a model's, not ours
   std::string more = {};               // at the end of --help
-  bool takes_any_words = false;        // and passes them over
 };
 
 // A command around a settings struct with visit() and a function on it, which gives an exit code

@@ -157,10 +157,6 @@ int dispatch(std::vector<Command> commands, const std::vector<std::string>& type
     fmt::print("{}", app.help());
     return 0;
   }
-  for (const Command& command : commands)
-    if (command.takes_any_words && command.name == words.front() && !contains(words, "--help") &&
-        !contains(words, "-h"))
-      return command.run({});
 
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   const auto chosen = [&]() -> const CLI::App* {

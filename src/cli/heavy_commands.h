@@ -1,6 +1,9 @@
-// The commands that need LibTorch, as both programs list them.
+// The commands that need LibTorch. What they take and say stands here, so that both programs have
+// the same help and the same errors; what they do is in workshop/.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -8,10 +11,42 @@
 
 namespace mgdm::cli {
 
-// Of a command that needs LibTorch: one line.
-std::string about_heavy(const std::string& name);
+struct TrainSettings {
+  std::string recipe;
+  std::vector<std::string> overrides;
+  std::string out;
+  std::int64_t threads = 0;
+  bool resume = false, quiet = false;
 
-// For a program without LibTorch: every one of them, saying how to get the program that has it.
-std::vector<Command> missing_commands();
+  void visit(config::Visitor& v);
+};
+
+struct LaunchSettings {
+  std::int64_t n = 1;
+  std::vector<std::string> command;
+  bool quiet = false;
+
+  void visit(config::Visitor& v);
+};
+
+struct BenchSettings {
+  std::string name, subject;
+  std::vector<std::string> overrides;
+  std::string device, json, md, csv;
+  std::int64_t threads = 0, batch = 0, turns = 3, steps = 0;
+  bool profile = false, quiet = false;
+
+  void visit(config::Visitor& v);
+};
+
+// What the commands do. A program without LibTorch has none of it: its commands say how to get the
+// program that has them.
+struct HeavyWork {
+  std::function<void(const TrainSettings&)> train;
+  std::function<void(const LaunchSettings&)> launch;
+  // "signature", "train" or "decode", by the settings' name.
+  std::function<void(const BenchSettings&)> bench;
+};
+std::vector<Command> heavy_commands(const HeavyWork& work);
 
 }  // namespace mgdm::cli

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "base/error.h"
@@ -10,7 +9,6 @@
 #include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/heavy_commands.h"
-#include "cli/threads.h"
 #include "compat/device.h"
 #include "compat/parallel.h"
 #include "inference/models.h"
@@ -27,35 +25,7 @@
 namespace mgdm::workshop {
 namespace {
 
-struct BenchSettings {
-  std::string name, subject;
-  std::vector<std::string> overrides;
-  std::string device, json, md, csv;
-  std::int64_t threads = 0, batch = 0, turns = 3, steps = 0;
-  bool profile = false, quiet = false;
-
-  void visit(config::Visitor& v) {
-    v.field("name", name, "which one; without a name they are listed");
-    v.field("subject", subject, "train: the recipe to time, see recipes/; decode: one, or a model");
-    v.field("overrides", overrides, "key=value ...: changes to the recipe");
-    v.field("device", device,
-            "auto, cpu, cuda or cuda:N (empty = cpu; train: as the recipe says; decode: auto)");
-    cli::visit_threads(v, threads);
-    v.field("batch", batch, "rows at a time (0 = 16; decode: 1; train: as the recipe says)",
-            config::range(0, 1e6));
-    v.field("turns", turns, "train, decode: how often the time is taken", config::range(1, 1000));
-    v.field("steps", steps,
-            "train: steps in a turn (0 = 20); decode: passes for an answer (0 = as the model says)",
-            config::range(0, 1e6));
-    v.field("profile", profile,
-            "CUDA: the kernels of one step or answer: time, bytes, operations, and shares of what "
-            "the device does at best");
-    v.field("json", json, "write the result to this file; - prints it alone");
-    v.field("md", md, "train, decode: the same as Markdown tables");
-    v.field("csv", csv, "train, decode: the same as CSV; with --profile the kernels, a line each");
-    v.field("quiet", quiet, "print nothing but errors");
-  }
-};
+using cli::BenchSettings;
 
 void bench_signature(BenchSettings settings) {
   settings.threads = compat::use_threads(static_cast<int>(settings.threads));
@@ -132,50 +102,11 @@ void bench_decoding(BenchSettings settings) {
   report(settings, bench_decode(untrained.path(), engine, bench));
 }
 
-struct Bench {
-  const char* name;
-  const char* about;
-  void (*run)(BenchSettings);
-};
-
-constexpr std::array kBenches{
-    Bench{"signature",
-          "a hash over all that is drawn: equal on all machines, devices and LibTorch versions",
-          bench_signature},
-    Bench{"train", "how fast a recipe trains: a step's time, tokens, operations, memory, kernels",
-          bench_training},
-    Bench{"decode", "how fast a model answers: time, puzzles, operations, memory, kernels",
-          bench_decoding},
-};
-
-void run_bench(const BenchSettings& settings) {
-  if (settings.name.empty()) {
-    for (const Bench& bench : kBenches) fmt::print("{:<12} {}\n", bench.name, bench.about);
-    fmt::print("\nmgdm bench NAME runs one of them.\n");
-    return;
-  }
-  std::vector<std::string> names;
-  for (const Bench& bench : kBenches) {
-    if (settings.name == bench.name) return bench.run(settings);
-    names.emplace_back(bench.name);
-  }
-  throw UsageError(fmt::format("there is no bench {}", in_quotes(settings.name)), joined_or(names),
-                   did_you_mean(settings.name, names));
-}
-
 }  // namespace
 
-cli::Command bench_command() {
-  return cli::make_command<BenchSettings>(
-      "bench", cli::about_heavy("bench"),
-      "  mgdm bench\n"
-      "  mgdm bench signature\n"
-      "  mgdm bench signature --device cuda --json signature.json\n"
-      "  mgdm bench train recipes/quick/planning-mgdm.toml\n"
-      "  mgdm bench train recipes/frontier/countdown-4.toml training.batch=1024 --device cuda "
-      "--profile\n"
-      "  mgdm bench decode quick-planning-mgdm --batch 64\n",
-      {"name", "subject", "overrides"}, {}, run_bench);
+void bench(const BenchSettings& settings) {
+  if (settings.name == "signature") return bench_signature(settings);
+  settings.name == "train" ? bench_training(settings) : bench_decoding(settings);
 }
 
 }  // namespace mgdm::workshop

@@ -1,6 +1,7 @@
 #include "workshop/workshop.h"
 
 #include "compat/out_of_memory.h"
+#include "workshop/launcher.h"
 #include "workshop/losses.h"
 #include "workshop/step_time.h"
 #include "workshop/training_run.h"
@@ -8,7 +9,7 @@
 namespace mgdm::workshop {
 namespace {
 
-void train(const reproduction::TrainingOrder& order) {
+void train_for_table(const reproduction::TrainingOrder& order) {
   train_by_recipe(spec::read_recipe(order.recipe, order.overrides), {.recipe_name = order.recipe,
                                                                      .out = order.out,
                                                                      .threads = order.threads,
@@ -16,13 +17,17 @@ void train(const reproduction::TrainingOrder& order) {
                                                                      .quiet = order.quiet});
 }
 
+void launch_processes(const cli::LaunchSettings& settings) {
+  launch(static_cast<int>(settings.n), settings.command, settings.quiet);
+}
+
 }  // namespace
 
 cli::Program program() {
-  return {{train_command(), launch_command(), bench_command()},
+  return {{train, launch_processes, bench},
           measure_losses,
           compat::is_out_of_memory,
-          {train, seconds_per_step, /*losses=*/{}}};
+          {train_for_table, seconds_per_step, /*losses=*/{}}};
 }
 
 }  // namespace mgdm::workshop

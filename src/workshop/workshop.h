@@ -1,13 +1,13 @@
-// The commands that need LibTorch.
+// What the commands that need LibTorch do.
 #pragma once
 
 #include "cli/cli.h"
+#include "cli/heavy_commands.h"
 
 namespace mgdm::workshop {
 
-cli::Command train_command();
-cli::Command launch_command();
-cli::Command bench_command();
+void train(const cli::TrainSettings& settings);
+void bench(const cli::BenchSettings& settings);
 
 // All that this half adds to the program.
 cli::Program program();
