@@ -20,8 +20,9 @@ import torch
 from torch import nn
 
 from our_files import logged, rows_of, safetensors, settings_of, text_of
+from our_gpt2 import in_pytorch, network
 from torch_decode_peer import show_surest
-from torch_networks import MASK, Gpt2
+from torch_networks import MASK
 from torch_peer import Weights, masked_loss
 from turns import ROOT
 
@@ -33,33 +34,6 @@ SMALL = ["model.width=64", "model.heads=2", "model.dropout=0", "objective.full_m
          f"training.steps={STEPS}", "training.log_every=1", "training.checkpoint_every=1",
          "training.keep=2", "training.device=cpu", "evaluation.count=0"]
 BATCH = 100
-NAMES = {"transformer.wte": "tokens", "transformer.wpe": "positions", "transformer.ln_f": "norm",
-         "transformer.h": "blocks", "ln_1": "norm_attention", "attn.c_attn": "qkv",
-         "attn.c_proj": "projection", "ln_2": "norm_mlp", "mlp.c_fc": "up", "mlp.c_proj": "down"}
-
-
-def in_pytorch(tensors, turned):
-    """By PyTorch's names, and matrices as it has them: files have those of blocks turned."""
-    renamed = {}
-    for name, tensor in tensors.items():
-        turns = turned and ".h." in name and tensor.dim() == 2
-        for ours, theirs in NAMES.items():
-            name = name.replace(ours, theirs)
-        renamed[name] = tensor.t().contiguous() if turns else tensor
-    return renamed
-
-
-def network(checkpoint):
-    """The checkpoint's in PyTorch."""
-    shape = settings_of(checkpoint)["settings"]
-    model = Gpt2(shape["layers"], shape["heads"], shape["width"], positions=shape["positions"])
-    weights = {}
-    for file in sorted(checkpoint.glob("model*.safetensors")):
-        weights.update(safetensors(file))
-    model.load_state_dict(in_pytorch(weights, turned=True))
-    return model.eval()
-
-
 def adamw(model, checkpoint):
     """PyTorch's optimiser with the memory of the checkpoint."""
     memory = safetensors(checkpoint / "optimizer.safetensors")

@@ -23,6 +23,19 @@ def safetensors(path):
     return tensors
 
 
+def write_safetensors(path, tensors):
+    """In fp32."""
+    header, parts, end = {}, [], 0
+    for name, tensor in tensors.items():
+        parts.append(tensor.float().cpu().contiguous().numpy().tobytes())
+        header[name] = {"dtype": "F32", "shape": list(tensor.shape),
+                        "data_offsets": [end, end + len(parts[-1])]}
+        end += len(parts[-1])
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)  # numbers begin at a multiple of 8
+    path.write_bytes(struct.pack("<Q", len(text)) + text + b"".join(parts))
+
+
 def settings_of(checkpoint):
     return json.loads((checkpoint / "config.json").read_text())["mgdm"]
 
