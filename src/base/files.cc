@@ -28,6 +28,15 @@ namespace {
   throw Error(fmt::format("cannot {} {}: {}", what, path, reason));
 }
 
+// A file's first line without a byte order mark. An Error where the mark is UTF-16's, which some
+// editors call "Unicode".
+std::string_view as_utf8(std::string_view line, const std::string& path) {
+  if (line.starts_with("\xff\xfe") || line.starts_with("\xfe\xff"))
+    throw Error(fmt::format("{} is UTF-16", shown_path(path)), "UTF-8",
+                "save it as UTF-8, or: iconv -f UTF-16 -t UTF-8");
+  return without_bom(line);
+}
+
 }  // namespace
 
 // A file, or a pipe from its first byte on.
@@ -135,7 +144,7 @@ bool LineReader::next(std::string_view& line) {
       const std::size_t stop = end == std::string::npos ? buffer_.size() : end;
       line = std::string_view(buffer_).substr(begin_, stop - begin_);
       if (line.ends_with('\r')) line.remove_suffix(1);
-      if (line_number_ == 0) line = without_bom(line);
+      if (line_number_ == 0) line = as_utf8(line, path_);
       begin_ = std::min(stop + 1, buffer_.size());
       ++line_number_;
       return true;

@@ -77,6 +77,21 @@ TEST_F(Files, LinesOfAllKinds) {
   EXPECT_EQ(lines_of(path("d")), (std::vector<std::string>{"one", "\xEF\xBB\xBFtwo"}));
 }
 
+TEST_F(Files, ThatAreUtf16SaySo) {
+  for (const std::string mark : {"\xff\xfe", "\xfe\xff"}) {
+    write_file(path("u"), mark + std::string("1\0,\0\n\0", 6));
+    LineReader reader(path("u"));
+    std::string_view line;
+    try {
+      reader.next(line);
+      FAIL() << "read";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.seen(), path("u") + " is UTF-16");
+      EXPECT_EQ(error.expected(), "UTF-8");
+    }
+  }
+}
+
 TEST_F(Files, LinesAcrossTheReadBuffer) {
   std::string text;
   std::vector<std::string> expected;

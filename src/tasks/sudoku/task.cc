@@ -1,5 +1,9 @@
 #include "tasks/sudoku/task.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/random.h"
@@ -16,8 +20,8 @@ namespace {
 
 class Sudoku final : public Task {
  public:
-  Sudoku(Difficulty difficulty, std::optional<Guesses> guesses)
-      : difficulty_(difficulty), guesses_(guesses) {}
+  Sudoku(Difficulty difficulty, std::optional<Guesses> guesses, std::int64_t patience)
+      : difficulty_(difficulty), guesses_(guesses), patience_(patience) {}
 
   std::string name() const override { return "sudoku"; }
 
@@ -41,14 +45,21 @@ class Sudoku final : public Task {
 
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
     Stream random = item_stream(seed, split, item);
-    while (true) {
+    std::uint64_t most = 0;
+    for (std::int64_t made = 0; made < patience_;) {
       const Grid solution = random_solution(random);
       if (in_test_split(invariant(solution)) != (split == Split::kTest)) continue;
       const Grid puzzle = difficulty_ == Difficulty::kEasy ? easy_puzzle(solution, random)
                                                            : minimal_puzzle(solution, random);
-      if (wanted(puzzle)) return {render(puzzle), render(solution)};
+      const std::uint64_t guesses = guesses_ ? grade(puzzle).guesses : 0;
+      if (!guesses_ || (guesses_->low <= guesses && guesses <= guesses_->high))
+        return {render(puzzle), render(solution)};
       stop_if_interrupted();  // thousands may be made before one is hard enough
+      most = std::max(most, guesses);
+      ++made;
     }
+    throw Error(fmt::format("none of {} minimal Sudokus takes so many guesses", patience_),
+                fmt::format("guesses up to {}, the most that one of them takes", most));
   }
 
   std::string normalize_input(std::string_view text) const override {
@@ -111,22 +122,18 @@ class Sudoku final : public Task {
   }
 
  private:
-  bool wanted(const Grid& puzzle) const {
-    if (!guesses_) return true;
-    const std::uint64_t guesses = grade(puzzle).guesses;
-    return guesses_->low <= guesses && guesses <= guesses_->high;
-  }
-
   Difficulty difficulty_;
   std::optional<Guesses> guesses_;
+  std::int64_t patience_;  // how many puzzles are made for one that is wanted
 };
 
 }  // namespace
 
-std::unique_ptr<Task> make_sudoku(Difficulty difficulty, std::optional<Guesses> guesses) {
+std::unique_ptr<Task> make_sudoku(Difficulty difficulty, std::optional<Guesses> guesses,
+                                  std::int64_t patience) {
   if (guesses && difficulty == Difficulty::kEasy)
     throw UsageError("guesses with easy puzzles, which take none", "difficulty hard");
-  return std::make_unique<Sudoku>(difficulty, guesses);
+  return std::make_unique<Sudoku>(difficulty, guesses, patience);
 }
 
 }  // namespace mgdm::tasks::sudoku

@@ -48,6 +48,23 @@ TEST(SudokuGuesses, KeepOnlyPuzzlesThatTakeSoMany) {
   EXPECT_THROW(make_sudoku(Difficulty::kEasy, Guesses{3, 8}), UsageError);
 }
 
+TEST(SudokuGuesses, ThatNoPuzzleTakesAreNotLookedForWithoutEnd) {
+  const auto task = make_sudoku(Difficulty::kHard, Guesses{1'000'000, 2'000'000}, /*patience=*/20);
+  try {
+    task->generate(0, Split::kTrain, 0);
+    FAIL() << "generated";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.seen(), "none of 20 minimal Sudokus takes so many guesses");
+    // The first that it made is what it makes for those who take any.
+    const auto any = make_sudoku(Difficulty::kHard);
+    const std::uint64_t first = *any->guesses(any->generate(0, Split::kTrain, 0));
+    const std::string& said = error.expected();
+    const std::size_t number = said.find_first_of("0123456789");
+    ASSERT_NE(number, std::string::npos) << said;
+    EXPECT_GE(std::stoull(said.substr(number)), first) << said;
+  }
+}
+
 TEST(SudokuGuesses, AreReadFromText) {
   EXPECT_EQ(parse_guesses(""), std::nullopt);
   EXPECT_EQ(parse_guesses("7"), (Guesses{7, 7}));
