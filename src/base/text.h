@@ -45,6 +45,22 @@ bool contains(std::span<const std::string> names, std::string_view name);
 std::string joined_or(std::span<const std::string> names);
 std::string joined_and(std::span<const std::string> names);
 
+// Numbers or names with `separator` between them. (fmt::join does the same, and takes a second to
+// compile.)
+template <class Range>
+std::string joined_by(const Range& range, std::string_view separator) {
+  std::string text;
+  for (bool first = true; const auto& each : range) {
+    if (!first) text += separator;
+    first = false;
+    if constexpr (requires { std::to_string(each); })
+      text += std::to_string(each);
+    else
+      text += each;
+  }
+  return text;
+}
+
 // The only valid key with the last part of `name` (optimizer.lr for training.lr), else the name
 // that is closest by edit distance; empty when none is near.
 std::string nearest(std::string_view name, std::span<const std::string> valid);

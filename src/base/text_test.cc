@@ -51,6 +51,12 @@ TEST(Text, PrintableTextMovesNoTerminal) {
   EXPECT_EQ(printable("\u009b2J \x9b \xc2"), "\\xc2\\x9b2J \\x9b \\xc2");  // CSI in one character
 }
 
+TEST(Text, NumbersAndNamesAreJoined) {
+  EXPECT_EQ(joined_by(std::vector<int>{1, -2, 3}, ", "), "1, -2, 3");
+  EXPECT_EQ(joined_by(std::vector<std::string>{"a", "", "b"}, "/"), "a//b");
+  EXPECT_EQ(joined_by(std::vector<std::int64_t>{}, ","), "");
+}
+
 TEST(Text, NearestName) {
   const std::vector<std::string> names{"sudoku", "planning", "--count", "--seed"};
   EXPECT_EQ(nearest("sudko", names), "sudoku");

@@ -60,7 +60,7 @@ void reproduce_one(const reproduction::Plan& plan, const ReproduceSettings& sett
   const auto files = reproduction::write_table(table, context);
   if (settings.quiet) return;
   say_to(stdout, "{}\n", printable(reproduction::to_markdown(table), "\n"));
-  say("written: {}\n", fmt::join(files, ", "));
+  say("written: {}\n", joined_by(files, ", "));
 }
 
 void run_reproduce(const ReproduceSettings& settings, const reproduction::Trainer& trainer) {

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -211,7 +210,7 @@ std::vector<std::string> joined_numbers(const std::vector<std::string>& words) {
            word.size() < 9;
   });
   if (!numbers || words.size() < 2) return words;
-  return {fmt::format("{}", fmt::join(words, ","))};
+  return {joined_by(words, ",")};
 }
 
 // Whether somebody sends puzzles by a pipe or from a file.

@@ -1,7 +1,6 @@
 #include "cli/solve_dimacs.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <numeric>
 
@@ -53,7 +52,7 @@ std::string explained(const inference::Solved& solved, const tasks::sat::Formula
   const tasks::Fault& fault = solved.faults.front();
   if (fault.category != "unsatisfied clause") return fault.words;
   const std::vector<int> literals = parse_answer(solved.text, Notation::of(formula.variables));
-  return fmt::format("{}; {}", fmt::join(literals, " "),
+  return fmt::format("{}; {}", joined_by(literals, " "),
                      faults(formula, render_answer(literals)).front().words);
 }
 
@@ -83,7 +82,7 @@ int solve_dimacs(const inference::Reasoner& reasoner, const std::string& file,
                    reasoner.task().solve(solved.input) ? "satisfiable" : "unsatisfiable");
     }
     fmt::print("s {}\n", satisfiable ? "SATISFIABLE" : "UNKNOWN");
-    if (satisfiable) fmt::print("v {} 0\n", fmt::join(literals, " "));
+    if (satisfiable) fmt::print("v {} 0\n", joined_by(literals, " "));
   }
   return satisfiable ? kSatisfiable : kUnknown;
 }

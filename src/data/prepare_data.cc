@@ -1,7 +1,6 @@
 #include "data/prepare_data.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -12,6 +11,7 @@
 #include "base/interrupt.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "data/augmentation.h"
 #include "data/examples_file.h"
 #include "tasks/released.h"
@@ -77,7 +77,7 @@ void read_files(Loaded& source, std::size_t held_out) {
   const std::size_t needed = std::max<std::size_t>(1, count) + held_out;
   if (train.size() < needed)
     throw Error(
-        fmt::format("{} examples in {}", train.size(), fmt::join(source.settings.files, ", ")),
+        fmt::format("{} examples in {}", train.size(), joined_by(source.settings.files, ", ")),
         fmt::format("at least {}: {} to train on and {} held out", needed, needed - held_out,
                     held_out),
         "a smaller data.count or data.held_out");

@@ -144,13 +144,15 @@ Cnf read_dimacs(std::string_view text, std::string_view file) {
 }
 
 std::string write_dimacs(const Cnf& cnf) {
-  fmt::memory_buffer out;
-  fmt::format_to(fmt::appender(out), "p cnf {} {}\n", cnf.variables, cnf.size());
+  std::string out = fmt::format("p cnf {} {}\n", cnf.variables, cnf.size());
   for (std::size_t clause = 0; clause < cnf.size(); ++clause) {
-    for (const int literal : cnf[clause]) fmt::format_to(fmt::appender(out), "{} ", literal);
-    fmt::format_to(fmt::appender(out), "0\n");
+    for (const int literal : cnf[clause]) {
+      out += std::to_string(literal);
+      out += ' ';
+    }
+    out += "0\n";
   }
-  return fmt::to_string(out);
+  return out;
 }
 
 SolverAnswer read_solver_answer(std::string_view text, std::string_view file) {

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "formats/json_text.h"
 
 namespace mgdm::formats {
 namespace {
@@ -18,7 +19,7 @@ void append_escaped(std::string& out, std::string_view text) {
     } else if (c == '\n') {
       out += "\\n";
     } else if (static_cast<unsigned char>(c) < 0x20) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", c);
+      out += fmt::format("\\u{:04x}", c);
     } else {
       out += c;
     }
@@ -28,10 +29,8 @@ void append_escaped(std::string& out, std::string_view text) {
 }  // namespace
 
 JsonStrings parse_jsonl_line(std::string_view line) {
-  // The parser takes a zero byte for the end of the text and would not look at the rest.
-  const bool binary = line.find('\0') != std::string_view::npos;
-  nlohmann::json object = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (binary || object.is_discarded())
+  nlohmann::json object = parse_json(line);
+  if (object.is_discarded())
     throw Error(fmt::format("{} is not JSON", in_quotes(line)),
                 "one JSON object per line, such as {\"input\": \"...\", \"output\": \"...\"}");
   if (!object.is_object())

@@ -1,7 +1,6 @@
 #include "formats/safetensors.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -41,7 +40,7 @@ std::optional<std::uint64_t> byte_count(Dtype dtype, std::span<const std::int64_
 std::string shape_text(Dtype dtype, std::span<const std::int64_t> shape) {
   constexpr std::size_t kShown = 8;
   return fmt::format("{} [{}{}]", name_of(dtype),
-                     fmt::join(shape.first(std::min(shape.size(), kShown)), ", "),
+                     joined_by(shape.first(std::min(shape.size(), kShown)), ", "),
                      shape.size() > kShown ? ", ..." : "");
 }
 

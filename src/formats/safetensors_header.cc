@@ -1,7 +1,6 @@
 #include "formats/safetensors_header.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -232,7 +231,7 @@ std::string to_json(const SafetensorsHeader& header) {
   }
   for (const SafetensorsHeader::Entry& entry : header.entries)
     out += fmt::format("{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}},",
-                       json_string(entry.name), name_of(entry.dtype), fmt::join(entry.shape, ","),
+                       json_string(entry.name), name_of(entry.dtype), joined_by(entry.shape, ","),
                        entry.begin, entry.end);
   if (out.size() > 1) out.pop_back();
   return out + "}";

@@ -3,7 +3,6 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cstring>
 #include <map>
@@ -75,7 +74,7 @@ void assign(const std::vector<NamedTensor>& targets, const std::vector<NamedTens
   for (const NamedTensor& tensor : values) by_name.emplace(tensor.name, &tensor.value);
   const auto kind = [](const at::Tensor& value) {
     return fmt::format("{} ({})", c10::toString(value.scalar_type()),
-                       fmt::join(value.sizes(), ", "));
+                       joined_by(value.sizes(), ", "));
   };
   for (const NamedTensor& target : targets) {
     const std::string place = fmt::format("{}: tensor {}", source, in_quotes(target.name, 200));

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "formats/json_text.h"
 
 namespace mgdm::prompting {
 namespace {
@@ -31,11 +32,11 @@ std::string request_body(const ChatRequest& request) {
   if (request.temperature >= 0) json["temperature"] = request.temperature;
   if (request.max_tokens > 0) json["max_tokens"] = request.max_tokens;
   if (request.choices > 1) json["n"] = request.choices;  // not every endpoint knows it
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return formats::json_text(json);
 }
 
 ChatReply parse_reply(std::string_view body) {
-  const Json json = Json::parse(body, nullptr, /*allow_exceptions=*/false);
+  const Json json = formats::parse_json(body);
   if (json.is_discarded())
     throw Error(fmt::format("the endpoint answered {}, which is not JSON", in_quotes(body)),
                 "a reply of /v1/chat/completions");
@@ -56,7 +57,7 @@ ChatReply parse_reply(std::string_view body) {
 }
 
 std::string error_message(std::string_view body) {
-  const Json json = Json::parse(body, nullptr, /*allow_exceptions=*/false);
+  const Json json = formats::parse_json(body);
   const Json error = member(json, "error");
   for (const Json& words : {member(error, "message"), error, member(json, "message")})
     if (words.is_string()) return words.get<std::string>();

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "formats/json_text.h"
 
 namespace mgdm::prompting {
 namespace {
@@ -59,7 +60,7 @@ std::string chat_body(const std::vector<std::string>& texts, int prompt_tokens,
   for (const std::string& text : texts)
     json["choices"].push_back({{"message", {{"role", "assistant"}, {"content", text}}}});
   json["usage"] = {{"prompt_tokens", prompt_tokens}, {"completion_tokens", generated_tokens}};
-  return json.dump();
+  return formats::json_text(json);
 }
 
 FakeServer::FakeServer(Script script) : script_(std::move(script)) {

@@ -42,9 +42,7 @@ Game24 parse_game24(std::string_view input) {
   return {std::move(problem.numbers)};
 }
 
-std::string numbers_text(const Game24& game) {
-  return fmt::format("{}", fmt::join(game.numbers, " "));
-}
+std::string numbers_text(const Game24& game) { return joined_by(game.numbers, " "); }
 
 std::optional<std::string> answer_of(std::string_view reply) {
   std::optional<std::string> named;

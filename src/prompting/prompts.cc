@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/random.h"
+#include "base/text.h"
 
 namespace mgdm::prompting {
 namespace {
@@ -27,9 +28,7 @@ std::string cot_shots() {
   return out;
 }
 
-std::string joined(const std::vector<std::string>& numbers) {
-  return fmt::format("{}", fmt::join(numbers, " "));
-}
+std::string joined(const std::vector<std::string>& numbers) { return joined_by(numbers, " "); }
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/paths.h"
 #include "base/random.h"
+#include "formats/json_text.h"
 
 namespace mgdm::prompting {
 namespace {
@@ -26,17 +27,13 @@ CacheJson request_json(const std::string& endpoint, const ChatRequest& request) 
           {"prompt", request.prompt}};
 }
 
-std::string dumped(const CacheJson& json, int indent) {
-  return json.dump(indent, ' ', false, CacheJson::error_handler_t::replace);
-}
-
 }  // namespace
 
 ReplyCache::ReplyCache(fs::path folder, std::string endpoint)
     : folder_(std::move(folder)), endpoint_(std::move(endpoint)) {}
 
 fs::path ReplyCache::file_of(const ChatRequest& request) const {
-  const std::string text = dumped(request_json(endpoint_, request), -1);
+  const std::string text = formats::json_text(request_json(endpoint_, request));
   // Two hashes: one of 64 bits is short for something that must not be mistaken.
   const std::string name =
       fmt::format("{:016x}{:016x}", stable_hash(text), stable_hash("mgdm " + text));
@@ -46,10 +43,11 @@ fs::path ReplyCache::file_of(const ChatRequest& request) const {
 std::optional<ChatReply> ReplyCache::find(const ChatRequest& request) const {
   const fs::path file = file_of(request);
   if (!is_there(file)) return std::nullopt;
-  const CacheJson json = CacheJson::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
+  const CacheJson json = formats::parse_ordered_json(read_file(file));
   try {
     const CacheJson& reply = json.at("reply");
-    if (dumped(json.at("request"), -1) != dumped(request_json(endpoint_, request), -1))
+    if (formats::json_text(json.at("request")) !=
+        formats::json_text(request_json(endpoint_, request)))
       return std::nullopt;  // another request of the same hash
     return ChatReply{reply.at("texts").get<std::vector<std::string>>(),
                      {1, reply.at("prompt_tokens").get<std::int64_t>(),
@@ -68,7 +66,7 @@ void ReplyCache::write(const ChatRequest& request, const ChatReply& reply) const
                         {{"texts", reply.texts},
                          {"prompt_tokens", reply.usage.prompt_tokens},
                          {"generated_tokens", reply.usage.generated_tokens}}}};
-  write_file(file.string(), dumped(json, 1) + "\n");
+  write_file(file.string(), formats::json_text(json, 1) + "\n");
 }
 
 ChatReply CachedChat::ask(const ChatRequest& request) {

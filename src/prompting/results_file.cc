@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "formats/json_text.h"
 
 namespace mgdm::prompting {
 namespace {
@@ -22,17 +23,16 @@ LineJson facts_json(const RunFacts& facts) {
   return json;
 }
 
-std::string as_line(const LineJson& json) {
-  return json.dump(-1, ' ', false, LineJson::error_handler_t::replace) + "\n";
-}
+std::string as_line(const LineJson& json) { return formats::json_text(json) + "\n"; }
 
 // What differs between the run in the file and this one: "model = \"a\", was \"b\"".
 std::string differences(const LineJson& was, const RunFacts& facts) {
   std::string out;
   for (const auto& [name, value] : facts)
     if (!was.is_object() || !was.contains(name) || was[name] != value)
-      out += fmt::format("{}{} = {}, was {}", out.empty() ? "" : "; ", name, value,
-                         was.is_object() && was.contains(name) ? was[name].dump() : "nothing");
+      out += fmt::format(
+          "{}{} = {}, was {}", out.empty() ? "" : "; ", name, value,
+          was.is_object() && was.contains(name) ? formats::json_text(was[name]) : "nothing");
   return out;
 }
 
@@ -59,7 +59,7 @@ ResultsFile::ResultsFile(const std::string& path, const RunFacts& facts) : path_
     for (const std::string_view line : split(std::string_view(text).substr(0, whole), '\n')) {
       ++number;
       if (line.empty()) continue;
-      const LineJson json = LineJson::parse(line, nullptr, /*allow_exceptions=*/false);
+      const LineJson json = formats::parse_ordered_json(line);
       try {
         if (number == 1) {
           if (const std::string other = differences(json.at("run"), facts); !other.empty())

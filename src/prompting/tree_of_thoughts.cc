@@ -6,11 +6,13 @@
 #include <set>
 #include <utility>
 
+#include "base/text.h"
+
 namespace mgdm::prompting {
 namespace {
 
 std::string line_of(const Step& step) {
-  return fmt::format("{} (left: {})", step.equation, fmt::join(step.left, " "));
+  return fmt::format("{} (left: {})", step.equation, joined_by(step.left, " "));
 }
 
 // All thoughts one step further, without repetitions.

@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/version.h"
+#include "formats/json_text.h"
 
 namespace mgdm::report {
 namespace {
@@ -24,8 +25,7 @@ std::string result_text(nlohmann::ordered_json result, const std::vector<config:
       std::visit([&](const auto* value) { used[field.key] = *value; }, field.target);
   result["version"] = version();
   result["git_revision"] = git_revision();
-  // Names of files need not be UTF-8; what is not is replaced rather than lost with the result.
-  return result.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return formats::json_text(result, 2) + "\n";
 }
 
 std::FILE* for_people(std::initializer_list<std::string_view> results) {

@@ -10,6 +10,7 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "formats/json_text.h"
 #include "formats/svg_figure.h"
 #include "reproduction/json_members.h"
 #include "reproduction/metrics.h"
@@ -29,7 +30,7 @@ constexpr std::uintmax_t kLargest = 8u << 20;  // bytes of a result
 std::optional<Json> read_json(const fs::path& file) {
   std::error_code ignored;
   if (fs::file_size(file, ignored) > kLargest || ignored) return std::nullopt;
-  Json json = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
+  Json json = formats::parse_ordered_json(read_file(file));
   if (json.is_discarded() || !json.is_object()) return std::nullopt;
   return json;
 }

@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/paths.h"
 #include "base/random.h"
+#include "formats/json_text.h"
 
 namespace mgdm::reproduction {
 namespace {
@@ -34,14 +35,14 @@ fs::path kept_file(const Context& context, const std::string& key) {
 
 std::optional<Json> read_kept(const fs::path& file) {
   if (!is_there(file)) return std::nullopt;
-  Json json = Json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
+  Json json = formats::parse_ordered_json(read_file(file));
   if (!json.is_object()) return std::nullopt;
   return json;
 }
 
 void keep(const fs::path& file, const Json& result) {
   make_folder(file.parent_path());
-  write_file(file.string(), result.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  write_file(file.string(), formats::json_text(result, 2) + "\n");
 }
 
 }  // namespace mgdm::reproduction

@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "base/paths.h"
+#include "formats/json_text.h"
 
 namespace mgdm::reproduction {
 
@@ -13,7 +14,7 @@ std::vector<formats::Curve::Point> read_metric(const std::filesystem::path& run,
   if (!is_there(run / "metrics.jsonl")) return points;
   LineReader lines((run / "metrics.jsonl").string());
   for (std::string_view line; lines.next(line);) {
-    const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const auto json = formats::parse_json(line);
     if (json.is_discarded() || !json.is_object() || !json.contains("step") ||
         !json.contains(name) || !json["step"].is_number() || !json[name].is_number())
       continue;

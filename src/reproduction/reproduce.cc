@@ -14,6 +14,7 @@
 #include "base/standard_streams.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "formats/json_text.h"
 #include "reproduction/json_members.h"
 #include "reproduction/measure.h"
 #include "reproduction/trained.h"
@@ -67,7 +68,7 @@ Failures train_all(const Plan& plan, const Context& context, const TimeLeft& tim
 std::optional<Json> prompted(const Context& context, const std::string& method) {
   for (const fs::path& folder : files_in(context.runs)) {
     if (!is_there(folder / "score.json")) continue;
-    Json json = Json::parse(read_file(folder / "score.json"), nullptr, /*allow_exceptions=*/false);
+    Json json = formats::parse_ordered_json(read_file(folder / "score.json"));
     if (text_at(json, "task") == "game24" && text_at(json, "method") == method) return json;
   }
   return std::nullopt;
@@ -214,7 +215,7 @@ Table reproduce(const Plan& named, const Context& context) {
   }
   if (!absent.empty())
     table.notes.push_back(
-        fmt::format("Left out, since these models are not here: {}.", fmt::join(absent, ", ")));
+        fmt::format("Left out, since these models are not here: {}.", joined_by(absent, ", ")));
   if (context.budget > 0 && says_anything(table))
     table.notes.push_back(fmt::format(
         "Shortened: this call was given {} in all (--budget); what calls before it trained "
@@ -235,7 +236,7 @@ std::vector<std::string> write_table(const Table& table, const Context& context)
   Json json = to_json(table);
   json["version"] = version();
   json["git_revision"] = git_revision();
-  write(".json", json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  write(".json", formats::json_text(json, 2) + "\n");
   if (const std::string figure = to_figure(table); !figure.empty()) write(".svg", figure);
   return written;
 }

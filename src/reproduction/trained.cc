@@ -6,6 +6,8 @@
 
 #include "base/files.h"
 #include "base/paths.h"
+#include "base/text.h"
+#include "formats/json_text.h"
 #include "inference/models.h"
 #include "reproduction/json_members.h"
 #include "reproduction/metrics.h"
@@ -56,7 +58,7 @@ Trained shortened(const Context& context, const std::string& recipe, std::int64_
                       short_has_ended(context, recipe) ? "the schedule shortened to them"
                                                        : "and interrupted before its end"),
           fmt::format("{} {} --out {}", training_command(recipe),
-                      fmt::join(kept_shortening(run).changes, " "), run.string())};
+                      joined_by(kept_shortening(run).changes, " "), run.string())};
 }
 
 }  // namespace
@@ -85,12 +87,12 @@ bool short_has_ended(const Context& context, const std::string& recipe) {
 void keep_shortening(const fs::path& run, const Shortening& shortening) {
   make_folder(run);
   const Json json{{"share_seconds", shortening.share}, {"changes", shortening.changes}};
-  write_file((run / kShortening).string(), json.dump(2) + "\n");
+  write_file((run / kShortening).string(), formats::json_text(json, 2) + "\n");
 }
 
 Shortening kept_shortening(const fs::path& run) {
   if (!is_there(run / kShortening)) return {};
-  const Json json = Json::parse(read_file(run / kShortening), nullptr, /*allow_exceptions=*/false);
+  const Json json = formats::parse_ordered_json(read_file(run / kShortening));
   Shortening kept{number_at(json, "share_seconds").value_or(0)};
   if (json.contains("changes"))
     for (const Json& change : json["changes"])

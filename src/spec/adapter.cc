@@ -1,7 +1,6 @@
 #include "spec/adapter.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "formats/crc32c.h"
+#include "formats/json_text.h"
 #include "formats/safetensors_folder.h"
 #include "spec/tensors.h"
 
@@ -56,7 +56,7 @@ std::string wrong_base(const formats::Safetensors& file) {
 bool is_adapter(const fs::path& folder) { return is_there(folder / kAdapterFile); }
 
 Adapter parse_adapter(const std::string& text, const std::string& source) {
-  const Json document = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json document = formats::parse_ordered_json(text);
   if (!document.is_object())
     throw Error(source + ": not a JSON object", "PEFT's adapter_config.json");
   refuse_other_forms(document, source);
@@ -128,8 +128,8 @@ std::map<std::string, const formats::TensorView*> adapter_weights_in(
     if (view == nullptr) continue;
     if (view->shape != tensor.shape)
       throw Error(fmt::format("{}: tensor {} has shape ({})", wrong_base(file),
-                              in_quotes(view->name, 200), fmt::join(view->shape, ", ")),
-                  fmt::format("({})", fmt::join(tensor.shape, ", ")));
+                              in_quotes(view->name, 200), joined_by(view->shape, ", ")),
+                  fmt::format("({})", joined_by(tensor.shape, ", ")));
     found.emplace(tensor.name, view);
   }
   for (const auto& [name, view] : found) {
@@ -157,11 +157,11 @@ std::string fingerprint(const formats::Safetensors& weights) {
   for (const formats::TensorView& tensor : weights.tensors()) {
     const auto part = tensor.bytes.first(std::min(kBytes, tensor.bytes.size()));
     const std::string_view bytes(reinterpret_cast<const char*>(part.data()), part.size());
-    lines.push_back(fmt::format("{} {} {:08x}", tensor.name, fmt::join(tensor.shape, ","),
+    lines.push_back(fmt::format("{} {} {:08x}", tensor.name, joined_by(tensor.shape, ","),
                                 formats::crc32c(bytes)));
   }
   std::ranges::sort(lines);  // shards come in any order
-  return fmt::format("{:08x}", formats::crc32c(fmt::format("{}", fmt::join(lines, "\n"))));
+  return fmt::format("{:08x}", formats::crc32c(joined_by(lines, "\n")));
 }
 
 BaseModel base_model(const fs::path& folder) {

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "data/vocabulary.h"
+#include "formats/json_text.h"
 #include "spec/adapter.h"
 #include "spec/config_names.h"
 #include "spec/json_reader.h"
@@ -145,12 +146,8 @@ void read_mgdm(const json& block, const std::string& source, CheckpointConfig& c
 }
 
 json parse(const std::string& text, const std::string& source) {
-  try {
-    json document = json::parse(text);
-    if (document.is_object()) return document;
-  } catch (const json::exception& error) {
-    throw Error(fmt::format("{}: not valid JSON: {}", source, in_quotes(error.what(), 200)));
-  }
+  json document = formats::ordered_json_of(text, source);
+  if (document.is_object()) return document;
   throw Error(source + ": not a JSON object", "the config.json of a model");
 }
 

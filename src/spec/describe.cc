@@ -1,7 +1,6 @@
 #include "spec/describe.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -93,7 +92,7 @@ std::string about_table(const CheckpointConfig& config) {
 std::string tensor_table(const formats::Safetensors& file) {
   MarkdownTable table({{"tensor"}, {"shape", Align::kRight}, {"type"}, {"numbers", Align::kRight}});
   for (const formats::TensorView& tensor : file.tensors())
-    table.add_row({tensor.name, fmt::format("{}", fmt::join(tensor.shape, " x ")),
+    table.add_row({tensor.name, joined_by(tensor.shape, " x "),
                    std::string(formats::name_of(tensor.dtype)), grouped(count(tensor))});
   return table.text();
 }

@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "formats/json_text.h"
 #include "spec/checkpoint_config.h"
 #include "spec/checkpoints.h"
 #include "spec/recipe.h"
@@ -115,7 +116,7 @@ History read_metrics(const fs::path& file, std::int64_t last_step) {
   std::map<std::int64_t, double> minutes;
   LineReader lines(file.string());
   for (std::string_view line; lines.next(line);) {
-    const auto members = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const auto members = formats::parse_json(line);
     const auto step = step_of(members);
     if (!step || *step > last_step) continue;
     if (const auto seconds = finite_at(members, "seconds")) minutes[*step] = *seconds / 60;
@@ -165,7 +166,7 @@ std::string history_line(const HistoryPoint& point) {
 }
 
 HistoryPoint parse_history_line(std::string_view line) {
-  const auto members = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  const auto members = formats::parse_json(line);
   const auto step = step_of(members);
   if (!step) throw Error("no point of a history", "{\"step\": 100, \"minutes\": 0.5, ...}");
   const auto minutes = finite_at(members, "minutes");

@@ -1,7 +1,6 @@
 #include "spec/weights.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -39,7 +38,7 @@ bool is_known_buffer(std::string_view name) {
 }
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
-  return fmt::format("({})", fmt::join(shape, ", "));
+  return fmt::format("({})", joined_by(shape, ", "));
 }
 
 std::string place_of(const Safetensors& file, std::string_view tensor) {

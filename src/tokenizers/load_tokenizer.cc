@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "formats/json_text.h"
 #include "tokenizers/tokenizer.h"
 
 namespace mgdm::tokenizers {
@@ -21,7 +22,7 @@ constexpr const char *kJson = "tokenizer.json", *kModel = "tokenizer.model";
 constexpr const char* kAboutTokens[] = {"tokenizer_config.json", "special_tokens_map.json"};
 
 json parse_object(const std::string& text, const fs::path& path) {
-  json document = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  json document = formats::parse_json(text);
   if (!document.is_object())
     throw Error(fmt::format("{}: not a JSON object", path.string()), "a file of a tokenizer");
   return document;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "formats/json_text.h"
 #include "tokenizers/tokenizer.h"
 
 namespace mgdm::tokenizers {
@@ -261,14 +262,7 @@ void read_template(const Node& node, Parts& parts) {
 }  // namespace
 
 Tokenizer parse_tokenizer_json(std::string_view text, const std::string& source) {
-  json document;
-  try {
-    if (text.find('\0') != std::string_view::npos) throw Error("a zero byte", "JSON");
-    document = json::parse(text);
-  } catch (const json::exception& error) {
-    throw Error(fmt::format("{}: not valid JSON: {}", source, in_quotes(error.what(), 200)),
-                "a tokenizer.json");
-  }
+  const json document = formats::json_of(text, source, "a tokenizer.json");
   return with_location(source, 0, [&] {
     const Node root(document, "tokenizer");
     Parts parts{.pieces = read_pieces(root["model"]["vocab"]),

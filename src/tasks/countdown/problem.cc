@@ -1,7 +1,6 @@
 #include "tasks/countdown/problem.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -69,7 +68,7 @@ Problem parse_problem(std::string_view input, int count) {
 }
 
 std::string render(const Problem& problem) {
-  return fmt::format("{},{}", fmt::join(problem.numbers, ","), problem.target);
+  return fmt::format("{},{}", joined_by(problem.numbers, ","), problem.target);
 }
 
 std::string render(const Equation& equation) {
@@ -80,8 +79,7 @@ std::string render(const std::vector<Equation>& equations) {
   std::string out;
   for (const Equation& equation : equations) {
     if (!out.empty()) out += ',';
-    fmt::format_to(std::back_inserter(out), "{}{}{}={}", equation.x, equation.op, equation.y,
-                   equation.z);
+    out += render(equation);
   }
   return out;
 }

@@ -1,7 +1,6 @@
 #include "tasks/countdown/released.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -80,7 +79,7 @@ class ReleasedCountdown : public Released {
     return fmt::format(
         "{{\"nums\": [{}], \"target\": {}, \"solution\": [{}], \"search_type\": \"{}\", "
         "\"heuristic\": \"{}\", \"rating\": {}, \"search_path\": {}}}\n",
-        fmt::join(problem_.numbers, ", "), problem_.target, quoted(*solution_),
+        joined_by(problem_.numbers, ", "), problem_.target, quoted(*solution_),
         kind_.beam == 0 ? "dfs" : fmt::format("bfs_{}", kind_.beam),
         kind_.heuristic == Heuristic::kSum ? "sum_heuristic" : "mult_heuristic", rating(trace),
         formats::json_string(trace.text));

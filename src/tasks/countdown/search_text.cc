@@ -1,7 +1,6 @@
 #include "tasks/countdown/search_text.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -68,7 +67,7 @@ std::optional<std::vector<std::string>> operations_before(std::string_view text)
 // "Current State: 28:[32, 4], ..." says this puzzle.
 bool begins_with(std::string_view text, const Problem& problem) {
   return text.starts_with(
-      fmt::format("{}{}:[{}]", kState, problem.target, fmt::join(problem.numbers, ", ")));
+      fmt::format("{}{}:[{}]", kState, problem.target, joined_by(problem.numbers, ", ")));
 }
 
 std::size_t count_of(std::string_view part, std::string_view text) {
@@ -100,7 +99,7 @@ std::string found_solution(std::string_view text) {
   if (!goal || !trim(goal->after).empty()) return "";
   const auto operations = operations_before(text.substr(0, goal->begin));
   if (!operations) return "";
-  return fmt::format("{}", fmt::join(*operations, ","));
+  return joined_by(*operations, ",");
 }
 
 bool search_correct_as_released(const Problem& problem, std::string_view text) {
@@ -144,7 +143,7 @@ std::string optimal_path(const Problem& problem, const std::vector<Equation>& so
   std::string text;
   const auto state = [&] {
     text += fmt::format("Current State: {}:[{}], Operations: [{}]\n", problem.target,
-                        fmt::join(numbers, ", "), explored);
+                        joined_by(numbers, ", "), explored);
   };
   state();
   int node = 1;
@@ -158,13 +157,13 @@ std::string optimal_path(const Problem& problem, const std::vector<Equation>& so
     numbers.push_back(equation.z);
     const std::string operation = render(equation);
     text += fmt::format("Exploring Operation: {}, Resulting Numbers: [{}]\n", operation,
-                        fmt::join(numbers, ", "));
+                        joined_by(numbers, ", "));
     if (numbers.size() == 1) {
       text += fmt::format("{},{} equal: Goal Reached\n", numbers[0], problem.target);
       continue;
     }
     text += fmt::format("Generated Node #{}: [{}] from Operation: {}\n", ++node,
-                        fmt::join(numbers, ", "), operation);
+                        joined_by(numbers, ", "), operation);
     explored += fmt::format("{}'{}'", explored.empty() ? "" : ", ", operation);
     state();
   }

@@ -1,18 +1,17 @@
 #include "tasks/countdown/stream_of_search.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <iterator>
 #include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "base/python_heap.h"
+#include "base/text.h"
 #include "tasks/countdown/results.h"
 
 namespace mgdm::tasks::countdown {
@@ -64,20 +63,20 @@ class Writer {
   explicit Writer(Number target) : target_(target) {}
 
   void state(const Node& node) {
-    write("Current State: {}:[{}], Operations: [", target_, fmt::join(node.all(), ", "));
+    write("Current State: {}:[{}], Operations: [", target_, joined_by(node.all(), ", "));
     write_operations(node);
     text_ += "]\n";
   }
 
   void exploring(const Node& node) {
     write("Exploring Operation: {}, Resulting Numbers: [{}]\n", render(node.operation),
-          fmt::join(node.all(), ", "));
+          joined_by(node.all(), ", "));
   }
 
   void generated(const Node& node) {
     text_ += "Generated Node #";
     write_name(node);
-    write(": {}:[{}] Operation: {}\n", target_, fmt::join(node.all(), ", "),
+    write(": {}:[{}] Operation: {}\n", target_, joined_by(node.all(), ", "),
           render(node.operation));
   }
 
@@ -100,7 +99,7 @@ class Writer {
  private:
   template <class... Values>
   void write(fmt::format_string<Values...> format, Values&&... values) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Values>(values)...);
+    text_ += fmt::format(format, std::forward<Values>(values)...);
   }
 
   // "0,2,1": the root's third child's second.

@@ -1,7 +1,6 @@
 #include "tasks/countdown/verify.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -46,7 +45,7 @@ class Pool {
   std::string written() const {
     std::vector<Number> values;
     for (std::size_t i = 0; i < size_; ++i) values.push_back(entries_[i].written);
-    return fmt::format("{}", fmt::join(values, ", "));
+    return joined_by(values, ", ");
   }
 
  private:
@@ -120,10 +119,9 @@ std::vector<Fault> explain(const Problem& problem, std::string_view answer) {
     pool.add(equation->z, true_value.value_or(equation->z));
     if (!planning &&
         (!true_value || *true_value < 0 || !reachable(pool.true_values(), problem.target)))
-      planning = Fault{
-          "planning error", where,
-          fmt::format("after equation {} the numbers {} can no longer reach {}", where,
-                      fmt::format("{}", fmt::join(pool.true_values(), ", ")), problem.target)};
+      planning = Fault{"planning error", where,
+                       fmt::format("after equation {} the numbers {} can no longer reach {}", where,
+                                   joined_by(pool.true_values(), ", "), problem.target)};
   }
   if (last && *last != problem.target)
     faults.push_back({"target missed", 0,

@@ -36,7 +36,9 @@ std::optional<Edge> take_edge(std::string_view& text) {
 }
 
 void append(std::string& out, const Edge& edge) {
-  fmt::format_to(std::back_inserter(out), FMT_STRING("{},{}"), edge.from, edge.to);
+  out += std::to_string(edge.from);
+  out += ',';
+  out += std::to_string(edge.to);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "tasks/sat/answer.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -91,9 +90,7 @@ std::string render_answer(std::span<const int> literals, const Notation& notatio
   return text;
 }
 
-std::string render_answer(std::span<const int> literals) {
-  return fmt::format("{}", fmt::join(literals, ","));
-}
+std::string render_answer(std::span<const int> literals) { return joined_by(literals, ","); }
 
 Assignment::Assignment(std::span<const int> literals)
     : literals_(literals.begin(), literals.end()) {

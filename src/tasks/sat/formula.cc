@@ -1,7 +1,6 @@
 #include "tasks/sat/formula.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -62,8 +61,7 @@ Formula parse_dimacs(std::string_view text, const Notation& notation) {
   Formula formula;
   formula.variables = read.variables;
   for (std::size_t i = 0; i < read.size(); ++i)
-    add_clause(formula, {read[i].begin(), read[i].end()},
-               fmt::format("{}", fmt::join(read[i], " ")),
+    add_clause(formula, {read[i].begin(), read[i].end()}, joined_by(read[i], " "),
                fmt::format("1..{}, or with a minus sign", notation.variables()));
   return formula;
 }
