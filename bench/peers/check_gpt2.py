@@ -34,6 +34,8 @@ SMALL = ["model.width=64", "model.heads=2", "model.dropout=0", "objective.full_m
          f"training.steps={STEPS}", "training.log_every=1", "training.checkpoint_every=1",
          "training.keep=2", "training.device=cpu", "evaluation.count=0"]
 BATCH = 100
+
+
 def adamw(model, checkpoint):
     """PyTorch's optimiser with the memory of the checkpoint."""
     memory = safetensors(checkpoint / "optimizer.safetensors")

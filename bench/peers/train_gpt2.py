@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The paper's recipe for GPT-2, trained in PyTorch: what mgdm's accuracy should be beside.
+"""The paper's recipe for countdown, trained in PyTorch: what mgdm's accuracy should be beside.
 
 MGDM's loss with dropout and AdamW, the cosine schedule, gradients clipped to 1, the same examples in
-another order. It begins with the weights of a checkpoint of mgdm's and writes a folder like it, so
-that `mgdm eval` measures both in the same way:
+another order. It begins with the weights of a checkpoint of mgdm's (below, after one step) and writes
+a folder like it, so that `mgdm eval` measures both in the same way:
 
     mgdm train recipes/paper/countdown-4-tiny-mgdm.toml training.epochs=0 training.steps=1 --out begin
     mgdm generate countdown-4 --as-released --count 500000 --out examples.jsonl
@@ -28,7 +28,9 @@ AUTOCAST = {"fp16": torch.float16, "bf16": torch.bfloat16}
 
 
 def batches(count, size, device):
-    """Indices of examples, without end: each once, then each once again."""
+    """Indices of examples, without end, in a new order each epoch; what does not fill a batch is left out."""
+    if count < size:
+        raise SystemExit(f"train_gpt2.py: {count} examples, and a batch of {size}")
     while True:
         order = torch.randperm(count, device=device)
         yield from order[: count // size * size].view(-1, size)
@@ -36,12 +38,13 @@ def batches(count, size, device):
 
 def train(model, tokens, frozen, options):
     device, rows = tokens.device, len(tokens)
-    steps = options.steps or math.ceil(options.epochs * rows / options.batch)
+    steps = options.steps or max(1, round(options.epochs * rows / options.batch))
     weights = Weights(alpha=0.25, beta=options.beta)
     optimizer = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=0.0)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: 0.5 * (1 + math.cos(math.pi * step / steps)))
-    # Leaves out steps whose gradient is not finite, too: in bf16 the first try without it was NaN.
+    # In fp16 as usual. Else a scale of 1 that never grows: steps whose gradient is not finite, of
+    # which there are some with torch.compile, are left out.
     scaler = torch.cuda.amp.GradScaler(
         enabled=device.type == "cuda", init_scale=2.0**16 if options.precision == "fp16" else 1.0,
         growth_interval=2000 if options.precision == "fp16" else 10**9)
@@ -88,6 +91,8 @@ def main():
     torch.manual_seed(options.seed)
     length = settings_of(options.checkpoint)["card"]["length"]
     tokens, frozen = (rows.to(options.device) for rows in rows_of(options.examples, length))
+    if tokens.size(1) != length:
+        raise SystemExit(f"train_gpt2.py: rows of {tokens.size(1)} tokens for a model of {length}")
     model = network(options.checkpoint, options.dropout).to(options.device).train()
     train(model, tokens, frozen, options)
     write_like(options.checkpoint, model, options.out)

@@ -1,12 +1,14 @@
 // Small helpers on text that the standard library lacks.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace mgdm {
@@ -45,18 +47,18 @@ bool contains(std::span<const std::string> names, std::string_view name);
 std::string joined_or(std::span<const std::string> names);
 std::string joined_and(std::span<const std::string> names);
 
-// Numbers or names with `separator` between them. (fmt::join does the same, and takes a second to
-// compile.)
+// Whole numbers or names with `separator` between them. (fmt::join is for more, and takes a second
+// to compile.)
 template <class Range>
 std::string joined_by(const Range& range, std::string_view separator) {
   std::string text;
   for (bool first = true; const auto& each : range) {
     if (!first) text += separator;
     first = false;
-    if constexpr (requires { std::to_string(each); })
+    if constexpr (std::integral<std::remove_cvref_t<decltype(each)>>)
       text += std::to_string(each);
     else
-      text += each;
+      text.append(each);
   }
   return text;
 }

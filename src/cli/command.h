@@ -2,8 +2,8 @@
 // does.
 //
 // Flags, their ranges and the help text all come from the fields (see config/settings.h):
-// a field "count" is the flag --count, a field "n" is -n. One file per command; commands() in
-// cli.cc lists them.
+// a field "count" is the flag --count, a field "n" is -n. One file per command, but for those
+// that need LibTorch (heavy_commands.h); all_commands() in cli.cc lists them.
 #pragma once
 
 #include <functional>

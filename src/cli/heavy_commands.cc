@@ -12,13 +12,17 @@ namespace {
 
 struct Bench {
   const char *name, *about;
+  std::function<void(const BenchSettings&)> HeavyWork::*work;
 };
 
 constexpr Bench kBenches[] = {
     {"signature",
-     "a hash over all that is drawn: equal on all machines, devices and LibTorch versions"},
-    {"train", "how fast a recipe trains: a step's time, tokens, operations, memory, kernels"},
-    {"decode", "how fast a model answers: time, puzzles, operations, memory, kernels"},
+     "a hash over all that is drawn: equal on all machines, devices and LibTorch versions",
+     &HeavyWork::bench_signature},
+    {"train", "how fast a recipe trains: a step's time, tokens, operations, memory, kernels",
+     &HeavyWork::bench_train},
+    {"decode", "how fast a model answers: time, puzzles, operations, memory, kernels",
+     &HeavyWork::bench_decode},
 };
 
 std::string list_of_benches() {
@@ -27,14 +31,14 @@ std::string list_of_benches() {
   return list;
 }
 
-void check_name(const BenchSettings& settings) {
+const Bench& bench_named(const std::string& name) {
   std::vector<std::string> names;
   for (const Bench& bench : kBenches) {
-    if (settings.name == bench.name) return;
+    if (name == bench.name) return bench;
     names.emplace_back(bench.name);
   }
-  throw UsageError(fmt::format("there is no bench {}", in_quotes(settings.name)), joined_or(names),
-                   did_you_mean(settings.name, names));
+  throw UsageError(fmt::format("there is no bench {}", in_quotes(name)), joined_or(names),
+                   did_you_mean(name, names));
 }
 
 // The work, or where there is none, the complaint.
@@ -73,7 +77,7 @@ Command launch_command(const std::function<void(const LaunchSettings&)>& work) {
       {"command"}, {"n", "command"}, work_of("launch", work));
 }
 
-Command bench_command(const std::function<void(const BenchSettings&)>& work) {
+Command bench_command(const HeavyWork& work) {
   Command command = make_command<BenchSettings>(
       "bench", "Compare machines and builds; lists what there is",
       "  mgdm bench\n"
@@ -83,14 +87,11 @@ Command bench_command(const std::function<void(const BenchSettings&)>& work) {
       "  mgdm bench train recipes/frontier/countdown-4.toml training.batch=1024 --device cuda "
       "--profile\n"
       "  mgdm bench decode quick-planning-mgdm --batch 64\n",
-      {"name", "subject", "overrides"}, {},
-      [run = work_of("bench", work)](const BenchSettings& settings) {
-        if (settings.name.empty()) {
+      {"name", "subject", "overrides"}, {}, [work](const BenchSettings& settings) {
+        if (settings.name.empty())
           fmt::print("{}\nmgdm bench NAME runs one of them.\n", list_of_benches());
-          return;
-        }
-        check_name(settings);
-        run(settings);
+        else
+          work_of("bench", work.*bench_named(settings.name).work)(settings);
       });
   command.more = "What there is:\n" + list_of_benches();
   return command;
@@ -138,7 +139,7 @@ void BenchSettings::visit(config::Visitor& v) {
 }
 
 std::vector<Command> heavy_commands(const HeavyWork& work) {
-  return {train_command(work.train), launch_command(work.launch), bench_command(work.bench)};
+  return {train_command(work.train), launch_command(work.launch), bench_command(work)};
 }
 
 }  // namespace mgdm::cli

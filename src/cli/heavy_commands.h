@@ -44,8 +44,7 @@ struct BenchSettings {
 struct HeavyWork {
   std::function<void(const TrainSettings&)> train;
   std::function<void(const LaunchSettings&)> launch;
-  // "signature", "train" or "decode", by the settings' name.
-  std::function<void(const BenchSettings&)> bench;
+  std::function<void(const BenchSettings&)> bench_signature, bench_train, bench_decode;
 };
 std::vector<Command> heavy_commands(const HeavyWork& work);
 

@@ -20,7 +20,7 @@ Json parsed(std::string_view text) {
 template <class Json>
 Json parsed_or_thrown(std::string_view text, const std::string& source,
                       const std::string& expected) {
-  if (has_zero_byte(text)) throw Error(source + ": the file has a zero byte", "JSON");
+  if (has_zero_byte(text)) throw Error(source + ": not valid JSON: a zero byte", expected);
   try {
     return Json::parse(text);
   } catch (const typename Json::exception& error) {

@@ -1,5 +1,5 @@
 // JSON from text and to text. The library's parser and writer are templates, which take a second to
-// compile wherever they are used; here they are compiled once.
+// compile wherever they are used; here they are compiled for all rooms.
 #pragma once
 
 #include <nlohmann/json.hpp>

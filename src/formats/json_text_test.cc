@@ -23,10 +23,12 @@ TEST(JsonText, ThatIsNoneIsDiscardedOrAnErrorThatNamesItsSource) {
     EXPECT_TRUE(parse_ordered_json(wrong).is_discarded()) << wrong;
     for (const bool ordered : {false, true}) {
       try {
-        ordered ? void(ordered_json_of(wrong, "x.json")) : void(json_of(wrong, "x.json"));
+        ordered ? void(ordered_json_of(wrong, "x.json", "a list"))
+                : void(json_of(wrong, "x.json", "a list"));
         FAIL() << wrong;
       } catch (const Error& error) {
-        EXPECT_EQ(error.seen().rfind("x.json: ", 0), 0u) << error.what();
+        EXPECT_EQ(error.seen().rfind("x.json: not valid JSON: ", 0), 0u) << error.what();
+        EXPECT_EQ(error.expected(), "a list");
       }
     }
   }

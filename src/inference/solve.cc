@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/text.h"
+#include "formats/json_text.h"
 #include "tasks/judge.h"
 
 namespace mgdm::inference {
@@ -101,7 +102,7 @@ std::vector<Solved> solve_all(const Reasoner& reasoner, std::span<const std::str
 
 std::string error_json(const std::string& what) {
   const nlohmann::ordered_json line{{"error", what}};
-  return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return formats::json_text(line);
 }
 
 std::string solved_json(const Solved& solved, const tasks::Task& task) {
@@ -121,7 +122,7 @@ std::string solved_json(const Solved& solved, const tasks::Task& task) {
     line["forms"] = votes.forms;
     line["agreed"] = votes.agreed;
   }
-  return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return formats::json_text(line);
 }
 
 std::string solved_csv(const Solved& solved, const tasks::Task& task) {

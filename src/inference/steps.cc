@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "formats/json_text.h"
+
 namespace mgdm::inference {
 
 StepText step_text(const spec::PuzzleRows& rows, std::span<const std::uint8_t> frozen,
@@ -28,7 +30,7 @@ std::string step_json(const StepText& step) {
   json["confidence"] = nlohmann::ordered_json::array();
   for (const float value : step.confidence)  // three digits are plenty for a picture
     json["confidence"].push_back(std::round(1000 * static_cast<double>(value)) / 1000);
-  return json.dump();
+  return formats::json_text(json);
 }
 
 }  // namespace mgdm::inference

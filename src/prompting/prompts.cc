@@ -28,8 +28,6 @@ std::string cot_shots() {
   return out;
 }
 
-std::string joined(const std::vector<std::string>& numbers) { return joined_by(numbers, " "); }
-
 }  // namespace
 
 const std::vector<Shot>& shots() {
@@ -87,7 +85,7 @@ std::string propose_prompt(const std::vector<std::string>& numbers) {
       "6 + 12 = 18 (left: 3 5 18)\n\n"
       "Numbers: {}\n"
       "Next steps:\n",
-      joined(numbers));
+      joined_by(numbers, " "));
 }
 
 std::string value_prompt(const std::vector<std::string>& numbers) {
@@ -124,7 +122,7 @@ std::string value_prompt(const std::vector<std::string>& numbers) {
       "21 is not 24, and nothing is left\n"
       "impossible\n\n"
       "Numbers: {}\n",
-      joined(numbers));
+      joined_by(numbers, " "));
 }
 
 std::string judge_prompt(const Game24& game, std::string_view answer) {

@@ -1,7 +1,5 @@
 #include "reproduction/metrics.h"
 
-#include <nlohmann/json.hpp>
-
 #include "base/files.h"
 #include "base/paths.h"
 #include "formats/json_text.h"

@@ -28,8 +28,9 @@ constexpr const char* kProjections[] = {"q_proj",    "k_proj",  "v_proj",   "o_p
 // What we compute under another name, or not at all.
 void refuse_other_forms(const Json& document, const std::string& source) {
   const auto refuse = [&](const char* key, const char* expected) {
-    throw Error(fmt::format("{}: {} is {}", source, key, printable(document[key].dump())),
-                expected);
+    throw Error(
+        fmt::format("{}: {} is {}", source, key, printable(formats::json_text(document[key]))),
+        expected);
   };
   if (!document.contains("peft_type")) throw Error(source + ": no peft_type", "\"LORA\"");
   if (document["peft_type"] != "LORA") refuse("peft_type", "\"LORA\"");
@@ -66,8 +67,9 @@ Adapter parse_adapter(const std::string& text, const std::string& source) {
   const auto read = [&](const char* theirs, const char* ours, const Json& otherwise) {
     const Json value = document.value(theirs, otherwise);
     if (!value.is_number())
-      throw Error(fmt::format("{}: {} is {}", source, theirs, printable(value.dump())), "a number");
-    fields.set(fmt::format("{}={}", ours, value.dump()));
+      throw Error(fmt::format("{}: {} is {}", source, theirs, printable(formats::json_text(value))),
+                  "a number");
+    fields.set(fmt::format("{}={}", ours, formats::json_text(value)));
   };
   with_location(source, 0, [&] {
     read("r", "rank", 8);
@@ -99,7 +101,7 @@ std::string adapter_json(const Adapter& adapter) {
                       {"inference_mode", true},
                       {"modules_to_save", nullptr},
                       {"use_rslora", false}};
-  return document.dump(2) + "\n";
+  return formats::json_text(document, 2) + "\n";
 }
 
 fs::path base_folder(const fs::path& folder, const Adapter& adapter) {

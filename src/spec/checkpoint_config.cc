@@ -63,7 +63,7 @@ void read_fields(const json& object, const std::string& prefix, const std::strin
     if (item.value().is_object())
       read_fields(item.value(), key + ".", place, fields);
     else
-      naming(place, [&] { fields.set(key + "=" + item.value().dump()); });
+      naming(place, [&] { fields.set(key + "=" + formats::json_text(item.value())); });
   }
 }
 
@@ -146,7 +146,7 @@ void read_mgdm(const json& block, const std::string& source, CheckpointConfig& c
 }
 
 json parse(const std::string& text, const std::string& source) {
-  json document = formats::ordered_json_of(text, source);
+  json document = formats::ordered_json_of(text, source, "the config.json of a model");
   if (document.is_object()) return document;
   throw Error(source + ": not a JSON object", "the config.json of a model");
 }
@@ -192,7 +192,7 @@ CheckpointConfig parse_config(const std::string& text, const std::string& source
   if (ours || !theirs_too) read_mgdm(reader.at("mgdm"), source, config);
   if (ours && config.settings.architecture != kind->name)
     throw Error(fmt::format("{}: model_type is {}, mgdm.settings.architecture \"{}\"", source,
-                            type.dump(), config.settings.architecture),
+                            formats::json_text(type), config.settings.architecture),
                 "the same in both places");
   if (theirs_too) {
     const ModelSettings theirs = read_names(document, *kind, source);

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "formats/json_text.h"
 
 namespace mgdm::spec {
 
@@ -44,7 +45,7 @@ class JsonReader {
     std::vector<std::string> texts;
     for (const json& value : allowed) {
       if (*found == value) return;
-      texts.push_back(value.dump());
+      texts.push_back(formats::json_text(value));
     }
     throw wrong(key, joined_or(texts));
   }
@@ -60,7 +61,7 @@ class JsonReader {
   Error wrong(const char* key, const std::string& expected) const {
     const json& value = at(key);
     return Error(fmt::format("{}: {} is {}", source_, key,
-                             value.is_structured() ? value.type_name() : value.dump()),
+                             value.is_structured() ? value.type_name() : formats::json_text(value)),
                  expected);
   }
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "formats/json_text.h"
 
 namespace mgdm::spec {
 namespace {
@@ -83,7 +84,7 @@ void write_tokenizer_files(const std::filesystem::path& folder, const data::Voca
     return;
   }
   const auto write = [&](const char* name, const json& content) {
-    write_file((folder / name).string(), content.dump(2) + "\n");
+    write_file((folder / name).string(), formats::json_text(content, 2) + "\n");
   };
   write("tokenizer.json", tokenizer(vocabulary));
   write("special_tokens_map.json", special_tokens());

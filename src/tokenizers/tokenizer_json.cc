@@ -63,10 +63,10 @@ class Node {
   std::string type() const { return (*this)["type"].text(); }
 
   Error wrong(const std::string& expected) const {
-    return Error(
-        fmt::format("{} is {}", path_,
-                    value_.is_structured() ? value_.type_name() : printable(value_.dump())),
-        expected);
+    return Error(fmt::format("{} is {}", path_,
+                             value_.is_structured() ? value_.type_name()
+                                                    : printable(formats::json_text(value_))),
+                 expected);
   }
   Error unknown(const std::string& known) const {
     return Error(fmt::format("{}.type is {}", path_, in_quotes(type())), known);

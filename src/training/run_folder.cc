@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "formats/json_text.h"
 #include "spec/atomic_folder.h"
 #include "spec/checkpoints.h"
 
@@ -26,7 +27,7 @@ void append(const fs::path& path, const std::string& text) {
 
 // A line of metrics.jsonl and its step; -1 when it is broken (the disk was full).
 std::pair<nlohmann::json, std::int64_t> parsed(std::string_view line) {
-  auto json = nlohmann::json::parse(line, nullptr, false);
+  auto json = formats::parse_json(line);
   const bool good = json.is_object() && json.contains("step") && json["step"].is_number_integer();
   const std::int64_t step = good ? json["step"].get<std::int64_t>() : -1;
   return {std::move(json), step};
@@ -74,13 +75,13 @@ void RunFolder::write_config(const std::string& toml) const {
 }
 
 void RunFolder::write_environment(const std::map<std::string, std::string>& facts) const {
-  write_file((path_ / "env.json").string(), nlohmann::json(facts).dump(2) + "\n");
+  write_file((path_ / "env.json").string(), formats::json_text(nlohmann::json(facts), 2) + "\n");
 }
 
 std::map<std::string, std::string> RunFolder::environment() const {
   std::map<std::string, std::string> facts;
   if (!is_there(path_ / "env.json")) return facts;
-  const auto json = nlohmann::json::parse(read_file(path_ / "env.json"), nullptr, false);
+  const auto json = formats::parse_json(read_file(path_ / "env.json"));
   if (!json.is_object()) return facts;
   for (const auto& [name, value] : json.items())
     if (value.is_string()) facts[name] = value.get<std::string>();
@@ -97,7 +98,7 @@ void RunFolder::log(std::int64_t step, const Metrics& metrics) {
     csv += fmt::format("{},{},{}\n", step, name, value);
     scalars.push_back({name, static_cast<float>(value)});
   }
-  append(path_ / "metrics.jsonl", line.dump() + "\n");
+  append(path_ / "metrics.jsonl", formats::json_text(line) + "\n");
   if (!is_there(path_ / "metrics.csv")) csv = "step,name,value\n" + csv;
   append(path_ / "metrics.csv", csv);
   events_->add_scalars(scalars, step);

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "formats/json_text.h"
 #include "spec/checkpoints.h"
 
 namespace mgdm::training {
@@ -46,11 +47,11 @@ Stand read_stand(const std::filesystem::path& folder) {
                              named ? " as the folder is named" : ""),
                  "resume from an older checkpoint: remove this one");
   };
-  const auto state = nlohmann::json::parse(read_file(place), nullptr, /*allow_exceptions=*/false);
+  const auto state = formats::parse_json(read_file(place));
   if (!state.is_object()) throw broken("no JSON object");
   const auto value = [&](const char* name) { return state.value(name, nlohmann::json()); };
   const auto says = [&](const char* name) {
-    return broken(fmt::format("{} = {}", name, printable(value(name).dump())));
+    return broken(fmt::format("{} = {}", name, printable(formats::json_text(value(name)))));
   };
   const auto step = value("step"), seconds = value("seconds"), compact = value("compact");
   Stand stand;
@@ -91,7 +92,7 @@ void TrainingState::write(const std::filesystem::path& folder, const data::Vocab
   optimizer->save(folder, files);
   const nlohmann::json state{
       {"step", position.step}, {"seconds", position.seconds}, {"compact", files.compact}};
-  write_file((folder / "trainer_state.json").string(), state.dump(2) + "\n");
+  write_file((folder / "trainer_state.json").string(), formats::json_text(state, 2) + "\n");
 }
 
 TrainingState::Restored TrainingState::read(const std::filesystem::path& folder) {

@@ -7,7 +7,6 @@
 #include "base/files.h"
 #include "base/progress.h"
 #include "base/standard_streams.h"
-#include "base/text.h"
 #include "cli/heavy_commands.h"
 #include "compat/device.h"
 #include "compat/parallel.h"
@@ -26,6 +25,25 @@ namespace mgdm::workshop {
 namespace {
 
 using cli::BenchSettings;
+
+// Writes and prints what a bench found.
+template <class Speed>
+void report(BenchSettings settings, const Speed& speed) {
+  const nlohmann::ordered_json found = to_json(speed);
+  if (!settings.json.empty())
+    write_file(settings.json, report::result_text(found, config::Fields(settings).all()));
+  if (!settings.md.empty()) write_file(settings.md, to_markdown(found));
+  if (!settings.csv.empty()) write_file(settings.csv, to_csv(found));
+  if (!settings.quiet)
+    say_to(report::for_people({settings.json, settings.md, settings.csv}), "{}", to_text(speed));
+}
+
+void check_profile(const BenchSettings& settings, const std::string& device) {
+  if (settings.profile && compat::device(device).is_cpu())
+    throw UsageError("--profile on a CPU", "--profile with --device cuda");
+}
+
+}  // namespace
 
 void bench_signature(BenchSettings settings) {
   settings.threads = compat::use_threads(static_cast<int>(settings.threads));
@@ -47,23 +65,6 @@ void bench_signature(BenchSettings settings) {
   std::FILE* const out = report::for_people({settings.json});
   for (const SignaturePart& part : result.parts) say_to(out, "{}  {}\n", hex(part.hash), part.name);
   say_to(out, "{}  signature\n", hex(result.hash));
-}
-
-// Writes and prints what a bench found.
-template <class Speed>
-void report(BenchSettings settings, const Speed& speed) {
-  const nlohmann::ordered_json found = to_json(speed);
-  if (!settings.json.empty())
-    write_file(settings.json, report::result_text(found, config::Fields(settings).all()));
-  if (!settings.md.empty()) write_file(settings.md, to_markdown(found));
-  if (!settings.csv.empty()) write_file(settings.csv, to_csv(found));
-  if (!settings.quiet)
-    say_to(report::for_people({settings.json, settings.md, settings.csv}), "{}", to_text(speed));
-}
-
-void check_profile(const BenchSettings& settings, const std::string& device) {
-  if (settings.profile && compat::device(device).is_cpu())
-    throw UsageError("--profile on a CPU", "--profile with --device cuda");
 }
 
 void bench_training(BenchSettings settings) {
@@ -100,13 +101,6 @@ void bench_decoding(BenchSettings settings) {
   const spec::AtomicFolder untrained(std::filesystem::temp_directory_path() / "mgdm-bench");
   write_untrained(untrained.path(), recipe);
   report(settings, bench_decode(untrained.path(), engine, bench));
-}
-
-}  // namespace
-
-void bench(const BenchSettings& settings) {
-  if (settings.name == "signature") return bench_signature(settings);
-  settings.name == "train" ? bench_training(settings) : bench_decoding(settings);
 }
 
 }  // namespace mgdm::workshop

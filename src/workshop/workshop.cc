@@ -24,7 +24,7 @@ void launch_processes(const cli::LaunchSettings& settings) {
 }  // namespace
 
 cli::Program program() {
-  return {{train, launch_processes, bench},
+  return {{train, launch_processes, bench_signature, bench_training, bench_decoding},
           measure_losses,
           compat::is_out_of_memory,
           {train_for_table, seconds_per_step, /*losses=*/{}}};

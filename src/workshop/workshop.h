@@ -7,7 +7,9 @@
 namespace mgdm::workshop {
 
 void train(const cli::TrainSettings& settings);
-void bench(const cli::BenchSettings& settings);
+void bench_signature(cli::BenchSettings settings);
+void bench_training(cli::BenchSettings settings);
+void bench_decoding(cli::BenchSettings settings);
 
 // All that this half adds to the program.
 cli::Program program();

@@ -59,7 +59,8 @@ class Sudoku final : public Task {
       ++made;
     }
     throw Error(fmt::format("none of {} minimal Sudokus takes so many guesses", patience_),
-                fmt::format("guesses up to {}, the most that one of them takes", most));
+                "--guesses that more of them take",
+                fmt::format("the most that one of these takes is {}", most));
   }
 
   std::string normalize_input(std::string_view text) const override {
