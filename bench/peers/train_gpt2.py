@@ -43,8 +43,8 @@ def train(model, tokens, frozen, options):
     optimizer = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=0.0)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: 0.5 * (1 + math.cos(math.pi * step / steps)))
-    # In fp16 as usual. Else a scale of 1 that never grows: steps whose gradient is not finite, of
-    # which there are some with torch.compile, are left out.
+    # In fp16 as usual. Else a scale of 1 that never grows, which leaves out steps whose gradient is
+    # not finite: a run in bf16 that took all steps became NaN; why is not known.
     scaler = torch.cuda.amp.GradScaler(
         enabled=device.type == "cuda", init_scale=2.0**16 if options.precision == "fp16" else 1.0,
         growth_interval=2000 if options.precision == "fp16" else 10**9)
