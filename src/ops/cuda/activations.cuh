@@ -2,6 +2,8 @@
 // what is kept for it (bias_activation.h).
 #pragma once
 
+#include <cstdint>
+
 namespace mgdm::ops::cuda {
 
 // gelu(u) = u (1 + tanh(w)) / 2 = u sigmoid(2 w)  with w = sqrt(2 / pi) (u + 0.044715 u^3),
@@ -31,6 +33,14 @@ struct ReluSquared {
   // Not fmaxf, which would turn NaN into 0.
   static __device__ __forceinline__ float relu(float u) { return u < 0 ? 0.0f : u; }
   static __device__ __forceinline__ float value(float u) { return relu(u) * relu(u); }
+  // Of two bf16 numbers in a word. Their squares are rounded once, as value() and its rounding to
+  // bf16 do: float has room for the exact square.
+  static __device__ __forceinline__ std::uint32_t value_of_pair(std::uint32_t u) {
+    std::uint32_t r, y;
+    asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(u), "r"(0));
+    asm("mul.rn.bf16x2 %0, %1, %1;" : "=r"(y) : "r"(r));
+    return y;
+  }
   static __device__ __forceinline__ float slope(float u) { return 2 * relu(u); }
   static __device__ __forceinline__ float slope_of_kept(float y) {
     float root;

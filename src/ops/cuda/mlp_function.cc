@@ -140,15 +140,14 @@ struct Mlp {
   HiddenGradients gradients_by_our_product(const at::Tensor& dz, const at::Tensor& kept,
                                            const float* bias) const {
     HiddenGradients made(at::empty_like(kept), up_bias, activated_product_workspace(kept.size(1)));
-    const at::Tensor turned = down.t().contiguous();
     const KernelWork work("product + activation, backward",
-                          bytes_of({dz, turned, kept, made.dproduct}), flop(kept, dz));
+                          bytes_of({dz, down, kept, made.dproduct}), flop(kept, dz));
     launch_activated_product_backward({.activation = activation,
                                        .rows = kept.size(0),
                                        .columns = kept.size(1),
                                        .depth = dz.size(1),
                                        .x = dz.const_data_ptr(),
-                                       .weight = turned.const_data_ptr(),
+                                       .weight = down.const_data_ptr(),
                                        .bias = bias,
                                        .product = kept.data_ptr(),
                                        .out = made.dproduct.data_ptr()},

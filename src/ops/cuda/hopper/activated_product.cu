@@ -1,7 +1,7 @@
-// A block keeps 128 rows of the weight in shared memory and walks over x in tiles of 64 rows. Two
-// or three groups of four warps take the tiles in turn: while one applies the activation the others
-// multiply. Everything else crosses shared memory in pieces of 64 x 64 numbers, moved by the tensor
-// copies, so that no warp that computes waits for device memory:
+// A block keeps 128 rows of W, or columns of V, in shared memory and walks over x in tiles of 64
+// rows. Two or three groups of four warps take the tiles in turn: while one applies the activation
+// the others multiply. Everything else crosses shared memory in pieces of 64 x 64 numbers, moved by
+// the tensor copies, so that no warp that computes waits for device memory:
 //
 //   one thread copies the pieces of x, and backward two of what was kept, to the places of the
 //   group whose turn it is; the group multiplies, and leaves its result in two places of its own
@@ -12,6 +12,9 @@
 // it again: after the product, or where a result was left, after the copy of this. Each group has
 // places of its own, so it waits for the barriers' phases one by one and cannot take one phase for
 // another.
+//
+// Groups take turns at the matrix units: one begins a tile when the group before it has started all
+// of its products. Else they fall into step, share the units, and leave them idle together.
 #include <algorithm>
 #include <stdexcept>
 
@@ -46,6 +49,7 @@ struct Arguments {
 struct Shared {
   Barrier weight_there, full[kMostPlaces], empty[kMostPlaces];
   Barrier result[kMostGroups];  // of each group, ready to be copied
+  Barrier turn[kMostGroups];    // of each group at the matrix units
   float bias[kTileColumns];
 };
 
@@ -54,7 +58,8 @@ __device__ __forceinline__ void wait_for_each_other(int barrier) {
   asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(kThreads) : "memory");
 }
 
-template <class F, Direction kDirection, int kGroups>
+// kBare: there is no bias, and nobody wants its gradient.
+template <class F, Direction kDirection, int kGroups, bool kBare>
 __global__ void __launch_bounds__(128 * (1 + kGroups), 1)
     product_kernel(const __grid_constant__ CUtensorMap x_map,
                    const __grid_constant__ CUtensorMap weight_map,
@@ -82,7 +87,10 @@ __global__ void __launch_bounds__(128 * (1 + kGroups), 1)
       shared.full[i].init(1);
       shared.empty[i].init(1);
     }
-    for (int i = 0; i < kGroups; ++i) shared.result[i].init(128);
+    for (int i = 0; i < kGroups; ++i) {
+      shared.result[i].init(128);
+      shared.turn[i].init(4);
+    }
     fence_async();
   }
   if (threadIdx.x < kTileColumns)
@@ -96,8 +104,14 @@ __global__ void __launch_bounds__(128 * (1 + kGroups), 1)
     if (warp == 0 && lane == 0) {
       shared.weight_there.expect(x_pieces * kPanelBytes);
       for (int k = 0; k < x_pieces; ++k)
-        copy_box(panel + k * kPanelBytes, weight_map, k * kPieceColumns, first_column,
-                 shared.weight_there);
+        if constexpr (kBackward) {  // 64 x 64 numbers, those of 64 columns one below the other
+          for (int half = 0; half < 2; ++half)
+            copy_box(panel + (half * x_pieces + k) * kPieceBytes, weight_map,
+                     first_column + half * kPieceColumns, k * kPieceColumns, shared.weight_there);
+        } else {
+          copy_box(panel + k * kPanelBytes, weight_map, k * kPieceColumns, first_column,
+                   shared.weight_there);
+        }
       int group = 0, turn = 0;
       for (int tile = part; tile < tiles; tile += parts) {
         for (int k = 0; k < (kBackward ? pieces : x_pieces); ++k) {
@@ -145,39 +159,45 @@ __global__ void __launch_bounds__(128 * (1 + kGroups), 1)
       const auto release = [&](int k) {
         if (k < pieces - kResults && threadIdx.x % 128 == 0) empty[k].arrive();
       };
+      // The first group begins; from then on it waits for the last one's tile before.
+      shared.turn[group].wait(group == 0 ? turn ^ 1 : turn);
       float c[64];
       for (int k = 0; k < x_pieces; ++k) {
         full[k].wait(turn);
         const std::uint64_t x = rows_of_128_bytes(mine + k * kPieceBytes);
-        const std::uint64_t weight = rows_of_128_bytes(panel + k * kPanelBytes);
+        const std::uint64_t weight =
+            kBackward ? columns_of_128_bytes(panel + k * kPieceBytes, x_pieces * kPieceBytes)
+                      : rows_of_128_bytes(panel + k * kPanelBytes);
+        constexpr int kX = 32 / 16, kWeight = (kBackward ? 16 * 128 : 32) / 16;  // 16 numbers on
         products_begin();
 #pragma unroll
-        for (int i = 0; i < kPieceColumns / 16; ++i)  // 32 bytes later
-          multiply_64x128(c, x + 2 * i, weight + 2 * i, k + i > 0);
+        for (int i = 0; i < kPieceColumns / 16; ++i)
+          multiply_64x128<kBackward>(c, x + kX * i, weight + kWeight * i, k + i > 0);
         products_end_group();
         if (k > 0) {
           products_wait<1>();
           release(k - 1);
         }
       }
+      if (lane == 0) shared.turn[(group + 1) % kGroups].arrive();
       products_wait<0>();
       release(x_pieces - 1);
       if constexpr (kBackward) {
         full[x_pieces].wait(turn);
         full[x_pieces + 1].wait(turn);
-        activate_backward<F>(c, shared.bias, result, sums, lane);
+        activate_backward<F, kBare>(c, shared.bias, result, sums, lane);
       } else {
         if constexpr (kKeeping) wait_for_each_other<128>(2 + group);  // all have read x
         empty[x_pieces].wait(turn ^ 1);
         empty[x_pieces + 1].wait(turn ^ 1);
         const TilePlaces product(mine + (pieces - kResults) * kPieceBytes, warp, lane);
-        activate<F, kKeeping>(c, shared.bias, product, result, lane);
+        activate<F, kKeeping, kBare>(c, shared.bias, product, result, lane);
       }
       fence_async();
       shared.result[group].arrive();
       turn ^= 1;
     }
-    if constexpr (kBackward) {
+    if constexpr (kBackward && !kBare) {
       if (a.parts != nullptr) {
         // Nobody multiplies any more: the weight's place is free.
         wait_for_each_other<128 * kGroups>(1);
@@ -265,14 +285,18 @@ CUtensorMap map_of(const void* matrix, std::int64_t rows, std::int64_t columns, 
 template <Direction kDirection, int kGroups>
 void launch(const ActivatedProduct& p, float* parts, cudaStream_t stream) {
   const auto kernel = p.activation == Activation::kGelu
-                          ? product_kernel<Gelu, kDirection, kGroups>
-                          : product_kernel<ReluSquared, kDirection, kGroups>;
+                          ? product_kernel<Gelu, kDirection, kGroups, false>
+                      : p.bias == nullptr && parts == nullptr
+                          ? product_kernel<ReluSquared, kDirection, kGroups, true>
+                          : product_kernel<ReluSquared, kDirection, kGroups, false>;
   const auto bytes = static_cast<int>(shared_bytes(p.depth, kGroups));
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   const auto grid = static_cast<unsigned>(p.columns / kTileColumns * blocks_of_panel(p.columns));
   const CUtensorMap out = map_of(p.out, p.rows, p.columns, kTileRows);
   kernel<<<grid, 128 * (1 + kGroups), bytes, stream>>>(
-      map_of(p.x, p.rows, p.depth, kTileRows), map_of(p.weight, p.columns, p.depth, kTileColumns),
+      map_of(p.x, p.rows, p.depth, kTileRows),
+      kDirection == Direction::kBackward ? map_of(p.weight, p.depth, p.columns, kPieceColumns)
+                                         : map_of(p.weight, p.columns, p.depth, kTileColumns),
       p.product != nullptr ? map_of(p.product, p.rows, p.columns, kTileRows) : out, out,
       Arguments{p.rows, static_cast<int>(p.columns), static_cast<int>(p.depth), p.bias, parts});
 }

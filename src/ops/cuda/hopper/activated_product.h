@@ -3,7 +3,7 @@
 // waits for it.
 //
 //   forward   product = x W^T                  y = f(product + bias)
-//   backward  dproduct = (dz V^T) f'(product + bias), where z = y V is what the MLP makes of y;
+//   backward  dproduct = (dz V) f'(product + bias), where z = y V^T is what the MLP makes of y;
 //             dbias = the sum of its rows
 //
 // What backward reads is `kept` as bias_activation.h says: of relu squared y, not the product.
@@ -24,7 +24,7 @@ struct ActivatedProduct {
   Activation activation;
   std::int64_t rows, columns, depth;  // M, N, K
   const void* x;                      // (M, K): x, or dz
-  const void* weight;                 // (N, K): W, or V
+  const void* weight;                 // W (N, K), or V (K, N)
   const float* bias;                  // (N), or null: always where backward reads y
   void* product;                      // (M, N): forward writes it, if not null; backward: `kept`
   void* out;                          // (M, N): y, or dproduct

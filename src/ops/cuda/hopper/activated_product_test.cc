@@ -72,6 +72,8 @@ TEST(ActivatedProduct, IsItsFormulaAndItsGradients) {
         const at::Tensor workspace = at::empty(
             {static_cast<std::int64_t>(activated_product_workspace(columns) / sizeof(float))},
             bias.options());
+        const at::Tensor back = weight.t().contiguous();
+        arguments.weight = back.const_data_ptr();
         arguments.out = dproduct.data_ptr();
         if (activation == Activation::kReluSquared) {  // which goes by y
           arguments.product = y.data_ptr();
@@ -86,6 +88,12 @@ TEST(ActivatedProduct, IsItsFormulaAndItsGradients) {
         const at::Tensor derror =
             (kBf16 * want.abs() + sum_error) * slope.abs() + want.abs() * slope_error;
         expect_within(dproduct, dwant, 1.02 * (kBf16 * dwant.abs() + derror), "dproduct");
+        if (!with_bias) {  // nor its gradient
+          const at::Tensor alone = unwritten(like);
+          arguments.out = alone.data_ptr();
+          launch_activated_product_backward(arguments, nullptr, nullptr, nullptr);
+          expect_within(alone, dwant, 1.02 * (kBf16 * dwant.abs() + derror), "dproduct alone");
+        }
         // Added up in a lane (two rows of a tile, tiles at least 11 apart in turns of two or
         // three), then over lanes, warps and blocks.
         const double adding = (rows / 500.0 + 64) * kFloat;

@@ -34,8 +34,8 @@ __device__ __forceinline__ void round_block(std::uint32_t (&words)[4], const flo
   for (int w = 0; w < 4; ++w) words[w] = pack(c[8 * i + 2 * w], c[8 * i + 2 * w + 1]);
 }
 
-// y = f(product + bias); the product too, where kept.
-template <class F, bool kKeep>
+// y = f(product + bias); the product too, where kept. kBare: without a bias, two numbers at a time.
+template <class F, bool kKeep, bool kBare>
 __device__ __forceinline__ void activate(const float (&c)[64], const float* bias,
                                          const TilePlaces& product, const TilePlaces& y, int lane) {
 #pragma unroll
@@ -45,32 +45,40 @@ __device__ __forceinline__ void activate(const float (&c)[64], const float* bias
     if constexpr (kKeep) store_squares(words, product(i));
 #pragma unroll
     for (int w = 0; w < 4; ++w) {
-      const float2 b = *reinterpret_cast<const float2*>(bias + 16 * i + w / 2 * 8 + lane % 4 * 2);
-      const float2 u = unpack(words[w]);
-      words[w] = pack(F::value(u.x + b.x), F::value(u.y + b.y));
+      if constexpr (kBare) {
+        words[w] = F::value_of_pair(words[w]);
+      } else {
+        const float2 b = *reinterpret_cast<const float2*>(bias + 16 * i + w / 2 * 8 + lane % 4 * 2);
+        const float2 u = unpack(words[w]);
+        words[w] = pack(F::value(u.x + b.x), F::value(u.y + b.y));
+      }
     }
     store_squares(words, y(i));
   }
 }
 
 // dproduct = dy f'(kept + bias), written over what was kept; `sums` gets what it adds to dbias: of
-// block i columns 2c, 2c + 1, then those 8 further, with c = lane % 4.
-template <class F>
+// block i columns 2c, 2c + 1, then those 8 further, with c = lane % 4. kBare: without a bias.
+template <class F, bool kBare>
 __device__ __forceinline__ void activate_backward(const float (&c)[64], const float* bias,
                                                   const TilePlaces& kept,
                                                   float (&sums)[4 * kBlocks16], int lane) {
 #pragma unroll
   for (int i = 0; i < kBlocks16; ++i) {
-    std::uint32_t dy[4], words[4];
-    round_block(dy, c, i);
+    std::uint32_t words[4];
     load_block(words, kept(i));
 #pragma unroll
     for (int w = 0; w < 4; ++w) {
-      const float2 b = *reinterpret_cast<const float2*>(bias + 16 * i + w / 2 * 8 + lane % 4 * 2);
-      const float2 u = unpack(words[w]), g = unpack(dy[w]);
-      const float2 d{g.x * F::slope_of_kept(u.x + b.x), g.y * F::slope_of_kept(u.y + b.y)};
-      sums[4 * i + w / 2 * 2] += d.x;
-      sums[4 * i + w / 2 * 2 + 1] += d.y;
+      float2 u = unpack(words[w]), d{c[8 * i + 2 * w], c[8 * i + 2 * w + 1]};
+      if constexpr (!kBare) {
+        const float2 b = *reinterpret_cast<const float2*>(bias + 16 * i + w / 2 * 8 + lane % 4 * 2);
+        u = {u.x + b.x, u.y + b.y};
+      }
+      d = {d.x * F::slope_of_kept(u.x), d.y * F::slope_of_kept(u.y)};
+      if constexpr (!kBare) {
+        sums[4 * i + w / 2 * 2] += d.x;
+        sums[4 * i + w / 2 * 2 + 1] += d.y;
+      }
       words[w] = pack(d.x, d.y);
     }
     store_squares(words, kept(i));

@@ -86,6 +86,15 @@ __device__ __forceinline__ std::uint64_t rows_of_128_bytes(const void* start) {
          kSwizzled << 62;
 }
 
+// The same matrix the other way round: rows of 128 bytes are 64 numbers of a column of what is
+// multiplied, one row below the other for each step of the depth. The next 64 numbers of a column
+// are `next` bytes further.
+__device__ __forceinline__ std::uint64_t columns_of_128_bytes(const void* start, int next) {
+  constexpr std::uint64_t kEightRows = 1024 >> 4, kSwizzled = 1;
+  return (shared_address_of(start) & 0x3ffff) >> 4 | static_cast<std::uint64_t>(next >> 4) << 16 |
+         kEightRows << 32 | kSwizzled << 62;
+}
+
 __device__ __forceinline__ void products_begin() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
@@ -100,6 +109,8 @@ __device__ __forceinline__ void products_wait() {
 
 // c (64 x 128) = a (64 x 16) b^T (128 x 16), added to c where `add`. Warp w of the group has rows
 // 16 w .. of c; within them lanes have what mma.cuh says, 16 blocks of 8 columns side by side.
+// kColumns: b is given by its columns.
+template <bool kColumns>
 __device__ __forceinline__ void multiply_64x128(float (&c)[64], std::uint64_t a, std::uint64_t b,
                                                 bool add) {
   asm volatile(
@@ -109,7 +120,7 @@ __device__ __forceinline__ void multiply_64x128(float (&c)[64], std::uint64_t a,
       "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
       "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
       "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
-      "%64, %65, add, 1, 1, 0, 0;\n}"
+      "%64, %65, add, 1, 1, 0, %67;\n}"
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]), "+f"(c[6]),
         "+f"(c[7]), "+f"(c[8]), "+f"(c[9]), "+f"(c[10]), "+f"(c[11]), "+f"(c[12]), "+f"(c[13]),
         "+f"(c[14]), "+f"(c[15]), "+f"(c[16]), "+f"(c[17]), "+f"(c[18]), "+f"(c[19]), "+f"(c[20]),
@@ -120,7 +131,7 @@ __device__ __forceinline__ void multiply_64x128(float (&c)[64], std::uint64_t a,
         "+f"(c[49]), "+f"(c[50]), "+f"(c[51]), "+f"(c[52]), "+f"(c[53]), "+f"(c[54]), "+f"(c[55]),
         "+f"(c[56]), "+f"(c[57]), "+f"(c[58]), "+f"(c[59]), "+f"(c[60]), "+f"(c[61]), "+f"(c[62]),
         "+f"(c[63])
-      : "l"(a), "l"(b), "r"(static_cast<int>(add)));
+      : "l"(a), "l"(b), "r"(static_cast<int>(add)), "n"(static_cast<int>(kColumns)));
 }
 
 }  // namespace mgdm::ops::cuda
