@@ -105,18 +105,27 @@ void tile(Left a, const T* panel, std::size_t depth, const Ending& ending, std::
       for (std::size_t v = 0; v < kWide; ++v) sums[r][v] = hn::MulAdd(x, b[v], sums[r][v]);
     }
   }
+  // Of the last vector of each row perhaps only some count.
+  const bool whole = columns == kWide * kLanes;
+  HWY_ALIGN float last[kRows][kLanes];
 #pragma GCC unroll 12
   for (std::size_t r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
     for (std::size_t v = 0; v < kWide; ++v) {
-      const std::size_t j = v * kLanes;
-      float* const to = c.data + r * c.stride + j;
-      if (j + kLanes <= columns)
-        hn::StoreU(end_vector(sums[r][v], ending, first_column + j, to), kFloats, to);
+      float* const to = c.data + r * c.stride + v * kLanes;
+      if (v + 1 < kWide || whole)
+        hn::StoreU(end_vector(sums[r][v], ending, first_column + v * kLanes, to), kFloats, to);
       else
-        end_part(sums[r][v], ending, first_column + j, columns - j, to);
+        hn::Store(sums[r][v], kFloats, last[r]);
     }
   }
+  if (whole) return;
+  constexpr std::size_t kLast = (kWide - 1) * kLanes;
+  // Not unrolled: that would be most of this file's code.
+#pragma GCC unroll 1
+  for (std::size_t r = 0; r < kRows; ++r)
+    end_part(hn::Load(kFloats, last[r]), ending, first_column + kLast, columns - kLast,
+             c.data + r * c.stride + kLast);
 }
 
 template <class T>
