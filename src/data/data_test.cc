@@ -580,6 +580,19 @@ TEST_F(ExamplesFile, TheFirstPuzzlesStandAloneInEveryFormat) {
   write_file(path_, grid);
   EXPECT_FALSE(any_puzzle(path_, all, on_bad));
   EXPECT_EQ(seen.back().size(), 81u);  // beside its lines
+  // Rows with spaces for blanks are asked for only when no grid comes of them.
+  seen.clear();
+  write_file(
+      path_,
+      "53  7\n6  195\n 98    6\n8   6   3\n4  8 3  1\n7   2   6\n 6    28\n   419  5\n    8  79\n");
+  EXPECT_FALSE(any_puzzle(path_, all, on_bad));
+  ASSERT_EQ(seen.size(), 10u);
+  EXPECT_EQ(seen[0].size(), 81u);
+  EXPECT_EQ(seen[1], "53  7");
+  seen.clear();
+  write_file(path_, "1  2\n1,2,3\n");
+  EXPECT_TRUE(any_puzzle(path_, all, on_bad));
+  EXPECT_EQ(seen, (std::vector<std::string>{"1  2", "1,2,3"}));
   write_file(path_, "{\n{\"input\": \"1,2\"}\n{}\n");
   seen.clear();
   EXPECT_FALSE(any_puzzle(path_, all, on_bad));

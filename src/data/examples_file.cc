@@ -166,18 +166,29 @@ bool any_puzzle(const std::string& path, const std::function<bool(const std::str
     formats::SudokuLines grids(outlet);
     formats::SudokuCsv rows(outlet);
     const bool is_csv = is_sudoku_csv(path);
+    // Rows of a grid, perhaps, which would pass for a few numbers: asked for when none comes of
+    // them.
+    std::vector<std::string> rows_perhaps;
+    const auto any_of_them = [&] {
+      return std::ranges::any_of(std::exchange(rows_perhaps, {}), wanted);
+    };
     LineReader lines(path);
     for (std::string_view read; seen < kMost && lines.next(read);) {
       const std::string_view line = trim(read);
       if (says_something(line)) {
         ++seen;
-        // A row of a table with tabs would pass for a few numbers.
-        if (!formats::is_sudoku_table_row(read) && wanted(std::string(line))) return true;
+        if (formats::may_be_spaced_sudoku_row(read) ||
+            (!rows_perhaps.empty() && rows_perhaps.size() < 9))
+          rows_perhaps.emplace_back(line);
+        else if (any_of_them() ||
+                 (!formats::is_sudoku_table_row(read) && wanted(std::string(line))))
+          return true;
         if (is_csv) rows.add(line, lines.line_number());
       }
       if (!is_csv) grids.add(read, lines.line_number());
       if (found && wanted(*std::exchange(found, std::nullopt))) return true;
     }
+    if (any_of_them()) return true;
   }
   if (seen == 0) throw Error(fmt::format("there is no puzzle in {}", shown_path(path)));
   return false;

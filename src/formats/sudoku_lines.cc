@@ -55,6 +55,19 @@ std::string without_frame(std::string_view line) {
   return cells;
 }
 
+// The nine cells of a row whose blanks are spaces. Editors cut off those at the end.
+std::optional<std::string> cells_of_spaced(std::string_view line) {
+  const bool blank = line == std::string(kGridColumns, ' ');
+  line = line.substr(0, line.find_last_not_of(" \r") + 1);
+  if ((line.empty() && !blank) || line.size() > kGridColumns ||
+      line.find_first_not_of(" 123456789") != std::string_view::npos)
+    return std::nullopt;
+  std::string cells(line);
+  std::ranges::replace(cells, ' ', '.');
+  cells.resize(kGridColumns, '.');
+  return cells;
+}
+
 // It has a word, and nothing that looks like cells: a puzzle with a slip is no title.
 bool may_be_title(std::string_view line) {
   const bool word = std::ranges::adjacent_find(line, [](char a, char b) {
@@ -97,6 +110,12 @@ bool is_sudoku_table_row(std::string_view line) {
   return cells_of_table(with_plain_signs(line), '\t').has_value();
 }
 
+bool may_be_spaced_sudoku_row(std::string_view line) {
+  if (!cells_of_spaced(line) || trim(line).empty()) return false;
+  const std::string_view cells = line.substr(0, line.find_last_not_of(" \r") + 1);
+  return cells.front() == ' ' || cells.find("  ") != std::string_view::npos;
+}
+
 bool begins_sudoku_grid(std::string_view line) {
   const std::string cells = without_frame(with_plain_signs(line));
   return cells.size() == kGridColumns &&
@@ -116,6 +135,13 @@ std::optional<std::string> sudoku_column(std::string_view line) {
 }
 
 void SudokuLines::add(std::string_view drawn, std::size_t number) {
+  if (grid_ ? grid_->spaced : may_be_spaced_sudoku_row(drawn))
+    if (const auto cells = cells_of_spaced(drawn)) {
+      any_ = true;
+      title_.reset();
+      if (!grid_) grid_ = Grid{.number = number, .spaced = true};
+      return add_row(drawn, *cells, number);
+    }
   const std::string plain = with_plain_signs(drawn);
   // The first cells of a table's row may be blank.
   const bool is_table =
@@ -132,7 +158,7 @@ void SudokuLines::add(std::string_view drawn, std::size_t number) {
     outlet_.give(number, [&] { return SudokuRecord{*std::move(puzzle), std::nullopt}; });
   } else if (grid_ || begins_sudoku_grid(line)) {
     title_.reset();
-    add_row(line, number);
+    add_row(line, without_frame(line), number);
   } else {
     complain_of_title();
     title_ = Line{std::string(line), number};
@@ -155,9 +181,8 @@ void SudokuLines::finish() {
   complain_of_title();
 }
 
-void SudokuLines::add_row(std::string_view line, std::size_t number) {
-  if (!grid_) grid_ = Grid{.number = number, .cells = "", .wrong = {}};
-  const std::string cells = without_frame(line);
+void SudokuLines::add_row(std::string_view line, const std::string& cells, std::size_t number) {
+  if (!grid_) grid_ = Grid{.number = number};
   if (!grid_->wrong && (cells.size() != kGridColumns || !std::ranges::all_of(cells, is_cell)))
     grid_->wrong = Line{std::string(line), number};
   grid_->cells += cells;

@@ -5,7 +5,9 @@
 //   Grid 01                          a title before a grid (or before all else) is passed over
 //   5 3 . | . 7 . | . . .            nine cells, separated by nothing, space, '|' or commas
 //   5,3,,,7,,,,                      or by eight commas or semicolons: nothing in between is a
-//   blank
+//                                    blank
+//   53  7                            or side by side, spaces for blanks; those at the end may be
+//                                    missing
 //   ------+-------+------            frames, blank lines and those with '#' are passed over
 //
 // A line of 81 cells may have space or '|' between them, too. Frames may be drawn by Unicode's
@@ -37,12 +39,13 @@ class SudokuLines {
   struct Grid {
     std::size_t number = 0;  // of its first line
     int rows = 0;
-    std::string cells;
-    std::optional<Line> wrong;  // the first row that is none
+    bool spaced = false;  // spaces are its blanks
+    std::string cells{};
+    std::optional<Line> wrong{};  // the first row that is none
   };
 
   bool is_blank_row(std::string_view line) const;
-  void add_row(std::string_view line, std::size_t number);
+  void add_row(std::string_view line, const std::string& cells, std::size_t number);
   void end_grid();
   void complain_of_title();
 
@@ -58,6 +61,10 @@ std::string with_plain_signs(std::string_view line);
 
 // Whether it is nine cells with tabs between them, some of them blank.
 bool is_sudoku_table_row(std::string_view line);
+
+// Whether it may be a row whose blanks are spaces: it begins with one, or has two side by side.
+// Numbers that are indented or aligned look like that, too.
+bool may_be_spaced_sudoku_row(std::string_view line);
 
 // Whether it is a row of nine cells, perhaps with a slip: then the grid is at fault, not its other
 // eight lines.

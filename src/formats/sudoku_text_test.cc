@@ -244,6 +244,35 @@ TEST_F(SudokuText, ReadsGrids) {
   EXPECT_THAT(lines, testing::ElementsAre(2, 12));
 }
 
+// Nine lines of the cells side by side, '0' as a space; those at the end of a line cut off or not.
+std::string spaced(const std::string& puzzle, bool cut) {
+  std::string text;
+  for (std::size_t i = 0; i < puzzle.size(); i += 9) {
+    std::string row = dotted(puzzle.substr(i, 9), ' ');
+    if (cut) row.erase(row.find_last_not_of(' ') + 1);
+    text += row + "\n";
+  }
+  return text;
+}
+
+TEST_F(SudokuText, ReadsGridsWithSpacesForBlanks) {
+  for (const bool cut : {true, false}) {
+    const std::string grid = spaced(kPuzzle, cut);
+    EXPECT_EQ(read_sudokus(file(grid)), (std::vector<SudokuRecord>{{kPuzzle, std::nullopt}}));
+    EXPECT_EQ(read_sudokus(file("Grid 01\n" + grid + "\nGrid 02\n" + grid + grid)).size(), 3u);
+    EXPECT_EQ(find_sudoku(grid), kPuzzle);
+  }
+  // A blank row is one only where its spaces are there, a full one has none.
+  std::string rows = kPuzzle;
+  rows.replace(27, 9, std::string(9, '0'));
+  rows.replace(36, 9, "426853791");
+  EXPECT_EQ(read_sudokus(file(spaced(rows, false))),
+            (std::vector<SudokuRecord>{{rows, std::nullopt}}));
+  EXPECT_THAT(complaint(read_sudokus, spaced(rows, true)),
+              HasSubstr(":1: the grid that begins here has 8"));
+  EXPECT_THAT(complaint(read_sudokus, "53  7\n6  a95\n"), HasSubstr(":2: '6  a95' is no row"));
+}
+
 TEST_F(SudokuText, LineErrorsNameTheLine) {
   const auto of = [&](const std::string& text) { return complaint(read_sudokus, text); };
   EXPECT_THAT(of(kPuzzle + "\n\n" + kPuzzle + "1\n"), HasSubstr(path_ + ":3: no puzzle in '5300"));
