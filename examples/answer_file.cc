@@ -1,6 +1,6 @@
 // Let a model answer a file of puzzles, a batch at a time, and count how often it is right:
 //
-//   answer_file quick-planning-mgdm examples/planning.jsonl
+//   answer_file quick-planning-mgdm examples/quick-planning.jsonl
 //
 // The file may be of any kind that mgdm reads: JSONL, Sudoku CSV or lines, DIMACS.
 #include <mgdm/mgdm.h>

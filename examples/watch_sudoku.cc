@@ -62,7 +62,9 @@ int main(int argc, char** argv) {
     std::cout << model.info().parameters << " parameters on " << model.info().device << '\n';
 
     Painter painter(puzzle);
-    const mgdm::Answer answer = model.solve(puzzle, {}, [&](const mgdm::Step& step) {
+    mgdm::DecodingOptions options;
+    options.loops = 8;  // as in training; with its usual 64 there would be little to watch
+    const mgdm::Answer answer = model.solve(puzzle, options, [&](const mgdm::Step& step) {
       painter.paint(step);
       return true;
     });

@@ -28,7 +28,7 @@ foreach(program consumer c_consumer page_cpp page_c)
 endforeach()
 add_test(NAME consumer.watch_sudoku COMMAND ${built}/examples/watch_sudoku)
 add_test(NAME consumer.answer_file COMMAND ${built}/examples/answer_file quick-planning-mgdm
-  ${PROJECT_SOURCE_DIR}/examples/planning.jsonl)
+  ${PROJECT_SOURCE_DIR}/examples/quick-planning.jsonl)
 add_test(NAME consumer.solve COMMAND ${built}/examples/solve countdown-4 "4 5 6 10 -> 24" "86,28,13,31,96")
 set_tests_properties(consumer.watch_sudoku consumer.answer_file consumer.solve PROPERTIES
   FIXTURES_REQUIRED examples WORKING_DIRECTORY ${prefix})

@@ -193,6 +193,10 @@ TEST_F(Light, GoesOnAfterAPuzzleThatIsNone) {
   EXPECT_EQ(lines.code, 1);
   EXPECT_EQ(lines.out.size(), 165u);
   EXPECT_MENTIONS(lines.err, "lines.txt:2: no puzzle in ");
+  write_file(path("junk.txt"), grid + "\nthis\nthat\nwhat\n");
+  const Outcome junk = light("solve --quiet --input " + path("junk.txt"));
+  EXPECT_MENTIONS(junk.err, "junk.txt:4: no puzzle in 'what'\n");
+  EXPECT_EQ(junk.err.find("expected:"), junk.err.rfind("expected:")) << junk.err;
   std::string large = "0,1";
   for (int i = 1; i < 19; ++i) large += "/" + std::to_string(i) + "," + std::to_string(i + 1);
   write_file(path("large.txt"), large + "-0,19\n" + puzzle + "\n");
@@ -220,7 +224,10 @@ TEST_F(Light, TheFirstPuzzleThatAModelTakesPicksIt) {
   EXPECT_MENTIONS(light("solve 53..7...." + std::string(71, '.')).err,
                   "as one of sudoku: the grid has 80 cells");
   EXPECT_MENTIONS(light("solve 6,2/2,10/1,9-").err, "as one of planning: ");
-  EXPECT_MENTIONS(light("solve 1,2,3,4,5,6,21").err, "is a puzzle of countdown-6, and no model");
+  const std::string six = light("solve '25 50 75 100 3 6 -> 952'").err;
+  EXPECT_MENTIONS(six, "is a puzzle of countdown-6, and no model");
+  EXPECT_MENTIONS(six, "\n  right, by exact search: ");
+  EXPECT_MENTIONS(light("solve '1 2 3 4 5 6 7 -> 28'").err, "as one of countdown-");
   write_file(path("six.cnf"), "p cnf 6 1\n1 2 3 0\n");
   EXPECT_MENTIONS(light("solve --input " + path("six.cnf")).err,
                   "six.cnf: the formula has 6 variables");
@@ -308,6 +315,13 @@ TEST_F(Light, SolvesASudokuAsPeoplePasteIt) {
   EXPECT_EQ(light("solve --quiet '" + board + "'").out, answer);
   write_file(path("grids.txt"), "Grid 01\n" + board + "Grid 02\n" + board);
   EXPECT_EQ(light("solve --quiet --input " + path("grids.txt")).out, answer + answer);
+  std::string list = "[";
+  for (std::size_t row = 0; row < 9; ++row) {
+    for (std::size_t i = 0; i < 9; ++i)
+      list += (i == 0 ? "[" : ",") + answer.substr(9 * row + i, 1);
+    list += row == 8 ? "]]" : "], ";
+  }
+  EXPECT_EQ(light("solve --quiet '" + list + "'").out, answer);
   const std::string line =
       "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
   for (const std::string& text :

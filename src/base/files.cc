@@ -29,11 +29,13 @@ namespace {
 }
 
 // A file's first line without a byte order mark. An Error where the mark is UTF-16's, which some
-// editors call "Unicode".
+// editors call "Unicode", and where it is no text.
 std::string_view as_utf8(std::string_view line, const std::string& path) {
   if (line.starts_with("\xff\xfe") || line.starts_with("\xfe\xff"))
     throw Error(fmt::format("{} is UTF-16", shown_path(path)), "UTF-8",
                 "save it as UTF-8, or: iconv -f UTF-16 -t UTF-8");
+  if (line.find('\0') != std::string_view::npos)
+    throw Error(fmt::format("{} is not a text file", shown_path(path)), "UTF-8");
   return without_bom(line);
 }
 

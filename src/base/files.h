@@ -20,7 +20,8 @@ std::string read_file(const std::filesystem::path& path);
 
 // Lines of a file, one at a time, without their '\n' or "\r\n", those of a pipe as soon as they are
 // there. A last line need not end in '\n'. A byte order mark before the first is passed over; that
-// of UTF-16 is an Error. Memory is bounded: a line longer than kMaxLine is an Error.
+// of UTF-16 is an Error, and so is a first line that is no text. Memory is bounded: a line longer
+// than kMaxLine is an Error.
 class LineReader {
  public:
   static constexpr std::size_t kMaxLine = std::size_t{64} << 20;

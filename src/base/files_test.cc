@@ -92,6 +92,20 @@ TEST_F(Files, ThatAreUtf16SaySo) {
   }
 }
 
+TEST_F(Files, ThatAreNoTextSaySo) {
+  write_file(path("b"), std::string("\x7f"
+                                    "ELF\0\0\n1,2\n",
+                                    10));
+  LineReader reader(path("b"));
+  std::string_view line;
+  try {
+    reader.next(line);
+    FAIL() << "read";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.seen(), path("b") + " is not a text file");
+  }
+}
+
 TEST_F(Files, LinesAcrossTheReadBuffer) {
   std::string text;
   std::vector<std::string> expected;

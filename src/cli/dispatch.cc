@@ -131,10 +131,17 @@ std::vector<std::string> with_help_as_flag(std::vector<std::string> words) {
   return words;
 }
 
+// CLI11 takes "[a,b]" for two words; it is one, a puzzle as a list.
+std::vector<std::string> with_lists_whole(std::vector<std::string> words) {
+  for (std::string& word : words)
+    if (word.starts_with('[') && word.ends_with(']')) word.insert(0, " ");
+  return words;
+}
+
 }  // namespace
 
 int dispatch(std::vector<Command> commands, const std::vector<std::string>& typed) {
-  const std::vector<std::string> words = with_help_as_flag(typed);
+  const std::vector<std::string> words = with_lists_whole(with_help_as_flag(typed));
   CLI::App app(
       "Neural reasoning by discrete diffusion: puzzles, models that fill them in, and "
       "proof that they are right.",

@@ -29,12 +29,24 @@ Fit fit(const tasks::Task& task, const std::string& puzzle) {
   }
 }
 
-// A task that none of the models answers, and that generates such puzzles.
-std::optional<std::string> task_without_model(const std::vector<std::string>& tasks,
-                                              const std::string& puzzle) {
-  for (const std::string& name : tasks::task_names())
-    if (!contains(tasks, name) && fit(*tasks::make_task(name), puzzle) == Fit::kFits) return name;
-  return std::nullopt;
+// A task that none of the models answers, and that takes the puzzle better than `best`.
+std::unique_ptr<tasks::Task> task_without_model(const std::vector<std::string>& tasks,
+                                                const std::string& puzzle, Fit best) {
+  for (const std::string& name : tasks::task_names()) {
+    if (contains(tasks, name)) continue;
+    auto task = tasks::make_task(name);
+    if (fit(*task, puzzle) > best) return task;
+  }
+  return nullptr;
+}
+
+Error no_model(const tasks::Task& task, const std::vector<std::string>& others,
+               const std::string& puzzle) {
+  const auto right = task.solve(task.normalize_input(puzzle));
+  return Error(
+      fmt::format("{} is a puzzle of {}, and no model at hand answers these{}", in_quotes(puzzle),
+                  task.name(), right ? "\n  right, by exact search: " + *right : ""),
+      "a puzzle for " + joined_or(others), "train one (docs/training.md)");
 }
 
 // How unlike the puzzles of a task a text is: first by how many of its characters do not belong to
@@ -43,6 +55,7 @@ std::pair<std::ptrdiff_t, double> unlikeness(const tasks::Task& task, std::strin
   const std::string example = task.generate(/*seed=*/0, tasks::Split::kTest, /*item=*/0).input;
   std::string known = example + "0123456789 \t\r\n";
   if (task.abilities().sudoku_files) known.append(formats::kSudokuBlanks).append("|+-=");
+  if (task.name().starts_with("countdown")) known.append("->");  // as people type them
   const auto is_strange = [&](char c) { return known.find(c) == std::string::npos; };
   return {std::ranges::count_if(text, is_strange),
           std::abs(std::log(static_cast<double>(text.size() + 1) /
@@ -96,10 +109,8 @@ std::string pick_model(std::span<const DemoModel> models, const std::string& puz
     throw UsageError(fmt::format("{} is a file", in_quotes(puzzle)), "a puzzle",
                      "--input " + puzzle);
   if (best != Fit::kFits)
-    if (const auto task = task_without_model(tasks, puzzle))
-      throw Error(fmt::format("{} is a puzzle of {}, and no model at hand answers these",
-                              in_quotes(puzzle), *task),
-                  "a puzzle for " + joined_or(tasks), "train one (docs/training.md)");
+    if (const auto task = task_without_model(tasks, puzzle, best))
+      throw no_model(*task, tasks, puzzle);
   if (found.empty()) throw no_puzzle(tasks, puzzle);
   if (found.size() > 1) {
     std::vector<std::string> names;

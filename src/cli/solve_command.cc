@@ -97,6 +97,7 @@ void for_each_puzzle(const SolveSettings& settings, const inference::Reasoner& r
 struct Outcome {
   std::size_t verified = 0, wrong = 0, bad = 0;
   bool try_again = false;
+  std::string expected = {};  // as the last complaint had it
 
   std::size_t all() const { return verified + wrong + bad; }
 
@@ -113,7 +114,10 @@ struct Outcome {
     fmt::print("{}\n", settings.json  ? inference::error_json(error.what())
                        : settings.csv ? inference::error_csv(error.what())
                                       : "");
-    say("mgdm: {}\n", printable(error.what(), "\n"));
+    // Of many alike, what was expected is said once.
+    const bool again = bad > 1 && error.expected() == expected && error.hint().empty();
+    say("mgdm: {}\n", printable(again ? error.seen() : error.what(), "\n"));
+    expected = error.expected();
   }
 };
 
@@ -186,7 +190,7 @@ std::string model_of(const SolveSettings& settings) {
 // After all of them.
 void sum_up(const Outcome& outcome, const inference::Reasoner& reasoner,
             const SolveSettings& settings) {
-  const auto [verified, wrong, bad, try_again] = outcome;
+  const auto& [verified, wrong, bad, try_again, expected] = outcome;
   if (bad > 0 && outcome.all() > 1) {
     const std::string why =
         settings.model.empty()

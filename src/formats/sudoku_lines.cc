@@ -117,6 +117,10 @@ bool may_be_spaced_sudoku_row(std::string_view line) {
 }
 
 bool begins_sudoku_grid(std::string_view line) {
+  // "4 5 6 10 -> 24" and "86,28,13,31,9" are other puzzles.
+  const auto commas = static_cast<std::size_t>(std::ranges::count(line, ','));
+  if (line.find("->") != std::string_view::npos || (commas > 0 && commas + 1 < kGridColumns))
+    return false;
   const std::string cells = without_frame(with_plain_signs(line));
   return cells.size() == kGridColumns &&
          (std::ranges::count_if(cells, is_plain_cell) > 4 || std::ranges::all_of(cells, is_cell));
