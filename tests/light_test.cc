@@ -42,9 +42,20 @@ TEST_F(Light, HasTheSameErrorsWithoutBeingAbleToTrain) {
   }
 }
 
-TEST_F(Light, SaysHowToTrain) {
+TEST_F(Light, LooksAtTheRecipeBeforeItSaysHowToTrain) {
   for (const std::string words :
-       {"train recipes/smoke/mgdm.toml --out x", "launch -n 2 -- train x", "bench signature"}) {
+       {"train nosuch.toml",
+        "train '" MGDM_SOURCE_DIR "/recipes/smoke/mgdm.toml' model.hieght=3"}) {
+    const Outcome outcome = light(words);
+    EXPECT_NE(outcome.code, 0) << words;
+    EXPECT_EQ(outcome.err, full_mgdm(words).err) << words;
+    EXPECT_EQ(outcome.err.find("LibTorch"), std::string::npos) << outcome.err;
+  }
+}
+
+TEST_F(Light, SaysHowToTrain) {
+  for (const std::string words : {"train '" MGDM_SOURCE_DIR "/recipes/smoke/mgdm.toml' --out x",
+                                  "launch -n 2 -- train x", "bench signature"}) {
     const Outcome outcome = light(words);
     EXPECT_EQ(outcome.code, 1) << words;
     EXPECT_MENTIONS(outcome.err, "needs LibTorch");
@@ -233,7 +244,15 @@ TEST_F(Light, TheFirstPuzzleThatAModelTakesPicksIt) {
                   "six.cnf: the formula has 6 variables");
   write_file(path("short.cnf"), "p cnf 5 2\n1 2 3 0\n");
   EXPECT_MENTIONS(light("solve --input " + path("short.cnf")).err, "short.cnf:1: the header");
-  // A Sudoku in a file is one by the reader of such files.
+  // A Sudoku in a file is one by the reader of such files, who says which row is wrong.
+  write_file(path("slip.txt"),
+             "53..7....\n6..195...\n.98....6.\n8...6...3\n4..8.3..1\n7...2...6\n.6....28.\n"
+             "...419..5\n....8..7\n");
+  EXPECT_MENTIONS(light("solve --input " + path("slip.txt")).err,
+                  "slip.txt:9: '....8..7' is no row of the grid that begins at line 1");
+  write_file(path("eight.txt"), "53..7....\n6..195...\n.98....6.\n");
+  EXPECT_MENTIONS(light("solve --input " + path("eight.txt")).err,
+                  "eight.txt:1: the grid that begins here has 3 rows");
   write_file(path("columns.csv"),
              "id;puzzle\n1;53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419.."
              "5....8..79\n");

@@ -41,12 +41,14 @@ const Bench& bench_named(const std::string& name) {
                    did_you_mean(name, names));
 }
 
-// The work, or where there is none, the complaint.
+// The work, or where there is none, the complaint, after what check() complains of.
 template <class Settings>
-std::function<void(const Settings&)> work_of(const char* name,
-                                             std::function<void(const Settings&)> work) {
+std::function<void(const Settings&)> work_of(
+    const char* name, std::function<void(const Settings&)> work,
+    std::function<void(const Settings&)> check = [](const Settings&) {}) {
   if (work) return work;
-  return [name](const Settings&) {
+  return [name, check](const Settings& settings) {
+    check(settings);
     throw Error(fmt::format("{} needs LibTorch, which this mgdm was built without", name),
                 "the full program",
                 "in the source folder, ./mgdm builds and runs the program that has it; or cmake "
@@ -61,7 +63,10 @@ Command train_command(const std::function<void(const TrainSettings&)>& work) {
       "  mgdm train recipes/paper/countdown-4-base-mgdm.toml objective.beta=1 --out runs/beta1\n"
       "  mgdm train recipes/paper/planning-tiny-mgdm.toml --resume\n"
       "  mgdm train runs/beta1/config.toml --resume\n",
-      {"recipe", "overrides"}, {"recipe"}, work_of("train", work));
+      {"recipe", "overrides"}, {"recipe"},
+      work_of<TrainSettings>("train", work, [](const TrainSettings& settings) {
+        spec::read_recipe(settings.recipe, settings.overrides);
+      }));
   spec::Recipe recipe;
   command.more = "What a recipe can say, with the defaults:\n" + config::Fields(recipe).help();
   return command;

@@ -159,16 +159,18 @@ bool any_puzzle(const std::string& path, const std::function<bool(const std::str
   } else {
     // A Sudoku may be a column, or take several lines: what a line ends is looked at beside it.
     std::optional<std::string> found;
+    // Rows of a grid, perhaps, which would pass for a few numbers: asked for when none comes of
+    // them. Where there are several, what is wrong with the grid comes first.
+    std::vector<std::string> rows_perhaps;
     const formats::SudokuOutlet outlet{
         path,
         [&](formats::SudokuRecord&& record, std::size_t) { found = std::move(record.puzzle); },
-        [](const Error&) {}};
+        [&](const Error& error) {
+          if (on_bad && rows_perhaps.size() > 1) on_bad(error);
+        }};
     formats::SudokuLines grids(outlet);
     formats::SudokuCsv rows(outlet);
     const bool is_csv = is_sudoku_csv(path);
-    // Rows of a grid, perhaps, which would pass for a few numbers: asked for when none comes of
-    // them.
-    std::vector<std::string> rows_perhaps;
     const auto any_of_them = [&] {
       return std::ranges::any_of(std::exchange(rows_perhaps, {}), wanted);
     };
@@ -177,7 +179,7 @@ bool any_puzzle(const std::string& path, const std::function<bool(const std::str
       const std::string_view line = trim(read);
       if (says_something(line)) {
         ++seen;
-        if (formats::may_be_spaced_sudoku_row(read) ||
+        if (formats::may_be_spaced_sudoku_row(read) || formats::begins_sudoku_grid(line) ||
             (!rows_perhaps.empty() && rows_perhaps.size() < 9))
           rows_perhaps.emplace_back(line);
         else if (any_of_them() ||
@@ -188,6 +190,7 @@ bool any_puzzle(const std::string& path, const std::function<bool(const std::str
       if (!is_csv) grids.add(read, lines.line_number());
       if (found && wanted(*std::exchange(found, std::nullopt))) return true;
     }
+    grids.finish();
     if (any_of_them()) return true;
   }
   if (seen == 0) throw Error(fmt::format("there is no puzzle in {}", shown_path(path)));

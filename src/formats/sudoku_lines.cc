@@ -68,6 +68,18 @@ std::optional<std::string> cells_of_spaced(std::string_view line) {
   return cells;
 }
 
+// "4 5 6 10 -> 24", "86,28,13,31,9", "86 28 13 31 9": other puzzles, with as many digits as a row
+// has, perhaps.
+bool are_numbers(std::string_view line) {
+  const auto commas = static_cast<std::size_t>(std::ranges::count(line, ','));
+  if (line.find("->") != std::string_view::npos || (commas > 0 && commas + 1 < kGridColumns))
+    return true;
+  const std::vector<std::string_view> words = split(trim(line), ' ');
+  return line.find_first_not_of(" 0123456789") == std::string_view::npos &&
+         std::ranges::any_of(
+             words, [&](std::string_view word) { return word.size() != words.front().size(); });
+}
+
 // It has a word, and nothing that looks like cells: a puzzle with a slip is no title.
 bool may_be_title(std::string_view line) {
   const bool word = std::ranges::adjacent_find(line, [](char a, char b) {
@@ -117,10 +129,7 @@ bool may_be_spaced_sudoku_row(std::string_view line) {
 }
 
 bool begins_sudoku_grid(std::string_view line) {
-  // "4 5 6 10 -> 24" and "86,28,13,31,9" are other puzzles.
-  const auto commas = static_cast<std::size_t>(std::ranges::count(line, ','));
-  if (line.find("->") != std::string_view::npos || (commas > 0 && commas + 1 < kGridColumns))
-    return false;
+  if (are_numbers(line)) return false;
   const std::string cells = without_frame(with_plain_signs(line));
   return cells.size() == kGridColumns &&
          (std::ranges::count_if(cells, is_plain_cell) > 4 || std::ranges::all_of(cells, is_cell));
