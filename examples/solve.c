@@ -20,10 +20,11 @@ static int show(const mgdm_step* step, void* user) {
 
 static void solve_exactly(const char* task, const char* puzzle) {
   char* solution = NULL;
-  if (mgdm_solve_exactly(task, puzzle, &solution) == 1)
+  const int solvable = mgdm_solve_exactly(task, puzzle, &solution);
+  if (solvable == 1)
     printf("  right would be %s\n", solution);
   else
-    printf("  exact search finds no solution either\n");
+    printf("  %s\n", solvable == 0 ? "there is no solution" : mgdm_error());
   mgdm_text_free(solution);
 }
 

@@ -207,6 +207,7 @@ TEST_F(Light, GoesOnAfterAPuzzleThatIsNone) {
   write_file(path("junk.txt"), grid + "\nthis\nthat\nwhat\n");
   const Outcome junk = light("solve --quiet --input " + path("junk.txt"));
   EXPECT_MENTIONS(junk.err, "junk.txt:4: no puzzle in 'what'\n");
+  EXPECT_MENTIONS(junk.err, "expected:");
   EXPECT_EQ(junk.err.find("expected:"), junk.err.rfind("expected:")) << junk.err;
   std::string large = "0,1";
   for (int i = 1; i < 19; ++i) large += "/" + std::to_string(i) + "," + std::to_string(i + 1);
@@ -341,6 +342,7 @@ TEST_F(Light, SolvesASudokuAsPeoplePasteIt) {
     list += row == 8 ? "]]" : "], ";
   }
   EXPECT_EQ(light("solve --quiet '" + list + "'").out, answer);
+  EXPECT_MENTIONS(light("solve '[1,2,3]'").err, "'[1,2,3]'");
   const std::string line =
       "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
   for (const std::string& text :

@@ -42,6 +42,21 @@ std::string description(const config::Field& field, const Command& command) {
   return text;
 }
 
+// CLI11 takes "[a,b]" for two words, unless a space stands before it. It is one: a puzzle as a
+// list.
+std::vector<std::string> with_lists_whole(std::vector<std::string> words) {
+  for (std::string& word : words)
+    if (word.starts_with('[') && word.ends_with(']')) word.insert(0, " ");
+  return words;
+}
+
+// Without that space.
+std::vector<std::string> as_typed(std::vector<std::string> words) {
+  for (std::string& word : words)
+    if (word.starts_with(" [")) word.erase(0, 1);
+  return words;
+}
+
 // `given` gets the keys of the fields that stand on the command line.
 void add_field(CLI::App& app, Command& command, const config::Field& field,
                std::vector<std::string>& given) {
@@ -70,7 +85,8 @@ void add_field(CLI::App& app, Command& command, const config::Field& field,
   const bool list = std::holds_alternative<std::vector<std::string>*>(field.target);
   CLI::Option* const option = app.add_option(
       positional ? field.key : flag,
-      [&fields = command.fields, &field, &given, list](const CLI::results_t& words) {
+      [&fields = command.fields, &field, &given, list](const CLI::results_t& results) {
+        const std::vector<std::string> words = as_typed(results);
         given.push_back(field.key);
         if (list) {
           *std::get<std::vector<std::string>*>(field.target) = words;
@@ -128,13 +144,6 @@ std::vector<std::string> with_help_as_flag(std::vector<std::string> words) {
   if (words.empty() || words.front() != "help") return words;
   std::erase(words, "help");
   words.push_back("--help");
-  return words;
-}
-
-// CLI11 takes "[a,b]" for two words; it is one, a puzzle as a list.
-std::vector<std::string> with_lists_whole(std::vector<std::string> words) {
-  for (std::string& word : words)
-    if (word.starts_with('[') && word.ends_with(']')) word.insert(0, " ");
   return words;
 }
 

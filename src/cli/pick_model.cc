@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -29,15 +30,19 @@ Fit fit(const tasks::Task& task, const std::string& puzzle) {
   }
 }
 
-// A task that none of the models answers, and that takes the puzzle better than `best`.
+// The task that none of the models answers and that takes the puzzle best, if better than `best`.
 std::unique_ptr<tasks::Task> task_without_model(const std::vector<std::string>& tasks,
                                                 const std::string& puzzle, Fit best) {
+  std::unique_ptr<tasks::Task> found;
   for (const std::string& name : tasks::task_names()) {
     if (contains(tasks, name)) continue;
     auto task = tasks::make_task(name);
-    if (fit(*task, puzzle) > best) return task;
+    const Fit here = fit(*task, puzzle);
+    if (here <= best) continue;
+    best = here;
+    found = std::move(task);
   }
-  return nullptr;
+  return found;
 }
 
 Error no_model(const tasks::Task& task, const std::vector<std::string>& others,

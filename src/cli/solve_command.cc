@@ -97,7 +97,7 @@ void for_each_puzzle(const SolveSettings& settings, const inference::Reasoner& r
 struct Outcome {
   std::size_t verified = 0, wrong = 0, bad = 0;
   bool try_again = false;
-  std::string expected = {};  // as the last complaint had it
+  std::string last_expected = {};  // by a complaint
 
   std::size_t all() const { return verified + wrong + bad; }
 
@@ -115,9 +115,9 @@ struct Outcome {
                        : settings.csv ? inference::error_csv(error.what())
                                       : "");
     // Of many alike, what was expected is said once.
-    const bool again = bad > 1 && error.expected() == expected && error.hint().empty();
+    const bool again = bad > 1 && error.expected() == last_expected && error.hint().empty();
     say("mgdm: {}\n", printable(again ? error.seen() : error.what(), "\n"));
-    expected = error.expected();
+    last_expected = error.expected();
   }
 };
 
@@ -190,19 +190,19 @@ std::string model_of(const SolveSettings& settings) {
 // After all of them.
 void sum_up(const Outcome& outcome, const inference::Reasoner& reasoner,
             const SolveSettings& settings) {
-  const auto& [verified, wrong, bad, try_again, expected] = outcome;
-  if (bad > 0 && outcome.all() > 1) {
+  if (outcome.bad > 0 && outcome.all() > 1) {
     const std::string why =
         settings.model.empty()
             ? fmt::format(": all are taken for {}, the task of the first that a model takes",
                           reasoner.card().task)
             : "";
-    say("{} of {} puzzles could not be read{}\n", bad, outcome.all(), why);
+    say("{} of {} puzzles could not be read{}\n", outcome.bad, outcome.all(), why);
   }
   if (outcome.all() > 1)
-    say("{} puzzles: {} verified, {} wrong{}\n", outcome.all(), verified, wrong,
-        bad > 0 ? fmt::format(", {} not read", bad) : "");
-  if (try_again && settings.decode.over(reasoner).tries == 1 && reasoner.task().abilities().views)
+    say("{} puzzles: {} verified, {} wrong{}\n", outcome.all(), outcome.verified, outcome.wrong,
+        outcome.bad > 0 ? fmt::format(", {} not read", outcome.bad) : "");
+  if (outcome.try_again && settings.decode.over(reasoner).tries == 1 &&
+      reasoner.task().abilities().views)
     say("  try: --tries 10, up to ten tries, each of another form of the puzzle, until one is "
         "right\n");
 }

@@ -591,9 +591,15 @@ TEST_F(ExamplesFile, TheFirstPuzzlesStandAloneInEveryFormat) {
   EXPECT_EQ(seen[0].size(), 81u);
   EXPECT_EQ(seen[1], "53  7");
   seen.clear();
-  write_file(path_, "1  2\n1,2,3\n");
+  write_file(path_, "1  2\n12345678.12\n1,2,3\n");
   EXPECT_TRUE(any_puzzle(path_, all, on_bad));
-  EXPECT_EQ(seen, (std::vector<std::string>{"1  2", "1,2,3"}));
+  EXPECT_EQ(seen, (std::vector<std::string>{"1  2", "12345678.12", "1,2,3"}));
+  // Those before another puzzle are asked for before it.
+  seen.clear();
+  write_file(path_, "1  2  3 6\n" + std::string(81, '.') + "\n");
+  EXPECT_FALSE(any_puzzle(path_, all, on_bad));
+  ASSERT_EQ(seen.size(), 3u);
+  EXPECT_EQ(seen[0], "1  2  3 6");
   // Of several rows, what is wrong with their grid is said before they are asked for.
   write_file(path_, "53..7....\n6..195...\n");
   bad.clear();

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -143,6 +145,7 @@ bool is_dimacs(const std::string& path) { return kind_of(path) == Kind::kDimacs;
 bool any_puzzle(const std::string& path, const std::function<bool(const std::string&)>& wanted,
                 const OnBadLine& on_bad) {
   constexpr int kMost = 100;
+  constexpr std::size_t kGridLines = 9 + 4;  // rows, and lines around and between boxes
   const Kind kind = kind_of(path);
   if (kind == Kind::kDimacs) return wanted(read_file(path));
   int seen = 0;
@@ -179,8 +182,11 @@ bool any_puzzle(const std::string& path, const std::function<bool(const std::str
       const std::string_view line = trim(read);
       if (says_something(line)) {
         ++seen;
-        if (formats::may_be_spaced_sudoku_row(read) || formats::begins_sudoku_grid(line) ||
-            (!rows_perhaps.empty() && rows_perhaps.size() < 9))
+        const bool begins =
+            formats::begins_spaced_sudoku_grid(read) || formats::begins_sudoku_grid(line);
+        const bool goes_on = !rows_perhaps.empty() && rows_perhaps.size() < kGridLines &&
+                             formats::may_be_sudoku_row(read);
+        if (begins || goes_on)
           rows_perhaps.emplace_back(line);
         else if (any_of_them() ||
                  (!formats::is_sudoku_table_row(read) && wanted(std::string(line))))

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "base/text.h"
@@ -69,15 +70,30 @@ std::optional<std::string> cells_of_spaced(std::string_view line) {
 }
 
 // "4 5 6 10 -> 24", "86,28,13,31,9", "86 28 13 31 9": other puzzles, with as many digits as a row
-// has, perhaps.
+// has, perhaps. The digits of a row stand alone, or as many side by side everywhere.
 bool are_numbers(std::string_view line) {
-  const auto commas = static_cast<std::size_t>(std::ranges::count(line, ','));
-  if (line.find("->") != std::string_view::npos || (commas > 0 && commas + 1 < kGridColumns))
-    return true;
-  const std::vector<std::string_view> words = split(trim(line), ' ');
-  return line.find_first_not_of(" 0123456789") == std::string_view::npos &&
-         std::ranges::any_of(
-             words, [&](std::string_view word) { return word.size() != words.front().size(); });
+  if (line.find("->") != std::string_view::npos) return true;
+  if (line.find_first_not_of(" ,0123456789") != std::string_view::npos) return false;
+  std::size_t digits = 0;  // of the first number
+  for (const std::string_view field : split(line, ','))
+    for (const std::string_view word : split(field, ' ')) {
+      if (word.empty()) continue;
+      if (digits == 0) digits = word.size();
+      if (word.size() != digits) return true;
+    }
+  return false;
+}
+
+std::ptrdiff_t strangers(std::string_view line, std::string_view known) {
+  return std::ranges::count_if(line,
+                               [&](char c) { return known.find(c) == std::string_view::npos; });
+}
+constexpr std::ptrdiff_t kSlips = 2;  // characters that may be wrong in a row
+
+bool may_be_spaced_row_with_slips(std::string_view line) {
+  line = line.substr(0, line.find_last_not_of(" \r") + 1);
+  return line.size() <= kGridColumns && strangers(line, " 123456789") <= kSlips &&
+         line.find(',') == std::string_view::npos && line.find("->") == std::string_view::npos;
 }
 
 // It has a word, and nothing that looks like cells: a puzzle with a slip is no title.
@@ -122,10 +138,16 @@ bool is_sudoku_table_row(std::string_view line) {
   return cells_of_table(with_plain_signs(line), '\t').has_value();
 }
 
-bool may_be_spaced_sudoku_row(std::string_view line) {
-  if (!cells_of_spaced(line) || trim(line).empty()) return false;
+bool begins_spaced_sudoku_grid(std::string_view line) {
   const std::string_view cells = line.substr(0, line.find_last_not_of(" \r") + 1);
-  return cells.front() == ' ' || cells.find("  ") != std::string_view::npos;
+  return cells.find("  ") != std::string_view::npos && cells_of_spaced(line);
+}
+
+bool may_be_sudoku_row(std::string_view line) {
+  if (may_be_spaced_row_with_slips(line) || is_frame(trim(line))) return true;
+  const std::string cells = without_frame(with_plain_signs(line));
+  return !are_numbers(line) && cells.size() + kSlips >= kGridColumns &&
+         cells.size() <= kGridColumns + kSlips && strangers(cells, kSudokuPuzzle) <= kSlips;
 }
 
 bool begins_sudoku_grid(std::string_view line) {
@@ -148,13 +170,7 @@ std::optional<std::string> sudoku_column(std::string_view line) {
 }
 
 void SudokuLines::add(std::string_view drawn, std::size_t number) {
-  if (grid_ ? grid_->spaced : may_be_spaced_sudoku_row(drawn))
-    if (const auto cells = cells_of_spaced(drawn)) {
-      any_ = true;
-      title_.reset();
-      if (!grid_) grid_ = Grid{.number = number, .spaced = true};
-      return add_row(drawn, *cells, number);
-    }
+  if (add_spaced(drawn, number)) return;
   const std::string plain = with_plain_signs(drawn);
   // The first cells of a table's row may be blank.
   const bool is_table =
@@ -178,6 +194,24 @@ void SudokuLines::add(std::string_view drawn, std::size_t number) {
     title_is_first_ = first;
     if (!may_be_title(line)) complain_of_title();
   }
+}
+
+// Whether the line is a row whose blanks are spaces: it then has been added.
+bool SudokuLines::add_spaced(std::string_view line, std::size_t number) {
+  if (begins_spaced_sudoku_grid(line)) {  // perhaps after rows without a blank
+    if (!grid_) grid_ = Grid{.number = number};
+    if (grid_->cells.find_first_not_of(kSudokuSolution) == std::string::npos) grid_->spaced = true;
+  }
+  if (!grid_ || !grid_->spaced) return false;
+  const auto cells = cells_of_spaced(line);
+  if (cells) {
+    any_ = true;
+    title_.reset();
+    add_row(line, *cells, number);
+  } else if (!may_be_spaced_row_with_slips(line) && !is_frame(trim(line))) {
+    end_grid();  // it was short
+  }
+  return cells.has_value();
 }
 
 // Nine times '-', or nothing between tabs, in a grid that has such blanks elsewhere: otherwise it
@@ -213,7 +247,9 @@ void SudokuLines::end_grid() {
                               in_quotes(grid.wrong->text), grid.number),
                   expected);
     if (grid.rows < kGridRows)
-      throw Error(fmt::format("the grid that begins here has {} rows", grid.rows), expected);
+      throw Error(fmt::format("the grid that begins here has {} row{}", grid.rows,
+                              grid.rows == 1 ? "" : "s"),
+                  expected);
     return SudokuRecord{with_zeros(grid.cells), std::nullopt};
   });
 }

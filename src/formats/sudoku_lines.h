@@ -6,8 +6,8 @@
 //   5 3 . | . 7 . | . . .            nine cells, separated by nothing, space, '|' or commas
 //   5,3,,,7,,,,                      or by eight commas or semicolons: nothing in between is a
 //                                    blank
-//   53  7                            or side by side, spaces for blanks; those at the end may be
-//                                    missing
+//   53  7                            or side by side, spaces for blanks, which two side by side
+//                                    show; those at the end may be missing
 //   ------+-------+------            frames, blank lines and those with '#' are passed over
 //
 // A line of 81 cells may have space or '|' between them, too. Frames may be drawn by Unicode's
@@ -45,6 +45,7 @@ class SudokuLines {
   };
 
   bool is_blank_row(std::string_view line) const;
+  bool add_spaced(std::string_view line, std::size_t number);
   void add_row(std::string_view line, const std::string& cells, std::size_t number);
   void end_grid();
   void complain_of_title();
@@ -62,9 +63,12 @@ std::string with_plain_signs(std::string_view line);
 // Whether it is nine cells with tabs between them, some of them blank.
 bool is_sudoku_table_row(std::string_view line);
 
-// Whether it may be a row whose blanks are spaces: it begins with one, or has two side by side.
-// Numbers that are indented or aligned look like that, too.
-bool may_be_spaced_sudoku_row(std::string_view line);
+// Whether it is a row whose blanks are spaces, two of them side by side. Numbers that are aligned
+// look like that, too.
+bool begins_spaced_sudoku_grid(std::string_view line);
+
+// Whether it may be a further line of a grid, perhaps with a slip. Much else looks like that, too.
+bool may_be_sudoku_row(std::string_view line);
 
 // Whether it is a row of nine cells, perhaps with a slip: then the grid is at fault, not its other
 // eight lines.

@@ -262,6 +262,19 @@ TEST_F(SudokuText, ReadsGridsWithSpacesForBlanks) {
     EXPECT_EQ(read_sudokus(file("Grid 01\n" + grid + "\nGrid 02\n" + grid + grid)).size(), 3u);
     EXPECT_EQ(find_sudoku(grid), kPuzzle);
   }
+  // Rows without a blank may come first; a line that is none ends the grid, and is no part of it.
+  std::string full = kPuzzle;
+  full.replace(0, 9, "534678912");
+  EXPECT_EQ(read_sudokus(file(spaced(full, true))),
+            (std::vector<SudokuRecord>{{full, std::nullopt}}));
+  std::vector<std::string> bad;
+  for_each_sudoku(
+      file(kPuzzle + "\n1  2\n86,28,13,31,96\nfoo bar\n123456\n" + kPuzzle + "\n"),
+      [](SudokuRecord&&, std::size_t) {}, Reading::kAgain,
+      [&](const Error& error) { bad.push_back(error.seen()); });
+  ASSERT_EQ(bad.size(), 4u);
+  EXPECT_THAT(bad[0], HasSubstr(":2: the grid that begins here has 1 row"));
+  EXPECT_THAT(bad[1], HasSubstr(":3: no puzzle in '86,28,13,31,96'"));
   // A blank row is one only where its spaces are there, a full one has none.
   std::string rows = kPuzzle;
   rows.replace(27, 9, std::string(9, '0'));
@@ -298,6 +311,14 @@ TEST_F(SudokuText, AWrongRowSpoilsItsGridAlone) {
     EXPECT_THAT(lines, testing::ElementsAre(12));
     EXPECT_THAT(bad,
                 testing::ElementsAre(HasSubstr("is no row of the grid that begins at line 2")));
+  }
+}
+
+TEST_F(SudokuText, ReadsGridsWithSomeCommas) {
+  for (const std::string first : {"5,3,. | .,7,. | .,.,.", "5 3 ., . 7 ., . . .", "53.,.7.,..."}) {
+    std::string text = first + "\n";
+    for (std::size_t i = 9; i < kPuzzle.size(); i += 9) text += dotted(kPuzzle.substr(i, 9)) + "\n";
+    EXPECT_EQ(read_sudokus(file(text)), (std::vector<SudokuRecord>{{kPuzzle, std::nullopt}}));
   }
 }
 
