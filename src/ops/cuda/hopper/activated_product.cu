@@ -14,7 +14,9 @@
 // another.
 //
 // Groups take turns at the matrix units: one begins a tile when the group before it has started all
-// of its products. Else they fall into step, share the units, and leave them idle together.
+// of its products. Else they fall into step, share the units, and leave them idle together. Nor can
+// phases be mistaken here: a group lets the next one begin again only after its own next turn,
+// which comes after all others had theirs.
 #include <algorithm>
 #include <stdexcept>
 
@@ -26,7 +28,7 @@
 namespace mgdm::ops::cuda {
 namespace {
 
-constexpr int kPanelBytes = kTileColumns * kPieceColumns * 2;  // of 64 columns of the weight
+constexpr int kPanelBytes = kTileColumns * kPieceColumns * 2;  // of 64 numbers of the depth
 constexpr int kOwnPieces = 2;                     // places of a group beside those of x
 constexpr int kMostGroups = 3, kMostPlaces = 18;  // three groups of a product of depth 256
 
@@ -49,7 +51,7 @@ struct Arguments {
 struct Shared {
   Barrier weight_there, full[kMostPlaces], empty[kMostPlaces];
   Barrier result[kMostGroups];  // of each group, ready to be copied
-  Barrier turn[kMostGroups];    // of each group at the matrix units
+  Barrier may_multiply[kMostGroups];
   float bias[kTileColumns];
 };
 
@@ -89,7 +91,7 @@ __global__ void __launch_bounds__(128 * (1 + kGroups), 1)
     }
     for (int i = 0; i < kGroups; ++i) {
       shared.result[i].init(128);
-      shared.turn[i].init(4);
+      shared.may_multiply[i].init(4);
     }
     fence_async();
   }
@@ -159,8 +161,9 @@ __global__ void __launch_bounds__(128 * (1 + kGroups), 1)
       const auto release = [&](int k) {
         if (k < pieces - kResults && threadIdx.x % 128 == 0) empty[k].arrive();
       };
-      // The first group begins; from then on it waits for the last one's tile before.
-      shared.turn[group].wait(group == 0 ? turn ^ 1 : turn);
+      // Group 0 starts freely; from its second tile on it waits until the last group has started
+      // its tile before.
+      shared.may_multiply[group].wait(group == 0 ? turn ^ 1 : turn);
       float c[64];
       for (int k = 0; k < x_pieces; ++k) {
         full[k].wait(turn);
@@ -179,7 +182,7 @@ __global__ void __launch_bounds__(128 * (1 + kGroups), 1)
           release(k - 1);
         }
       }
-      if (lane == 0) shared.turn[(group + 1) % kGroups].arrive();
+      if (lane == 0) shared.may_multiply[(group + 1) % kGroups].arrive();
       products_wait<0>();
       release(x_pieces - 1);
       if constexpr (kBackward) {

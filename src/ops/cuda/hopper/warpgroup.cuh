@@ -86,9 +86,9 @@ __device__ __forceinline__ std::uint64_t rows_of_128_bytes(const void* start) {
          kSwizzled << 62;
 }
 
-// The same matrix the other way round: rows of 128 bytes are 64 numbers of a column of what is
-// multiplied, one row below the other for each step of the depth. The next 64 numbers of a column
-// are `next` bytes further.
+// The same for a matrix that lies column by column: a row of 128 bytes is 64 numbers of one column,
+// and the next column, one step of the depth further, is below it. The next 64 numbers of the
+// columns are `next` bytes further.
 __device__ __forceinline__ std::uint64_t columns_of_128_bytes(const void* start, int next) {
   constexpr std::uint64_t kEightRows = 1024 >> 4, kSwizzled = 1;
   return (shared_address_of(start) & 0x3ffff) >> 4 | static_cast<std::uint64_t>(next >> 4) << 16 |
