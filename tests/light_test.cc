@@ -398,6 +398,14 @@ TEST_F(Light, SaysWhichProgramRunsModelsOfNoisedVectors) {
   EXPECT_MENTIONS(answered.err, "right, by exact search: 4,0/0,5\n");
 }
 
+TEST_F(Light, HintsNameCommandsAsTheyAreCalled) {
+  const auto said = [&](const std::string& before) {
+    return mgdm("solve --nosuch", before, "/dev/null", MGDM_LIGHT_PROGRAM).err;
+  };
+  EXPECT_MENTIONS(said("env -u MGDM_CALLED"), "try: mgdm solve --help\n");
+  EXPECT_MENTIONS(said("MGDM_CALLED=./mgdm"), "try: ./mgdm solve --help\n");
+}
+
 TEST_F(Light, SaysWhatThereIsAndWhatWasMeant) {
   EXPECT_MENTIONS(light("describe").out, "quick-planning-mgdm  planning, mgdm, looped, 406,272 ");
   EXPECT_MENTIONS(light("models").err, "did you mean 'describe'?");

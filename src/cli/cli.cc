@@ -1,7 +1,12 @@
 #include "cli/cli.h"
 
+#include <fmt/format.h>
+
+#include <cstdlib>
 #include <exception>
 #include <new>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -58,8 +63,17 @@ bool is_out_of_memory(const Program& program, const std::exception& error) {
   return program.is_out_of_memory && program.is_out_of_memory(error);
 }
 
+// Hints name commands as they can be typed: from a source folder, with ./mgdm.
+std::string as_called(std::string what) {
+  constexpr std::string_view kHint = "\n  try: mgdm ";
+  const char* const called = std::getenv("MGDM_CALLED");
+  if (const std::size_t at = what.find(kHint); called != nullptr && at != std::string::npos)
+    what.replace(at, kHint.size(), fmt::format("\n  try: {} ", called));
+  return what;
+}
+
 int complain(const char* what, int code) {
-  say("mgdm: {}\n", printable(what, "\n"));
+  say("mgdm: {}\n", printable(as_called(what), "\n"));
   return code;
 }
 
