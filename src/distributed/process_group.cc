@@ -189,6 +189,9 @@ ProcessGroup::ProcessGroup(c10::Device device) : device_(device) {
     }
     state->backend =
         device.is_cuda() ? make_nccl(state->store, ranks) : make_gloo(state->store, meeting, ranks);
+    // Nobody goes on, and perhaps ends with a complaint, while others still connect to it.
+    meet(c10::make_intrusive<c10d::PrefixStore>("connected", state->store), rank_, size_, Place{},
+         meeting.limit);
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
