@@ -77,32 +77,24 @@ TEST_F(Files, LinesOfAllKinds) {
   EXPECT_EQ(lines_of(path("d")), (std::vector<std::string>{"one", "\xEF\xBB\xBFtwo"}));
 }
 
-TEST_F(Files, ThatAreUtf16SaySo) {
-  for (const std::string mark : {"\xff\xfe", "\xfe\xff"}) {
-    write_file(path("u"), mark + std::string("1\0,\0\n\0", 6));
+TEST_F(Files, ThatAreNoUtf8SaySo) {
+  const std::string words("1\0,\0\n\0", 6), program(
+                                                "\x7f"
+                                                "ELF\0\0\n1,2\n",
+                                                11);
+  for (const auto& [text, complaint] : {std::pair{"\xff\xfe" + words, " is UTF-16"},
+                                        {"\xfe\xff" + words, " is UTF-16"},
+                                        {program, " is not a text file"}}) {
+    write_file(path("u"), text);
     LineReader reader(path("u"));
     std::string_view line;
     try {
       reader.next(line);
       FAIL() << "read";
     } catch (const Error& error) {
-      EXPECT_EQ(error.seen(), path("u") + " is UTF-16");
+      EXPECT_EQ(error.seen(), path("u") + complaint);
       EXPECT_EQ(error.expected(), "UTF-8");
     }
-  }
-}
-
-TEST_F(Files, ThatAreNoTextSaySo) {
-  write_file(path("b"), std::string("\x7f"
-                                    "ELF\0\0\n1,2\n",
-                                    10));
-  LineReader reader(path("b"));
-  std::string_view line;
-  try {
-    reader.next(line);
-    FAIL() << "read";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.seen(), path("b") + " is not a text file");
   }
 }
 

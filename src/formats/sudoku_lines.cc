@@ -56,10 +56,15 @@ std::string without_frame(std::string_view line) {
   return cells;
 }
 
-// The nine cells of a row whose blanks are spaces. Editors cut off those at the end.
+// Of a row whose blanks are spaces, of which editors cut off those at the end.
+std::string_view without_blanks_at_end(std::string_view line) {
+  return line.substr(0, line.find_last_not_of(" \r") + 1);
+}
+
+// The nine cells of such a row.
 std::optional<std::string> cells_of_spaced(std::string_view line) {
   const bool blank = line == std::string(kGridColumns, ' ');
-  line = line.substr(0, line.find_last_not_of(" \r") + 1);
+  line = without_blanks_at_end(line);
   if ((line.empty() && !blank) || line.size() > kGridColumns ||
       line.find_first_not_of(" 123456789") != std::string_view::npos)
     return std::nullopt;
@@ -91,7 +96,7 @@ std::ptrdiff_t strangers(std::string_view line, std::string_view known) {
 constexpr std::ptrdiff_t kSlips = 2;  // characters that may be wrong in a row
 
 bool may_be_spaced_row_with_slips(std::string_view line) {
-  line = line.substr(0, line.find_last_not_of(" \r") + 1);
+  line = without_blanks_at_end(line);
   return line.size() <= kGridColumns && strangers(line, " 123456789") <= kSlips &&
          line.find(',') == std::string_view::npos && line.find("->") == std::string_view::npos;
 }
@@ -139,8 +144,7 @@ bool is_sudoku_table_row(std::string_view line) {
 }
 
 bool begins_spaced_sudoku_grid(std::string_view line) {
-  const std::string_view cells = line.substr(0, line.find_last_not_of(" \r") + 1);
-  return cells.find("  ") != std::string_view::npos && cells_of_spaced(line);
+  return without_blanks_at_end(line).find("  ") != std::string_view::npos && cells_of_spaced(line);
 }
 
 bool may_be_sudoku_row(std::string_view line) {

@@ -1,0 +1,263 @@
+#include "data/examples_file.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace mgdm::data {
+namespace {
+
+class ExamplesFile : public testing::Test {
+ protected:
+  void TearDown() override { std::filesystem::remove(path_); }
+  std::vector<LocatedExample> read(const std::string& text, const std::string& task) {
+    write_file(path_, text);
+    return read_examples(path_, *tasks::make_task(task));
+  }
+  const std::string path_ = std::filesystem::temp_directory_path() /
+                            ("mgdm_examples_" + std::to_string(::getpid()) + ".whatever");
+};
+
+TEST_F(ExamplesFile, SolversMayCommentBeforeTheyAnswer) {
+  const std::string text = "c a solver\nc\n\nc verified, 20 passes\ns SATISFIABLE\nv 1 -2 0\n";
+  write_file(path_, text);
+  const auto answers = read_answers(path_, *tasks::make_task("sat"));
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(answers[0].answer, text);
+  EXPECT_THROW(read(text, "sat"), Error);  // it is no formula
+  EXPECT_EQ(read("c a formula\nc\n\np cnf 2 1\n1 2 0\n", "sat").size(), 1u);
+  EXPECT_THROW(read("c nothing but a comment\n", "sat"), Error);
+}
+
+TEST_F(ExamplesFile, ReadsAnswersAsProgramsWriteThem) {
+  const auto answers = [&](const std::string& text, const std::string& task) {
+    write_file(path_, text);
+    std::vector<std::string> found;
+    for (const LocatedAnswer& answer : read_answers(path_, *tasks::make_task(task)))
+      found.push_back(answer.answer);
+    return found;
+  };
+  using Answers = std::vector<std::string>;
+  // Of `eval`, of a language model, of `solve --json`.
+  EXPECT_EQ(answers("{\"input\": \"1,2\", \"output\": \"1+2=3\"}\n{\"predict\": \"x\"}\n"
+                    "{\"input\":\"1\",\"solution\":\"y\",\"verified\":true}\n",
+                    "countdown-3"),
+            (Answers{"1+2=3", "x", "y"}));
+  EXPECT_THROW(answers("{\"error\":\"no puzzle\"}\n", "countdown-3"), Error);
+  // Of `solve --quiet`: a puzzle that could not be read keeps its place.
+  EXPECT_EQ(answers("8,2/2,0\n\n1,2\n", "planning"), (Answers{"8,2/2,0", "", "1,2"}));
+  const std::string puzzle(81, '0'), solution(81, '1');
+  EXPECT_EQ(answers(solution + "\n", "sudoku"), Answers{solution});
+  for (const char* const before : {"", "\n# answers\n"})
+    EXPECT_EQ(
+        answers(before + ("id,puzzle,solution\n1," + puzzle) + "," + solution + "\n", "sudoku"),
+        Answers{solution});
+  EXPECT_EQ(answers("\n\n", "planning"), (Answers{"", ""}));
+  EXPECT_EQ(answers("", "planning"), Answers{});
+  EXPECT_EQ(answers("c done\ns SATISFIABLE\nv 1 3 -2\nv 5 -4 0\n", "sat-5"), Answers{"1,7,3,9,5"});
+  EXPECT_THROW(answers("s UNSATISFIABLE\n", "sat-5"), Error);
+  EXPECT_EQ(answers("s UNSATISFIABLE\n", "sat").size(), 1u);
+  EXPECT_THROW(answers("p cnf 1 1\n1 0\n", "sat"), Error);
+}
+
+TEST_F(ExamplesFile, AByteOrderMarkHidesNoFormat) {
+  EXPECT_EQ(read("\xEF\xBB\xBFp cnf 2 1\n1 2 0\n", "sat").size(), 1u);
+  EXPECT_EQ(read("\xEF\xBB\xBF{\"input\": \"1,2,3,6\"}\n", "countdown-3").size(), 1u);
+}
+
+TEST_F(ExamplesFile, RecognisesFormatsByContent) {
+  const std::string puzzle(80, '0'), solution(81, '1');
+  auto examples = read("\n{\"input\": \"1,2,3,6\", \"output\": \"x\"}\n", "countdown-3");
+  ASSERT_EQ(examples.size(), 1u);
+  EXPECT_EQ(examples[0].example, (tasks::Example{"1,2,3,6", "x"}));
+  EXPECT_EQ(examples[0].line, 2u);
+  examples = read("quizzes,solutions\n" + puzzle + "5," + solution + "\n", "sudoku");
+  ASSERT_EQ(examples.size(), 1u);
+  EXPECT_EQ(examples[0].example, (tasks::Example{puzzle + "5", solution}));
+  EXPECT_EQ(examples[0].line, 2u);
+  examples = read("# hard ones\n" + std::string(80, '.') + "5\n", "sudoku");
+  ASSERT_EQ(examples.size(), 1u);
+  EXPECT_EQ(examples[0].example, (tasks::Example{puzzle + "5", ""}));
+  for (const std::string& text :
+       {"{\"puzzle\": \"" + puzzle + "5\", \"solution\": \"x\", \"rating\": 2}\n",
+        "{\"question\": \"" + puzzle + "5\", \"answer\": \"x\"}\n"}) {
+    examples = read(text, "sudoku");
+    ASSERT_EQ(examples.size(), 1u);
+    EXPECT_EQ(examples[0].example, (tasks::Example{puzzle + "5", "x"}));
+  }
+  examples = read("# easy ones\n1,2,3,6\n\n# others\n4,5,6,26\n", "countdown-3");
+  ASSERT_EQ(examples.size(), 2u);
+  EXPECT_EQ(examples[1].line, 5u);
+  examples = read("{\"input\": \"1,2,3,6\", \"solution\": \"of a model\"}\n", "countdown-3");
+  EXPECT_EQ(examples.at(0).example.output, "");
+  examples = read("id,question,answer\n1," + puzzle + "5," + solution + "\n", "sudoku");
+  ASSERT_EQ(examples.size(), 1u);
+  EXPECT_EQ(examples[0].example, (tasks::Example{puzzle + "5", solution}));
+  std::string grid = "Grid 01\n";
+  for (int row = 0; row < 9; ++row) grid += row < 8 ? "_________\n" : "________5\n";
+  examples = read(grid, "sudoku");
+  ASSERT_EQ(examples.size(), 1u);
+  EXPECT_EQ(examples[0].example, (tasks::Example{puzzle + "5", ""}));
+  EXPECT_EQ(examples[0].line, 2u);
+  examples = read("c a comment\np cnf 2 1\n1 -2 0\n", "sat");
+  ASSERT_EQ(examples.size(), 1u);
+  examples = read("1,2,3,6\n\n2,2,2,8\n", "countdown-3");
+  ASSERT_EQ(examples.size(), 2u);
+  EXPECT_EQ(examples[1].line, 3u);
+}
+
+TEST_F(ExamplesFile, ComplaintsNameTheLine) {
+  const auto complaint = [&](const std::string& text, const std::string& task) -> std::string {
+    try {
+      read(text, task);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  const auto names_line = [&](const std::string& text, int line) {
+    return text.find(path_ + ":" + std::to_string(line) + ": ") != std::string::npos;
+  };
+  EXPECT_TRUE(
+      names_line(complaint("{\"input\": \"1,2,3,6\"}\n{\"input\": \"1\"}\n", "countdown-3"), 2));
+  EXPECT_TRUE(names_line(complaint("quizzes,solutions\n123,456\n", "sudoku"), 2));
+  EXPECT_TRUE(names_line(complaint("p cnf 2 1\n1 x 0\n", "sat"), 2));
+  // Each place once: the file's line, then the line of what stands there.
+  EXPECT_EQ(
+      complaint("{\"input\": \"p cnf 2 1\\n1 x 0\"}\n", "sat").find(path_ + ":1: line 2: 'x'"), 0u);
+  EXPECT_EQ(complaint("# p cnf 2 1\n1 2 0\n", "sat").find(path_ + ":2: '1 2 0' is not"), 0u);
+  EXPECT_EQ(complaint("p cnf 5 2\n1 2 3 0\n4 5 0\n", "sat-5").find(path_ + ": clause 2 "), 0u);
+  EXPECT_NE(complaint("", "sudoku").find("no puzzle"), std::string::npos);
+}
+
+TEST_F(ExamplesFile, ReadsOnPastBadLinesForThoseWhoAreTold) {
+  std::vector<std::string> bad;
+  const auto lines = [&](const std::string& text, const std::string& task) {
+    write_file(path_, text);
+    bad.clear();
+    std::vector<std::size_t> good;
+    for_each_example(
+        path_, *tasks::make_task(task),
+        [&](LocatedExample&& example) { good.push_back(example.line); },
+        [&](const Error& error) { bad.emplace_back(error.what()); });
+    for (const std::string& words : bad) EXPECT_TRUE(words.starts_with(path_ + ":")) << words;
+    return good;
+  };
+  using Lines = std::vector<std::size_t>;
+  const std::string good = "{\"input\": \"1,2,3,6\"}\n";
+  EXPECT_EQ(lines(good + "{\n{}\n{\"input\": \"1\"}\n" + good, "countdown-3"), (Lines{1, 5}));
+  EXPECT_EQ(bad.size(), 3u);
+  EXPECT_EQ(lines("1,2,3,6\n1,2\n2, 2, 2, 8\n", "countdown-3"), (Lines{1, 3}));
+  EXPECT_EQ(bad.size(), 1u);
+  const std::string grid(81, '0'), solution(81, '1');
+  EXPECT_EQ(lines(grid + "\n12\n" + grid + "\n", "sudoku"), (Lines{1, 3}));
+  EXPECT_EQ(bad.size(), 1u);
+  const std::string row = grid + "," + solution + "\n";
+  EXPECT_EQ(lines("quizzes,solutions\n1,2\n" + row + grid + "\n" + row, "sudoku"), (Lines{3, 5}));
+  EXPECT_EQ(bad.size(), 2u);
+  EXPECT_EQ(lines("1,2\n", "countdown-3"), Lines{});  // told: no second complaint
+  EXPECT_EQ(bad.size(), 1u);
+  EXPECT_THROW(lines("p cnf 2 1\n1 x 0\n", "sat"), Error);  // the file is one puzzle
+  EXPECT_THROW(lines("", "countdown-3"), Error);
+}
+
+TEST_F(ExamplesFile, FormulasAreRecognisedByTheirFirstLine) {
+  const auto is = [&](const std::string& text) {
+    write_file(path_, text);
+    return is_dimacs(path_);
+  };
+  for (const char* text :
+       {"p cnf 5 1\n1 2 3 0\n", "\n  c a comment\n", "c\np cnf 1 0\n", "p\tcnf 1 0"})
+    EXPECT_TRUE(is(text)) << text;
+  // The paper's notation, a solver's answer, other puzzles.
+  for (const char* text :
+       {"", "c,d,h/2,e,h", "s UNKNOWN\n", "0,1/1,2-0,2", "{\"input\": \"p cnf\"}"})
+    EXPECT_FALSE(is(text)) << text;
+}
+
+TEST_F(ExamplesFile, TheFirstPuzzlesStandAloneInEveryFormat) {
+  const auto first = [&](const std::string& text) {
+    write_file(path_, text);
+    std::string found;
+    any_puzzle(path_,
+               [&](const std::string& puzzle) {
+                 found = puzzle;
+                 return true;
+               },
+               {});
+    return found;
+  };
+  EXPECT_EQ(first("\n4,5,6,10,24\n1,2,3,4,24\n"), "4,5,6,10,24");
+  EXPECT_EQ(first("{\"input\": \"1,2\", \"output\": \"\"}\n"), "1,2");
+  EXPECT_EQ(first("p cnf 1 1\n1 0\n"), "p cnf 1 1\n1 0\n");
+  EXPECT_THROW(first("\n\n"), Error);
+
+  std::vector<std::string> seen, bad;
+  const auto all = [&](const std::string& puzzle) {
+    seen.push_back(puzzle);
+    return puzzle == "1,2,3";
+  };
+  const auto on_bad = [&](const Error& error) { bad.emplace_back(error.what()); };
+  write_file(path_, "what\n1,2,3\n3,4,5\n");
+  EXPECT_TRUE(any_puzzle(path_, all, on_bad));
+  EXPECT_EQ(seen, (std::vector<std::string>{"what", "1,2,3"}));
+  std::string grid = "Grid 01\n";
+  for (int row = 0; row < 9; ++row) grid += "12345678.\n";
+  write_file(path_, grid);
+  EXPECT_FALSE(any_puzzle(path_, all, on_bad));
+  ASSERT_GT(seen.size(), 9u);
+  EXPECT_EQ(seen[seen.size() - 10].size(), 81u);  // before its lines
+  // Rows with spaces for blanks are asked for only when no grid comes of them.
+  seen.clear();
+  write_file(
+      path_,
+      "53  7\n6  195\n 98    6\n8   6   3\n4  8 3  1\n7   2   6\n 6    28\n   419  5\n    8  79\n");
+  EXPECT_FALSE(any_puzzle(path_, all, on_bad));
+  ASSERT_EQ(seen.size(), 10u);
+  EXPECT_EQ(seen[0].size(), 81u);
+  EXPECT_EQ(seen[1], "53  7");
+  seen.clear();
+  write_file(path_, "1  2\n12345678.12\n1,2,3\n");
+  EXPECT_TRUE(any_puzzle(path_, all, on_bad));
+  EXPECT_EQ(seen, (std::vector<std::string>{"1  2", "12345678.12", "1,2,3"}));
+  // Those before another puzzle are asked for before it.
+  seen.clear();
+  write_file(path_, "1  2  3 6\n" + std::string(81, '.') + "\n");
+  EXPECT_FALSE(any_puzzle(path_, all, on_bad));
+  ASSERT_EQ(seen.size(), 3u);
+  EXPECT_EQ(seen[0], "1  2  3 6");
+  // Of several rows, what is wrong with their grid is said before they are asked for.
+  write_file(path_, "53..7....\n6..195...\n");
+  bad.clear();
+  seen.clear();
+  EXPECT_FALSE(any_puzzle(path_, all, [&](const Error& error) {
+    EXPECT_TRUE(seen.empty());
+    on_bad(error);
+  }));
+  EXPECT_EQ(seen.size(), 2u);
+  ASSERT_EQ(bad.size(), 1u);
+  EXPECT_NE(bad[0].find("the grid that begins here has 2 rows"), std::string::npos) << bad[0];
+  write_file(path_, "{\n{\"input\": \"1,2\"}\n{}\n");
+  bad.clear();
+  seen.clear();
+  EXPECT_FALSE(any_puzzle(path_, all, on_bad));
+  EXPECT_EQ(seen, (std::vector<std::string>{"1,2"}));
+  ASSERT_EQ(bad.size(), 2u);
+  EXPECT_TRUE(bad[0].starts_with(path_ + ":1: ")) << bad[0];
+  EXPECT_TRUE(bad[1].starts_with(path_ + ":3: ")) << bad[1];
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += "{\n";
+  write_file(path_, many);
+  bad.clear();
+  EXPECT_FALSE(any_puzzle(path_, all, on_bad));
+  EXPECT_EQ(bad.size(), 100u);  // enough of them
+}
+
+}  // namespace
+}  // namespace mgdm::data
