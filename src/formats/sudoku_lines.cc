@@ -75,7 +75,7 @@ std::optional<std::string> cells_of_spaced(std::string_view line) {
 }
 
 // "4 5 6 10 -> 24", "86,28,13,31,9", "86 28 13 31 9": other puzzles, with as many digits as a row
-// has, perhaps. The digits of a row stand alone, or as many side by side everywhere.
+// has, perhaps. The digits of a row stand alone, by threes, or all side by side.
 bool are_numbers(std::string_view line) {
   if (line.find("->") != std::string_view::npos) return true;
   if (line.find_first_not_of(" ,0123456789") != std::string_view::npos) return false;
@@ -83,8 +83,10 @@ bool are_numbers(std::string_view line) {
   for (const std::string_view field : split(line, ','))
     for (const std::string_view word : split(field, ' ')) {
       if (word.empty()) continue;
-      if (digits == 0) digits = word.size();
-      if (word.size() != digits) return true;
+      if (digits == 0)
+        digits = word.size();
+      else if (word.size() != digits || kGridColumns % digits != 0)
+        return true;
     }
   return false;
 }
@@ -183,7 +185,7 @@ void SudokuLines::add(std::string_view drawn, std::size_t number) {
   if (line.empty() || line.front() == '#' || is_bracket(line)) return;
   if (is_frame(line) && !is_blank_row(line)) return;
   const bool first = !std::exchange(any_, true);
-  if (grid_ && may_be_title(line) && !begins_sudoku_grid(line)) end_grid();  // it was short
+  if (grid_ && !may_be_sudoku_row(drawn)) end_grid();  // it was short
   if (auto puzzle = sudoku_column(line)) {
     end_grid();
     if (!title_is_first_) complain_of_title();
@@ -208,14 +210,11 @@ bool SudokuLines::add_spaced(std::string_view line, std::size_t number) {
   }
   if (!grid_ || !grid_->spaced) return false;
   const auto cells = cells_of_spaced(line);
-  if (cells) {
-    any_ = true;
-    title_.reset();
-    add_row(line, *cells, number);
-  } else if (!may_be_spaced_row_with_slips(line) && !is_frame(trim(line))) {
-    end_grid();  // it was short
-  }
-  return cells.has_value();
+  if (!cells) return false;
+  any_ = true;
+  title_.reset();
+  add_row(line, *cells, number);
+  return true;
 }
 
 // Nine times '-', or nothing between tabs, in a grid that has such blanks elsewhere: otherwise it

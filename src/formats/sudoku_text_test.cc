@@ -336,6 +336,18 @@ TEST_F(SudokuText, NumbersBeginNoGrid) {
   EXPECT_EQ(bad, (std::vector<std::size_t>{2, 3, 4}));
 }
 
+TEST_F(SudokuText, AGridEndsAtALineThatIsNoRow) {
+  std::vector<std::string> bad;
+  for_each_sudoku(
+      file("53..7....\n6..195...\n86,28,13,31,96\n7,1/4,0/6,2/0,6/5,7/4,5-4,1\n" + kPuzzle + "\n"),
+      [](SudokuRecord&&, std::size_t) {}, Reading::kAgain,
+      [&](const Error& error) { bad.push_back(error.seen()); });
+  ASSERT_EQ(bad.size(), 3u);
+  EXPECT_THAT(bad[0], HasSubstr(":1: the grid that begins here has 2 rows"));
+  EXPECT_THAT(bad[1], HasSubstr(":3: no puzzle in '86,28,13,31,96'"));
+  EXPECT_THAT(bad[2], HasSubstr(":4: no puzzle in '7,1/4,0/6,2/0,6/5,7/4,5-4,1'"));
+}
+
 TEST_F(SudokuText, AGridThatIsTooShortEndsAtTheNextTitle) {
   std::vector<std::size_t> lines;
   std::vector<std::string> bad;
