@@ -110,7 +110,9 @@ Output Looped::forward_again(const at::Tensor& e, const at::Tensor& earlier,
 }
 
 Output Looped::forward(const Input& input) {
-  const at::Tensor e = embed({tokens_, positions_, frozen_}, input);
+  at::Tensor e = embed({tokens_, positions_, frozen_}, input);
+  // A loop begins with a norm, which is in bf16 anyway, and adds a few branches to it.
+  if (settings_.loop_norm) e = ops::short_stream(e);
   MGDM_CHECK(!input.earlier.defined() || settings_.loop_norm);
   const std::int64_t loops = input.loops > 0 ? input.loops : settings_.loops;
   if (input.recompute) return forward_again(e, input.earlier, loops);

@@ -16,6 +16,11 @@ at::Tensor dropout(const at::Tensor& x, double dropped) {
   return cpu::takes(x) ? cpu::dropout(x, dropped) : at::dropout(x, dropped, /*train=*/true);
 }
 
+at::Tensor short_stream(const at::Tensor& x) {
+  const bool taken = at::GradMode::is_enabled() && cuda::residual_norm_takes(x, {}, /*norm=*/{});
+  return taken ? x.to(at::kBFloat16) : x;
+}
+
 at::Tensor residual(const at::Tensor& x, const Branch& branch, double dropped) {
   if (!branch.value.defined()) return x;
   const at::Tensor added = branch.bias.defined() ? branch.value + branch.bias : branch.value;

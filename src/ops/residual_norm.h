@@ -25,6 +25,11 @@ struct ResidualNorm {
 // Each number is 0 with probability `dropped`, and divided by 1 - dropped otherwise.
 at::Tensor dropout(const at::Tensor& x, double dropped);
 
+// x as the beginning of a stream with RMS norms: in bf16 where the kernel takes it and a gradient
+// will be asked for, since training waits for memory; else as it is. Sums and norms are computed in
+// fp32 all the same, each y is rounded once.
+at::Tensor short_stream(const at::Tensor& x);
+
 // x (..., C) and a branch of its shape: the stream y after it. Without a branch y is x.
 at::Tensor residual(const at::Tensor& x, const Branch& branch, double dropped);
 

@@ -151,33 +151,53 @@ TEST_F(Kernels, ResidualNormWithoutABranchIsANorm) {
 }
 
 // With h = n as it was rounded, and r = 1 / rms(y): dx = dy + r (dn - h mean(dn h)). Both r and the
-// mean err by less than kSums. Rows are of very different sizes, so each needs the r of its own.
+// mean err by less than kSums. Rows are of very different sizes, so each needs the r of its own. A
+// stream in bf16 is rounded when it is written: n and r are those of the sum before.
 TEST_F(Kernels, TheGradientOfTheRmsNormIsThatOfItsRoundedValue) {
   using Type = std::optional<at::ScalarType>;
+  struct Kind {
+    at::ScalarType stream;
+    Type branch;
+  };
+  const Kind kinds[] = {{at::kFloat, {}},
+                        {at::kFloat, at::kBFloat16},
+                        {at::kFloat, at::kFloat},
+                        {at::kBFloat16, {}},
+                        {at::kBFloat16, at::kBFloat16}};
   for (const std::int64_t columns : {128, 256, 384, 512, 768, 1024})
-    for (const Type branch_type : {Type(), Type(at::kBFloat16), Type(at::kFloat)})
+    for (const auto& [stream, branch_type] : kinds)
       for (const std::int64_t rows : {1, 77, 9000}) {
-        SCOPED_TRACE(testing::Message()
-                     << columns << " " << branch_type.has_value() << " " << rows);
-        const at::Tensor dy = numbers({rows, columns});
-        const at::Tensor sizes = at::pow(10, at::rand({rows, 1}, dy.options()) * 6 - 3);
-        const at::Tensor x = leaf(numbers({rows, columns}) * sizes);
+        SCOPED_TRACE(testing::Message() << columns << " " << at::toString(stream) << " "
+                                        << branch_type.has_value() << " " << rows);
+        const at::Tensor dy = numbers({rows, columns}, stream);
+        const at::Tensor sizes =
+            at::pow(10, at::rand({rows, 1}, dy.options().dtype(at::kFloat)) * 6 - 3);
+        const at::Tensor x = leaf((numbers({rows, columns}) * sizes).to(stream));
         const at::Tensor branch =
             branch_type ? leaf((numbers({rows, columns}) * sizes).to(*branch_type)) : at::Tensor();
         const ResidualNorm got = cuda::residual_norm(x, {branch}, {{}, {}, kEps}, /*dropout=*/0);
         // Along n, so that mean(dn h) is not small.
         const at::Tensor dn = numbers({rows, columns}, at::kBFloat16) + got.n.detach();
-        ((got.y * dy).sum() + (got.n.to(at::kFloat) * dn).sum()).backward();
+        ((got.y * dy).to(at::kFloat).sum() + (got.n.to(at::kFloat) * dn).sum()).backward();
 
-        const at::Tensor y = got.y.detach().to(at::kDouble), h = got.n.detach().to(at::kDouble);
+        at::Tensor y = x.detach().to(at::kDouble);
+        if (branch_type) y = y + branch.detach().to(at::kDouble);
+        const double to_stream = stream == at::kBFloat16 ? kBf16 : kFloat;
+        expect_within(got.y, y, to_stream * y.abs(), "y");
+        const at::Tensor n = rms(y);
+        expect_within(got.n, n, (kBf16 + 2 * kSums) * n.abs(), "n");
+
+        const at::Tensor h = got.n.detach().to(at::kDouble);
         const at::Tensor r = at::rsqrt(row_mean(y * y) + kEps), g = dn.to(at::kDouble);
         const at::Tensor dx = dy + r * (g - h * row_mean(g * h));
         const at::Tensor dx_error = 2 * kSums * r * (g.abs() + h.abs() * row_mean((g * h).abs())) +
                                     2 * kFloat * (dy.abs() + dx.abs());
-        expect_within(x.grad(), dx, dx_error, "dx");
-        if (!branch_type) continue;
-        const double rounded = branch_type == at::kBFloat16 ? kBf16 : 0;
-        expect_within(branch.grad(), dx, dx_error * (1 + rounded) + rounded * dx.abs(), "dbranch");
+        const auto rounded_to = [&](at::ScalarType type) {
+          const double rounded = type == at::kBFloat16 ? kBf16 : 0;
+          return dx_error * (1 + rounded) + rounded * dx.abs();
+        };
+        expect_within(x.grad(), dx, rounded_to(stream), "dx");
+        if (branch_type) expect_within(branch.grad(), dx, rounded_to(*branch_type), "dbranch");
       }
 }
 
@@ -190,6 +210,24 @@ TEST_F(Kernels, TheRmsNormKeepsItsValueInsteadOfTheStream) {
   // An output that its own function keeps is no cycle.
   got.n = at::Tensor();
   EXPECT_TRUE(n.expired());
+}
+
+// Only where a gradient will be asked for: answers keep the stream in fp32.
+TEST_F(Kernels, TheStreamIsShortInTrainingAlone) {
+  const at::Tensor x = leaf(numbers({50, 384}));
+  EXPECT_EQ(short_stream(x).scalar_type(), at::kFloat) << "without mixed precision";
+  const compat::Autocast autocast(compat::device("cuda"), /*enabled=*/true);
+  const at::Tensor stream = short_stream(x);
+  EXPECT_EQ(stream.scalar_type(), at::kBFloat16);
+  EXPECT_EQ(short_stream(numbers({50, 100})).scalar_type(), at::kFloat) << "no kernel so wide";
+  const at::Tensor branch = leaf(numbers({50, 384}, at::kBFloat16));
+  const ResidualNorm got = residual_norm(stream, {branch}, {{}, {}, kEps}, /*dropped=*/0);
+  EXPECT_EQ(got.y.scalar_type(), at::kBFloat16);
+  got.y.sum().backward();
+  EXPECT_TRUE(x.grad().equal(at::ones_like(x)));
+  EXPECT_TRUE(branch.grad().equal(at::ones_like(branch)));
+  const at::NoGradGuard no_grad;
+  EXPECT_EQ(short_stream(x).scalar_type(), at::kFloat);
 }
 
 TEST_F(Kernels, ResidualNormOfSomeRowsIsThatOfThoseRows) {

@@ -26,12 +26,13 @@ struct RandomState {
 // y = x + dropout(branch + its bias) and n = norm(y): layer norm with weight and bias, or without
 // them the RMS norm. Everything is (rows, columns) and contiguous.
 struct ResidualNormForward {
-  const float* x;
-  const void* branch;  // null: y is x, and not written
+  const void* x;
+  bool stream_is_bf16;  // x and y, with an RMS norm and a branch in bf16; else they are floats
+  const void* branch;   // null: y is x, and not written
   bool branch_is_bf16;
   const float* branch_bias;    // (columns), or null
   const float *weight, *bias;  // null: RMS norm
-  float* y;
+  void* y;
   void* n;       // bf16
   float* scale;  // (rows): 1 / sigma, or 1 / rms, of y; null: not wanted
   std::int64_t rows, columns;
@@ -45,12 +46,13 @@ void launch_residual_norm(const ResidualNormForward& arguments, cudaStream_t str
 // scale say the same in half the bytes. It is the gradient at n as rounded, which is what that
 // product saw.
 struct ResidualNormBackward {
-  const float* dy;      // null: zero
+  const void* dy;       // null: zero
+  bool stream_is_bf16;  // dy and dx
   const void* dn;       // bf16; null: zero, and `kept` is not read
   const void* kept;     // y (float) of the layer norm, n (bf16) of the RMS norm
   const float* scale;   // of the RMS norm (rows)
   const float* weight;  // null: RMS norm
-  float* dx;
+  void* dx;
   void* dbranch;  // null: not wanted
   bool branch_is_bf16;
   float* dparameters;  // of weight, bias and the branch's bias (3, columns); not for the RMS norm

@@ -10,10 +10,10 @@ namespace {
 constexpr int kWarps = 8;  // rows in flight per block
 constexpr int kThreads = 32 * kWarps;
 
-template <bool kCentred, int kQuads, class Branch>
+template <bool kCentred, int kQuads, class Stream, class Branch>
 __global__ void __launch_bounds__(kThreads)
-    forward_kernel(const float* x, const Branch* branch, const float* branch_bias,
-                   const float* weight, const float* bias, float* y_out, __nv_bfloat16* n_out,
+    forward_kernel(const Stream* x, const Branch* branch, const float* branch_bias,
+                   const float* weight, const float* bias, Stream* y_out, __nv_bfloat16* n_out,
                    float* scale_out, std::int64_t rows, float eps, Dropout dropout,
                    const std::int64_t* picked) {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kWarps + threadIdx.x / 32;
@@ -45,17 +45,15 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-template <class Branch>
+template <bool kCentred, class Stream, class Branch>
 void forward(const ResidualNormForward& a, cudaStream_t stream) {
   const auto grid = static_cast<unsigned>((a.rows + kWarps - 1) / kWarps);
-  const auto* branch = static_cast<const Branch*>(a.branch);
   const Dropout dropout{a.dropout, a.random};
   with_quads(a.columns, [&]<int kQuads>() {
-    const auto kernel = a.weight != nullptr ? forward_kernel<true, kQuads, Branch>
-                                            : forward_kernel<false, kQuads, Branch>;
-    kernel<<<grid, kThreads, 0, stream>>>(a.x, branch, a.branch_bias, a.weight, a.bias, a.y,
-                                          static_cast<__nv_bfloat16*>(a.n), a.scale, a.rows, a.eps,
-                                          dropout, a.picked);
+    forward_kernel<kCentred, kQuads><<<grid, kThreads, 0, stream>>>(
+        static_cast<const Stream*>(a.x), static_cast<const Branch*>(a.branch), a.branch_bias,
+        a.weight, a.bias, static_cast<Stream*>(a.y), static_cast<__nv_bfloat16*>(a.n), a.scale,
+        a.rows, a.eps, dropout, a.picked);
   });
 }
 
@@ -69,7 +67,9 @@ bool residual_norm_takes(std::int64_t columns) {
 
 void launch_residual_norm(const ResidualNormForward& a, cudaStream_t stream) {
   if (a.rows == 0) return;
-  a.branch_is_bf16 ? forward<__nv_bfloat16>(a, stream) : forward<float>(a, stream);
+  with_kind(a, [&]<bool kCentred, class Stream, class Branch>() {
+    forward<kCentred, Stream, Branch>(a, stream);
+  });
 }
 
 }  // namespace mgdm::ops::cuda

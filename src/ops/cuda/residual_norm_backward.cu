@@ -15,15 +15,21 @@ constexpr int kWarps = 8;
 constexpr int kThreads = 32 * kWarps;
 
 // What is read of a row. Forward kept y of the layer norm, n and the scale of the RMS norm.
-template <bool kCentred, int kQuads>
+template <bool kCentred>
+using Kept = std::conditional_t<kCentred, float, __nv_bfloat16>;
+template <class Number>
+using Four = std::conditional_t<std::is_same_v<Number, float>, float4, uint2>;
+
+template <bool kCentred, int kQuads, class Stream>
 struct Slot {
-  std::conditional_t<kCentred, float4, uint2> kept[kQuads][32];
-  float4 dy[kQuads][32];
+  Four<Kept<kCentred>> kept[kQuads][32];
+  Four<Stream> dy[kQuads][32];
   uint2 dn[kQuads][32];
   float scale[32];  // the row's, once for each lane; only of the RMS norm
 };
-template <bool kCentred>
-using Kept = std::conditional_t<kCentred, float, __nv_bfloat16>;
+
+__device__ __forceinline__ float4 as_floats(float4 four) { return four; }
+__device__ __forceinline__ float4 as_floats(uint2 bits) { return unpack4(bits); }
 
 template <int kQuads>
 constexpr int kSlots = kQuads <= 4 ? 3 : 2;  // of a warp
@@ -53,15 +59,15 @@ __device__ __forceinline__ void wait_for_groups() {
 // and the gradient of the branch's bias is the sum of dbranch. For the RMS norm there is neither
 // mean(g) nor weight, h is n as it was rounded to bf16, and 1 / sigma the scale that forward found.
 // parts: (gridDim.x, 3, C) of those sums.
-template <bool kCentred, int kQuads, class Branch>
+template <bool kCentred, int kQuads, class Stream, class Branch>
 __global__ void __launch_bounds__(kThreads, kBlocks<kCentred, kQuads>)
-    backward_kernel(const float* dy, const __nv_bfloat16* dn, const Kept<kCentred>* kept,
-                    const float* scales, const float* weight, float* dx_out, Branch* dbranch_out,
+    backward_kernel(const Stream* dy, const __nv_bfloat16* dn, const Kept<kCentred>* kept,
+                    const float* scales, const float* weight, Stream* dx_out, Branch* dbranch_out,
                     float* parts_out, std::int64_t rows, float eps, Dropout dropout) {
   constexpr int kColumns = 128 * kQuads, kRing = kSlots<kQuads>;
   extern __shared__ __align__(16) char shared[];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  using RowSlot = Slot<kCentred, kQuads>;
+  using RowSlot = Slot<kCentred, kQuads, Stream>;
   RowSlot* const ring = reinterpret_cast<RowSlot*>(shared) + kRing * warp;
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kWarps;
   std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kWarps + warp;
@@ -93,10 +99,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks<kCentred, kQuads>)
     if (dn != nullptr) {
 #pragma unroll
       for (int q = 0; q < kQuads; ++q) {
-        if constexpr (kCentred)
-          h.quad[q] = read.kept[q][lane];
-        else
-          h.quad[q] = unpack4(read.kept[q][lane]);
+        h.quad[q] = as_floats(read.kept[q][lane]);
         g.quad[q] = unpack4(read.dn[q][lane]);
       }
       if constexpr (kCentred) {
@@ -117,7 +120,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks<kCentred, kQuads>)
     for (int q = 0; q < kQuads; ++q) {
       const std::int64_t at = row * kColumns + 128 * q + 4 * lane;
       float4 dx = ((g.quad[q] - mean_g) + h.quad[q] * -mean_gh) * scale;
-      if (dy != nullptr) dx = dx + read.dy[q][lane];
+      if (dy != nullptr) dx = dx + as_floats(read.dy[q][lane]);
       store4(dx_out + at, dx);
       if (dbranch_out != nullptr) {
         if (dropout.share > 0) dx = dx * dropout.factors(at / 4);
@@ -148,19 +151,19 @@ __global__ void __launch_bounds__(kThreads, kBlocks<kCentred, kQuads>)
   }
 }
 
-template <bool kCentred, class Branch>
+template <bool kCentred, class Stream, class Branch>
 void backward(const ResidualNormBackward& a, cudaStream_t stream) {
-  auto* dbranch = static_cast<Branch*>(a.dbranch);
   const Dropout dropout{a.dropout, a.random};
   with_quads(a.columns, [&]<int kQuads>() {
-    const auto kernel = backward_kernel<kCentred, kQuads, Branch>;
-    constexpr int kBytes = kWarps * kSlots<kQuads> * sizeof(Slot<kCentred, kQuads>);
+    const auto kernel = backward_kernel<kCentred, kQuads, Stream, Branch>;
+    constexpr int kBytes = kWarps * kSlots<kQuads> * sizeof(Slot<kCentred, kQuads, Stream>);
     // Of Hopper's shared memory each block takes 1 KiB more.
     static_assert(kBlocks<kCentred, kQuads> * (kBytes + 1024) <= 228 * 1024);
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
     kernel<<<kResidualNormParts, kThreads, kBytes, stream>>>(
-        a.dy, static_cast<const __nv_bfloat16*>(a.dn), static_cast<const Kept<kCentred>*>(a.kept),
-        a.scale, a.weight, a.dx, dbranch, a.parts, a.rows, a.eps, dropout);
+        static_cast<const Stream*>(a.dy), static_cast<const __nv_bfloat16*>(a.dn),
+        static_cast<const Kept<kCentred>*>(a.kept), a.scale, a.weight, static_cast<Stream*>(a.dx),
+        static_cast<Branch*>(a.dbranch), a.parts, a.rows, a.eps, dropout);
   });
   if constexpr (kCentred)
     launch_sum_parts(a.parts, kResidualNormParts, 3 * a.columns, a.dparameters, stream);
@@ -170,11 +173,9 @@ void backward(const ResidualNormBackward& a, cudaStream_t stream) {
 
 void launch_residual_norm_backward(const ResidualNormBackward& a, cudaStream_t stream) {
   if (a.rows == 0) return;
-  const auto launch = [&]<bool kCentred>() {
-    a.branch_is_bf16 ? backward<kCentred, __nv_bfloat16>(a, stream)
-                     : backward<kCentred, float>(a, stream);
-  };
-  a.weight != nullptr ? launch.template operator()<true>() : launch.template operator()<false>();
+  with_kind(a, [&]<bool kCentred, class Stream, class Branch>() {
+    backward<kCentred, Stream, Branch>(a, stream);
+  });
 }
 
 }  // namespace mgdm::ops::cuda

@@ -13,7 +13,8 @@ namespace {
 // A kernel's arguments beyond its tensors, kept from forward to backward.
 struct RowSettings : torch::CustomClassHolder {
   float eps = 0, dropout = 0;
-  bool has_branch = false, branch_is_bf16 = false, has_branch_bias = false, centred = false;
+  bool stream_is_bf16 = false, has_branch = false, branch_is_bf16 = false;
+  bool has_branch_bias = false, centred = false;
   RandomState random;
 };
 
@@ -29,13 +30,13 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
     const at::Tensor weight = tensor_or_none(maybe_weight);
     const at::Tensor bias = tensor_or_none(maybe_bias);
     const c10::cuda::CUDAGuard guard(x.device());
-    MGDM_CHECK(x.is_contiguous() && x.scalar_type() == at::kFloat);
-    MGDM_CHECK(!branch.defined() || branch.is_contiguous());
+    MGDM_CHECK(x.is_contiguous() && (!branch.defined() || branch.is_contiguous()));
     auto settings = c10::make_intrusive<RowSettings>();
+    settings->stream_is_bf16 = is_bf16(x);
     settings->eps = static_cast<float>(eps);
     settings->dropout = static_cast<float>(dropout);
     settings->has_branch = branch.defined();
-    settings->branch_is_bf16 = branch.defined() && branch.scalar_type() == at::kBFloat16;
+    settings->branch_is_bf16 = branch.defined() && is_bf16(branch);
     settings->has_branch_bias = branch_bias.defined();
     settings->centred = weight.defined();
     if (dropout > 0 && branch.defined()) settings->random = next_random_state();
@@ -45,16 +46,18 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
     const std::int64_t rows = x.numel() / x.size(-1);
     // Of the RMS norm n and the scale are kept, of the layer norm y.
     at::Tensor scale;
-    if (for_backward && !settings->centred) scale = at::empty({rows}, x.options());
+    if (for_backward && !settings->centred)
+      scale = at::empty({rows}, x.options().dtype(at::kFloat));
     const KernelWork work("residual + norm, forward",
                           bytes_of({x, branch, n, scale}) + (branch.defined() ? bytes_of({y}) : 0));
-    launch_residual_norm({.x = floats(x),
+    launch_residual_norm({.x = raw(x),
+                          .stream_is_bf16 = settings->stream_is_bf16,
                           .branch = raw(branch),
                           .branch_is_bf16 = settings->branch_is_bf16,
                           .branch_bias = floats(branch_bias),
                           .weight = floats(weight),
                           .bias = floats(bias),
-                          .y = branch.defined() ? y.data_ptr<float>() : nullptr,
+                          .y = branch.defined() ? y.data_ptr() : nullptr,
                           .n = n.data_ptr(),
                           .scale = scale.defined() ? scale.data_ptr<float>() : nullptr,
                           .rows = rows,
@@ -81,9 +84,11 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
     // A norm whose predictions do not count (loop_weights = "last") has no gradient.
     const at::Tensor dn_rows = dn.defined() ? dn.contiguous() : dn;
     const at::TensorOptions in_float = kept.options().dtype(at::kFloat);
-    at::Tensor dx = at::empty_like(kept, in_float);
-    // Without dropout and in fp32 the branch has the same gradient as x.
-    const bool same = settings->has_branch && !settings->branch_is_bf16 && settings->dropout == 0;
+    at::Tensor dx =
+        at::empty_like(kept, in_float.dtype(settings->stream_is_bf16 ? at::kBFloat16 : at::kFloat));
+    // Without dropout a branch of the stream's type has the same gradient as x.
+    const bool same = settings->has_branch && settings->dropout == 0 &&
+                      settings->branch_is_bf16 == settings->stream_is_bf16;
     at::Tensor dbranch;
     if (settings->has_branch && !same)
       dbranch = at::empty_like(
@@ -97,12 +102,13 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
         "residual + norm, backward",
         bytes_of({dy_rows, dx, dbranch}) + (dn.defined() ? bytes_of({dn_rows, kept, scale}) : 0));
     launch_residual_norm_backward(
-        {.dy = floats(dy_rows),
+        {.dy = raw(dy_rows),
+         .stream_is_bf16 = settings->stream_is_bf16,
          .dn = raw(dn_rows),
          .kept = raw(kept),
          .scale = floats(scale),
          .weight = floats(weight),
-         .dx = dx.data_ptr<float>(),
+         .dx = dx.data_ptr(),
          .dbranch = dbranch.defined() ? dbranch.data_ptr() : nullptr,
          .branch_is_bf16 = settings->branch_is_bf16,
          .dparameters = settings->centred ? dparameters.data_ptr<float>() : nullptr,
@@ -134,13 +140,14 @@ ResidualNorm without_gradients(const at::Tensor& x, const at::Tensor& picked, co
   const KernelWork work("residual + norm, forward",
                         bytes_of({picked, y, branch.value, n}) + (has_branch ? bytes_of({y}) : 0));
   launch_residual_norm(
-      {.x = floats(x),
+      {.x = raw(x),
+       .stream_is_bf16 = is_bf16(x),
        .branch = raw(branch.value),
-       .branch_is_bf16 = has_branch && branch.value.scalar_type() == at::kBFloat16,
+       .branch_is_bf16 = has_branch && is_bf16(branch.value),
        .branch_bias = floats(branch.bias),
        .weight = floats(norm.weight),
        .bias = floats(norm.bias),
-       .y = has_branch ? y.data_ptr<float>() : nullptr,
+       .y = has_branch ? y.data_ptr() : nullptr,
        .n = n.data_ptr(),
        .scale = nullptr,
        .rows = y.numel() / y.size(-1),
@@ -157,9 +164,12 @@ ResidualNorm without_gradients(const at::Tensor& x, const at::Tensor& picked, co
 }  // namespace
 
 bool residual_norm_takes(const at::Tensor& x, const Branch& branch, const Norm& norm) {
-  const bool bias_fits = !branch.bias.defined() ||
-                         (norm.weight.defined() && branch.value.scalar_type() == at::kBFloat16);
-  return in_bf16(x) && x.scalar_type() == at::kFloat && x.is_contiguous() && bias_fits &&
+  const bool bf16_branch = branch.value.defined() && is_bf16(branch.value);
+  const bool bias_fits = !branch.bias.defined() || (norm.weight.defined() && bf16_branch);
+  const bool stream_fits =
+      x.scalar_type() == at::kFloat ||
+      (is_bf16(x) && !norm.weight.defined() && (bf16_branch || !branch.value.defined()));
+  return in_bf16(x) && stream_fits && x.is_contiguous() && bias_fits &&
          residual_norm_takes(x.size(-1));
 }
 

@@ -78,4 +78,17 @@ void with_quads(std::int64_t columns, Function&& f) {
   }
 }
 
+// Calls f<is a layer norm, number of the stream, number of the branch>() for the arguments of
+// either direction.
+template <class Arguments, class Function>
+void with_kind(const Arguments& a, Function&& f) {
+  if (a.stream_is_bf16) return f.template operator()<false, __nv_bfloat16, __nv_bfloat16>();
+  const auto in_float = [&]<bool kCentred>() {
+    a.branch_is_bf16 ? f.template operator()<kCentred, float, __nv_bfloat16>()
+                     : f.template operator()<kCentred, float, float>();
+  };
+  a.weight != nullptr ? in_float.template operator()<true>()
+                      : in_float.template operator()<false>();
+}
+
 }  // namespace mgdm::ops::cuda

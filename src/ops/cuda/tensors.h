@@ -29,8 +29,10 @@ inline bool in_bf16(const at::Tensor& tensor) {
          at::autocast::get_autocast_dtype(at::kCUDA) == at::kBFloat16;
 }
 
+inline bool is_bf16(const at::Tensor& tensor) { return tensor.scalar_type() == at::kBFloat16; }
+
 inline bool is_bf16_rows(const at::Tensor& tensor) {
-  return in_bf16(tensor) && tensor.scalar_type() == at::kBFloat16 && tensor.is_contiguous();
+  return in_bf16(tensor) && is_bf16(tensor) && tensor.is_contiguous();
 }
 
 inline const float* floats(const at::Tensor& tensor) {
