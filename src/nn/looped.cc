@@ -3,6 +3,8 @@
 #include <ATen/TensorOperators.h>
 #include <fmt/format.h>
 
+#include <tuple>
+
 #include "base/error.h"
 #include "nn/recompute.h"
 #include "ops/linear.h"
@@ -36,16 +38,17 @@ ops::AttentionForm Looped::attention_form() const {
   return {.causal = settings_.causal, .scale = kAttentionScale, .head_norm_eps = kRmsEps};
 }
 
-Branch Looped::attend(const Block& block, const at::Tensor& x, ops::KeysAndValues* seen) const {
+Branch Looped::attend(const Block& block, const at::Tensor& x, const at::Tensor& stream,
+                      ops::KeysAndValues* seen) const {
   const std::int64_t heads = settings_.heads;
   const at::Tensor qkv =
       ops::linear(x, block.qkv).view({x.size(0), x.size(1), 3, heads, settings_.width / heads});
   const at::Tensor mixed = ops::attention(qkv, attention_form(), seen);
-  return ops::linear_branch(mixed, block.projection);
+  return ops::linear_branch(mixed, block.projection, /*bias=*/{}, stream);
 }
 
-Branch Looped::mlp(const Block& block, const at::Tensor& x) const {
-  return ops::mlp_relu_squared(x, {.up = block.up, .down = block.down});
+Branch Looped::mlp(const Block& block, const at::Tensor& x, const at::Tensor& stream) const {
+  return ops::mlp_relu_squared(x, {.up = block.up, .down = block.down}, stream);
 }
 
 std::vector<Looped::Block> Looped::shared_blocks() const {
@@ -61,8 +64,10 @@ void Looped::run_loop(const std::vector<Block>& blocks, std::int64_t loop, Resid
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const std::size_t place = static_cast<std::size_t>(loop) * blocks.size() + i;
     ops::KeysAndValues* const seen = cache != nullptr ? &cache->layers[place] : nullptr;
-    stream.add(attend(blocks[i], stream.normed(kRms), seen));
-    stream.add(mlp(blocks[i], stream.normed(kRms)));
+    at::Tensor x = stream.normed(kRms);
+    stream.add(attend(blocks[i], x, stream.value(), seen));
+    x = stream.normed(kRms);
+    stream.add(mlp(blocks[i], x, stream.value()));
   }
 }
 
@@ -70,20 +75,25 @@ template <class AfterLoop>
 void Looped::run(const at::Tensor& e, const at::Tensor& earlier, std::int64_t loops, Cache* cache,
                  Wanted wanted, AfterLoop&& after_loop) const {
   const std::vector<Block> blocks = loops > 1 ? shared_blocks() : blocks_;
-  Residual stream(e, /*dropout=*/0);
+  // After a norm, which is in bf16 anyway, a loop adds but a few branches to its stream.
+  const std::vector<at::Tensor> begin =
+      settings_.loop_norm ? ops::short_streams(e, loops)
+                          : std::vector<at::Tensor>(static_cast<std::size_t>(loops), e);
+  Residual stream(begin.front(), /*dropout=*/0);
   if (earlier.defined()) stream.add({earlier});
   for (std::int64_t loop = 0; loop < loops; ++loop) {
     run_loop(blocks, loop, stream, cache);
     const bool last = loop + 1 == loops, want = last || wanted == Wanted::kEvery;
-    at::Tensor normed;
-    if (want || settings_.loop_norm) normed = stream.normed(kRms);
+    at::Tensor normed, again;
+    if (want || settings_.loop_norm) std::tie(normed, again) = stream.normed_twice(kRms);
     if (want) after_loop(normed);
     if (last) break;
+    const at::Tensor& next = begin[static_cast<std::size_t>(loop) + 1];
     if (settings_.loop_norm) {
-      stream = Residual(e, /*dropout=*/0);
-      stream.add({normed});
+      stream = Residual(next, /*dropout=*/0);
+      stream.add({again});
     } else {
-      stream.add({e});
+      stream.add({next});
     }
   }
 }
@@ -110,9 +120,7 @@ Output Looped::forward_again(const at::Tensor& e, const at::Tensor& earlier,
 }
 
 Output Looped::forward(const Input& input) {
-  at::Tensor e = embed({tokens_, positions_, frozen_}, input);
-  // A loop begins with a norm, which is in bf16 anyway, and adds a few branches to it.
-  if (settings_.loop_norm) e = ops::short_stream(e);
+  const at::Tensor e = embed({tokens_, positions_, frozen_}, input);
   MGDM_CHECK(!input.earlier.defined() || settings_.loop_norm);
   const std::int64_t loops = input.loops > 0 ? input.loops : settings_.loops;
   if (input.recompute) return forward_again(e, input.earlier, loops);

@@ -32,8 +32,10 @@ class Looped : public Model {
   };
 
   ops::AttentionForm attention_form() const;
-  Branch attend(const Block& block, const at::Tensor& x, ops::KeysAndValues* seen) const;
-  Branch mlp(const Block& block, const at::Tensor& x) const;
+  // Of x, the norm of the stream.
+  Branch attend(const Block& block, const at::Tensor& x, const at::Tensor& stream,
+                ops::KeysAndValues* seen) const;
+  Branch mlp(const Block& block, const at::Tensor& x, const at::Tensor& stream) const;
   // The blocks for several loops of one pass (ops/shared_weight.h).
   std::vector<Block> shared_blocks() const;
   // Blocks once, on a stream that has been given the input already. A cache has room for every

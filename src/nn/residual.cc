@@ -5,6 +5,10 @@
 namespace mgdm::nn {
 
 void Residual::add(Branch branch) {
+  if (branch.is_stream) {
+    *this = Residual(std::move(branch.value), dropout_);
+    return;
+  }
   if (pending_.value.defined()) {
     x_ = value();
     picked_ = at::Tensor();
@@ -12,15 +16,18 @@ void Residual::add(Branch branch) {
   pending_ = std::move(branch);
 }
 
-at::Tensor Residual::normed(const Norm& norm) {
+at::Tensor Residual::normed(const Norm& norm) { return normed_twice(norm).first; }
+
+std::pair<at::Tensor, at::Tensor> Residual::normed_twice(const Norm& norm) {
   const bool is_only_ours = !at::GradMode::is_enabled() && x_.use_count() == 1 &&
                             x_.storage().use_count() == 1;  // no view of another's
-  auto [y, n] = picked_.defined() ? ops::residual_norm_of(x_, picked_, pending_, norm, dropout_)
-                                  : ops::residual_norm(x_, pending_, norm, dropout_, is_only_ours);
+  auto [y, n, again] = picked_.defined()
+                           ? ops::residual_norm_of(x_, picked_, pending_, norm, dropout_)
+                           : ops::residual_norm(x_, pending_, norm, dropout_, is_only_ours);
   picked_ = at::Tensor();
   x_ = std::move(y);
   pending_ = {};
-  return n;
+  return {n, again};
 }
 
 at::Tensor Residual::value() const {

@@ -26,8 +26,10 @@ class Residual {
   // x (..., C); a fraction `dropout` of every branch is dropped.
   Residual(at::Tensor x, double dropout) : x_(std::move(x)), dropout_(dropout) {}
 
-  void add(Branch branch);
+  void add(Branch branch);  // one that is the stream itself was made of value()
   at::Tensor normed(const Norm& norm);
+  // For two readers, whose gradients may then be added up better than autograd does.
+  std::pair<at::Tensor, at::Tensor> normed_twice(const Norm& norm);
   at::Tensor value() const;  // the stream, with all that was added
 
   // From now on the stream is these of its rows, by number (W); one may come more than once.

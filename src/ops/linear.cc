@@ -13,9 +13,14 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tenso
   return at::linear(x, parameter_of(weight), bias);
 }
 
-Branch linear_branch(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+Branch linear_branch(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                     const at::Tensor& stream) {
   if (cuda::fp8_linear_takes(x, weight)) return {cuda::fp8_linear(x, weight, {}), bias};
-  if (cuda::linear_takes(x, weight)) return {cuda::linear(x, weight, {}), bias};
+  if (cuda::linear_takes(x, weight)) {
+    if (cuda::adds_products(stream) && !bias.defined())
+      return {cuda::linear(x, weight, {}, stream), {}, /*is_stream=*/true};
+    return {cuda::linear(x, weight, {}), bias};
+  }
   return {at::linear(x, parameter_of(weight), bias)};
 }
 

@@ -88,6 +88,46 @@ TEST(Linear, IsItsFormulaWithGradients) {
         }
 }
 
+// A stream that takes products is added to, which rounds once; elsewhere the branch is apart.
+TEST(Linear, IsAddedToAShortStream) {
+  for (const c10::Device device : devices())
+    for (const bool mlp : {false, true}) {
+      SCOPED_TRACE(testing::Message() << device << mlp);
+      const double u = unit(device);
+      const Twins x({3, 37, 64}, 1, device, type_of(device)),
+          stream({3, 37, 64}, 8, device, type_of(device)), up({256, 64}, 0.1, device, at::kFloat),
+          down({64, 256}, 0.1, device, at::kFloat), weight({64, 64}, 1, device, at::kFloat);
+      const at::Tensor dy = Twins({3, 37, 64}, 1, device, at::kFloat).exact.detach();
+      const auto y_of = [&](bool onto) {
+        const compat::Autocast autocast(device, /*enabled=*/device.is_cuda());
+        const at::Tensor given = onto ? stream.real : at::Tensor();
+        const Branch branch =
+            mlp ? mlp_relu_squared(x.real, {.up = up.real, .down = down.real}, given)
+                : linear_branch(x.real, weight.real, {}, given);
+        EXPECT_EQ(branch.is_stream, onto && device.is_cuda());
+        return branch.is_stream ? branch.value.to(at::kFloat)
+                                : value_of(branch) + stream.real.to(at::kFloat);
+      };
+      const auto gradients = [&](const at::Tensor& y) {
+        std::vector<at::Tensor> found;
+        (y * dy.to(device, at::kFloat)).sum().backward();
+        for (const Twins* twins : {&x, &stream, &up, &down, &weight}) {
+          at::Tensor& gradient = twins->real.mutable_grad();
+          if (gradient.defined()) found.push_back(gradient.clone());
+          gradient = at::Tensor();
+        }
+        return found;
+      };
+      const at::Tensor apart = y_of(false), together = y_of(true);
+      expect_within(together, apart.to(at::kCPU, at::kDouble),
+                    3 * u * (apart.abs() + stream.real.abs()).to(at::kCPU, at::kDouble), "y");
+      // The same products of the same numbers.
+      const std::vector<at::Tensor> want = gradients(apart), got = gradients(together);
+      ASSERT_EQ(got.size(), want.size());
+      for (std::size_t i = 0; i < got.size(); ++i) EXPECT_TRUE(got[i].equal(want[i])) << i;
+    }
+}
+
 // One weight in three products, one after the other, each of a size that was not seen before and
 // then again; the fourth is of numbers that our kernels do not take.
 TEST(Linear, SumsUpTheGradientsOfASharedWeight) {

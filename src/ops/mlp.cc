@@ -16,9 +16,11 @@ Branch mlp_gelu(const at::Tensor& x, const Mlp& mlp) {
                        mlp.down_bias);
 }
 
-Branch mlp_relu_squared(const at::Tensor& x, const Mlp& mlp) {
+Branch mlp_relu_squared(const at::Tensor& x, const Mlp& mlp, const at::Tensor& stream) {
   if (cuda::fp8_mlp_takes(x, mlp)) return cuda::fp8_mlp_relu_squared(x, mlp);
-  if (cuda::mlp_takes(x, mlp)) return cuda::mlp_relu_squared(x, mlp);
+  if (cuda::mlp_takes(x, mlp))
+    return cuda::mlp_relu_squared(
+        x, mlp, cuda::adds_products(stream) && !mlp.down_bias.defined() ? stream : at::Tensor());
   return linear_branch(ops::relu_squared(at::linear(x, parameter_of(mlp.up), mlp.up_bias)),
                        mlp.down, mlp.down_bias);
 }

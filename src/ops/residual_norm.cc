@@ -16,9 +16,9 @@ at::Tensor dropout(const at::Tensor& x, double dropped) {
   return cpu::takes(x) ? cpu::dropout(x, dropped) : at::dropout(x, dropped, /*train=*/true);
 }
 
-at::Tensor short_stream(const at::Tensor& x) {
-  const bool taken = at::GradMode::is_enabled() && cuda::residual_norm_takes(x, {}, /*norm=*/{});
-  return taken ? x.to(at::kBFloat16) : x;
+std::vector<at::Tensor> short_streams(const at::Tensor& x, std::int64_t count) {
+  if (cuda::short_streams_take(x)) return cuda::short_streams(x, count);
+  return std::vector<at::Tensor>(static_cast<std::size_t>(count), x);
 }
 
 at::Tensor residual(const at::Tensor& x, const Branch& branch, double dropped) {
@@ -33,8 +33,10 @@ ResidualNorm residual_norm(const at::Tensor& x, const Branch& branch, const Norm
     return may_overwrite_x && dropped <= 0 ? cuda::residual_norm_onto(x, branch, norm)
                                            : cuda::residual_norm(x, branch, norm, dropped);
   const at::Tensor y = residual(x, branch, dropped);
-  if (!norm.weight.defined()) return {y, compat::rms_norm(y, norm.eps)};
-  return {y, at::layer_norm(y, {y.size(-1)}, norm.weight, norm.bias, norm.eps)};
+  const at::Tensor n = norm.weight.defined()
+                           ? at::layer_norm(y, {y.size(-1)}, norm.weight, norm.bias, norm.eps)
+                           : compat::rms_norm(y, norm.eps);
+  return {y, n, n};
 }
 
 ResidualNorm residual_norm_of(const at::Tensor& x, const at::Tensor& picked, const Branch& branch,

@@ -4,6 +4,9 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
+#include <vector>
+
 namespace mgdm::ops {
 
 // A layer norm; without weight and bias an RMS norm.
@@ -15,20 +18,23 @@ struct Norm {
 // What is added to a stream: the value, or with a bias given value + bias. Undefined: nothing.
 struct Branch {
   at::Tensor value{}, bias{};
+  bool is_stream = false;  // the value is the stream itself, with the branch added to it
 };
 
 struct ResidualNorm {
-  at::Tensor y;  // x + dropout(branch)
-  at::Tensor n;  // its norm; bf16 where the kernel made it
+  at::Tensor y;      // x + dropout(branch)
+  at::Tensor n;      // its norm; bf16 where the kernel made it
+  at::Tensor again;  // n for a second reader: the gradients of both meet in the same pass
 };
 
 // Each number is 0 with probability `dropped`, and divided by 1 - dropped otherwise.
 at::Tensor dropout(const at::Tensor& x, double dropped);
 
-// x as the beginning of a stream with RMS norms: in bf16 where the kernel takes it and a gradient
-// will be asked for, since training waits for memory; else as it is. Sums and norms are computed in
-// fp32 all the same, each y is rounded once.
-at::Tensor short_stream(const at::Tensor& x);
+// x as the beginning of so many streams with RMS norms: in bf16 where there is a kernel and a
+// gradient will be asked for, since training waits for memory; else as it is. Sums and norms are
+// computed in fp32 all the same, each y is rounded once, and so are the streams' gradients, whose
+// sum for x is in fp32.
+std::vector<at::Tensor> short_streams(const at::Tensor& x, std::int64_t count);
 
 // x (..., C) and a branch of its shape: the stream y after it. Without a branch y is x.
 at::Tensor residual(const at::Tensor& x, const Branch& branch, double dropped);

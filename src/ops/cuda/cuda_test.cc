@@ -14,6 +14,7 @@
 #include <ATen/ops/rsqrt.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
 
 #include <optional>
 
@@ -208,26 +209,71 @@ TEST_F(Kernels, TheRmsNormKeepsItsValueInsteadOfTheStream) {
   got.y = at::Tensor();
   EXPECT_TRUE(y.expired());
   // An output that its own function keeps is no cycle.
-  got.n = at::Tensor();
+  got.n = got.again = at::Tensor();
   EXPECT_TRUE(n.expired());
 }
 
 // Only where a gradient will be asked for: answers keep the stream in fp32.
-TEST_F(Kernels, TheStreamIsShortInTrainingAlone) {
+TEST_F(Kernels, StreamsAreShortInTrainingAlone) {
+  const auto type = [](const at::Tensor& x) { return short_streams(x, 1).front().scalar_type(); };
   const at::Tensor x = leaf(numbers({50, 384}));
-  EXPECT_EQ(short_stream(x).scalar_type(), at::kFloat) << "without mixed precision";
+  EXPECT_EQ(type(x), at::kFloat) << "without mixed precision";
   const compat::Autocast autocast(compat::device("cuda"), /*enabled=*/true);
-  const at::Tensor stream = short_stream(x);
-  EXPECT_EQ(stream.scalar_type(), at::kBFloat16);
-  EXPECT_EQ(short_stream(numbers({50, 100})).scalar_type(), at::kFloat) << "no kernel so wide";
-  const at::Tensor branch = leaf(numbers({50, 384}, at::kBFloat16));
-  const ResidualNorm got = residual_norm(stream, {branch}, {{}, {}, kEps}, /*dropped=*/0);
-  EXPECT_EQ(got.y.scalar_type(), at::kBFloat16);
-  got.y.sum().backward();
-  EXPECT_TRUE(x.grad().equal(at::ones_like(x)));
-  EXPECT_TRUE(branch.grad().equal(at::ones_like(branch)));
+  EXPECT_EQ(type(x), at::kBFloat16);
+  EXPECT_EQ(type(leaf(numbers({50, 100}))), at::kFloat) << "no kernel so wide";
   const at::NoGradGuard no_grad;
-  EXPECT_EQ(short_stream(x).scalar_type(), at::kFloat);
+  EXPECT_EQ(type(x), at::kFloat);
+}
+
+// x has the sum of their gradients, in float; streams that nobody read have none.
+TEST_F(Kernels, ShortStreamsBeginWithTheSame) {
+  const compat::Autocast autocast(compat::device("cuda"), /*enabled=*/true);
+  for (const int count : {1, 4, 8, 9, 20})
+    for (const bool all : {true, false}) {
+      SCOPED_TRACE(testing::Message() << count << all);
+      const at::Tensor x = leaf(numbers({77, 3, 128}));
+      at::Tensor loss = at::zeros({}, x.options()), sum = at::zeros_like(x, at::kDouble);
+      at::Tensor size = sum;
+      int number = 0;
+      for (const at::Tensor& stream : short_streams(x, count)) {
+        EXPECT_TRUE(stream.equal(x.to(at::kBFloat16)));
+        if (!all && number++ % 3 != 1) continue;
+        const at::Tensor gradient = numbers(x.sizes(), at::kBFloat16);
+        loss = loss + (stream.to(at::kFloat) * gradient).sum();
+        sum = sum + gradient.to(at::kDouble);
+        size = size + gradient.to(at::kDouble).abs();
+      }
+      if (!loss.requires_grad()) continue;  // one stream, not read
+      loss.backward();
+      expect_within(x.grad(), sum, count * kFloat * size, "sum");
+    }
+}
+
+// The norm at the end of a loop has two readers, and its stream none.
+TEST_F(Kernels, TheGradientsOfANormsTwoReadersAddUp) {
+  for (const at::ScalarType stream : {at::kBFloat16, at::kFloat})
+    for (const bool with_dy : {false, true})
+      for (const std::int64_t rows : {1, 77, 9000}) {
+        SCOPED_TRACE(testing::Message() << at::toString(stream) << with_dy << " " << rows);
+        const at::Tensor values = numbers({rows, 384}, stream), dy = numbers({rows, 384}, stream);
+        const at::Tensor branch = numbers({rows, 384}, at::kBFloat16);
+        const at::Tensor dn = numbers({rows, 384}, at::kBFloat16);
+        const auto dx = [&](const at::Tensor& first, const at::Tensor& second) {
+          const at::Tensor x = leaf(values);
+          const ResidualNorm got = cuda::residual_norm(x, {branch}, {{}, {}, kEps}, /*dropout=*/0);
+          EXPECT_TRUE(got.again.equal(got.n));
+          at::Tensor loss = at::zeros({}, dy.options().dtype(at::kFloat));
+          if (with_dy) loss = loss + (got.y * dy).to(at::kFloat).sum();
+          if (first.defined()) loss = loss + (got.n.to(at::kFloat) * first).sum();
+          if (second.defined()) loss = loss + (got.again.to(at::kFloat) * second).sum();
+          loss.backward();
+          return x.grad();
+        };
+        // Doubling is exact.
+        const at::Tensor want = dx(dn * 2, {});
+        EXPECT_TRUE(dx(dn, dn).equal(want));
+        EXPECT_TRUE(dx({}, dn * 2).equal(want));
+      }
 }
 
 TEST_F(Kernels, ResidualNormOfSomeRowsIsThatOfThoseRows) {

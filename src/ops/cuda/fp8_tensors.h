@@ -85,9 +85,8 @@ inline at::Tensor multiply_fp8(const Fp8Side& a, const Fp8Side& b, at::ScalarTyp
                   .a_scale = a.scale.const_data_ptr<float>(),
                   .b_scale = b.scale.const_data_ptr<float>(),
                   .short_sums = short_sums};
-  at::Tensor out = out_of(product, type, /*given=*/{}, onto, a.codes.options());
-  run_product("fp8 product", product, bytes_of({a.codes, b.codes}) + out_bytes(product, out),
-              a.codes.options());
+  at::Tensor out = out_of(product, type, added_to(onto), a.codes.options());
+  run_product("fp8 product", product, bytes_of({a.codes, b.codes, onto, out}), a.codes.options());
   return out;
 }
 

@@ -46,8 +46,8 @@ bool answer_looks_up(const Transformer& network, const AnswerRows& rows);
 void answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
             const AnswerRows& rows, const Answers& answers);
 
-// The kernels below work in bf16 mixed precision: the residual stream is fp32, what matrix products
-// read and write is bf16.
+// The kernels below work in bf16 mixed precision: the residual stream is fp32, or bf16 where it
+// is a short_stream(); what matrix products read and write is bf16.
 
 // What ops/embedding.h promises.
 bool embed_takes(const EmbeddingTables& tables, const Shown& shown);
@@ -57,8 +57,8 @@ at::Tensor embed(const EmbeddingTables& tables, const Shown& shown, double dropp
 // A branch with a bias is for layer norms, and in bf16.
 bool residual_norm_takes(const at::Tensor& x, const Branch& branch, const Norm& norm);
 
-// branch: bf16 or fp32, or undefined. y is fp32, n bf16. Dropout draws from LibTorch's generator,
-// as LibTorch's own dropout does.
+// branch: bf16 or fp32, or undefined. y is what x is, n bf16. Dropout draws from LibTorch's
+// generator, as LibTorch's own dropout does.
 ResidualNorm residual_norm(const at::Tensor& x, const Branch& branch, const Norm& norm,
                            double dropped);
 // The same without dropout and gradients, y written over x.
@@ -66,6 +66,10 @@ ResidualNorm residual_norm_onto(const at::Tensor& x, const Branch& branch, const
 // The same of some rows of x (.., C), by number: (W). No gradients, and there is a branch.
 ResidualNorm residual_norm_of(const at::Tensor& x, const at::Tensor& picked, const Branch& branch,
                               const Norm& norm);
+
+// What ops/residual_norm.h promises, in bf16.
+bool short_streams_take(const at::Tensor& x);
+std::vector<at::Tensor> short_streams(const at::Tensor& x, std::int64_t count);
 
 // qkv (B, N, 3, H, D) bf16 -> (B, N, H D) bf16, heads normalised where the form says so.
 bool attention_takes(const at::Tensor& qkv);
@@ -88,10 +92,12 @@ at::Tensor head_loss(const HiddenStates& states, const at::Tensor& targets,
 
 // What ops/linear.h and ops/mlp.h promise, for x in bf16 and parameters in float.
 bool linear_takes(const at::Tensor& x, const at::Tensor& weight);
-at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
+at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                  const at::Tensor& stream = {});
+bool adds_products(const at::Tensor& stream);
 bool mlp_takes(const at::Tensor& x, const Mlp& mlp);
 Branch mlp_gelu(const at::Tensor& x, const Mlp& mlp);
-Branch mlp_relu_squared(const at::Tensor& x, const Mlp& mlp);
+Branch mlp_relu_squared(const at::Tensor& x, const Mlp& mlp, const at::Tensor& stream);
 
 // Whether the products of both, and those in fp8, add up the gradient of this weight over several
 // uses (ops/shared_weight.h).

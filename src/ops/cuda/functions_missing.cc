@@ -70,10 +70,15 @@ at::Tensor head_loss(const HiddenStates&, const at::Tensor&, const at::Tensor&, 
 }
 
 bool linear_takes(const at::Tensor&, const at::Tensor&) { return false; }
-at::Tensor linear(const at::Tensor&, const at::Tensor&, const at::Tensor&) { missing(); }
+at::Tensor linear(const at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Tensor&) {
+  missing();
+}
+bool short_streams_take(const at::Tensor&) { return false; }
+std::vector<at::Tensor> short_streams(const at::Tensor&, std::int64_t) { missing(); }
+bool adds_products(const at::Tensor&) { return false; }
 bool mlp_takes(const at::Tensor&, const Mlp&) { return false; }
 Branch mlp_gelu(const at::Tensor&, const Mlp&) { missing(); }
-Branch mlp_relu_squared(const at::Tensor&, const Mlp&) { missing(); }
+Branch mlp_relu_squared(const at::Tensor&, const Mlp&, const at::Tensor&) { missing(); }
 
 bool sums_gradient_of(const at::Tensor&) { return false; }
 

@@ -46,12 +46,13 @@ void launch_residual_norm(const ResidualNormForward& arguments, cudaStream_t str
 // scale say the same in half the bytes. It is the gradient at n as rounded, which is what that
 // product saw.
 struct ResidualNormBackward {
-  const void* dy;       // null: zero
-  bool stream_is_bf16;  // dy and dx
-  const void* dn;       // bf16; null: zero, and `kept` is not read
-  const void* kept;     // y (float) of the layer norm, n (bf16) of the RMS norm
-  const float* scale;   // of the RMS norm (rows)
-  const float* weight;  // null: RMS norm
+  const void* dy;        // null: zero
+  bool stream_is_bf16;   // dy and dx
+  const void* dn;        // bf16; null: zero, and `kept` is not read
+  const void* dn_again;  // the gradient of n's second reader, where dy is null; null: none
+  const void* kept;      // y (float) of the layer norm, n (bf16) of the RMS norm
+  const float* scale;    // of the RMS norm (rows)
+  const float* weight;   // null: RMS norm
   void* dx;
   void* dbranch;  // null: not wanted
   bool branch_is_bf16;
@@ -63,6 +64,18 @@ struct ResidualNormBackward {
 };
 constexpr int kResidualNormParts = 264;  // blocks: two on each of an H200's 132 processors
 void launch_residual_norm_backward(const ResidualNormBackward& arguments, cudaStream_t stream);
+
+// out = the sum of `count` parts in bf16, or out plus that. Multiples of 8 numbers, aligned to 16
+// bytes.
+constexpr int kMostStreams = 8;
+struct StreamSum {
+  const void* parts[kMostStreams] = {};
+  int count = 0;
+  float* out;
+  bool adds;
+  std::int64_t numbers;
+};
+void launch_sum_streams(const StreamSum& sum, cudaStream_t stream);
 
 // Which widths there are kernels for.
 bool residual_norm_takes(std::int64_t columns);

@@ -16,17 +16,22 @@ at::Tensor workspace_for(const at::Tensor& rows) {
                    rows.options().dtype(at::kFloat));
 }
 
-// The parameter gets the gradient, `weight` is what it is in bf16; the bias is float.
+// The parameter gets the gradient, `weight` is what it is in bf16; the bias is float. A stream in
+// bf16 is added to.
 struct LinearFunction : Function<LinearFunction> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
                             const at::Tensor& parameter, const at::Tensor& weight,
-                            const std::optional<at::Tensor>& bias) {
+                            const std::optional<at::Tensor>& bias,
+                            const std::optional<at::Tensor>& stream) {
     const c10::cuda::CUDAGuard guard(x.device());
     context->save_for_backward({x, weight});
     save_weight(context, 1, parameter);
     context->saved_data["type"] = parameter.scalar_type();
     context->saved_data["dbias_wanted"] = bias && bias->requires_grad();
-    return product_of(x, weight, {.bias = bias ? bias->to(at::kBFloat16) : at::Tensor()});
+    context->saved_data["on_stream"] = stream.has_value();
+    return product_of(x, weight,
+                      {.bias = bias ? bias->to(at::kBFloat16) : at::Tensor(),
+                       .onto = stream ? rows_of(*stream) : at::Tensor()});
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
@@ -46,7 +51,12 @@ struct LinearFunction : Function<LinearFunction> {
     }
     const at::Tensor dweight = weight_gradient(
         context, 1, [&](const at::Tensor& onto) { return dweight_of(dy, x, type, onto); });
-    return {dx_of(dy, weight).view(x.sizes()), dweight, {}, dbias};
+    const bool on_stream = context->saved_data["on_stream"].toBool();
+    return {dx_of(dy, weight).view(x.sizes()),
+            dweight,
+            {},
+            dbias,
+            on_stream ? gradients[0] : at::Tensor()};
   }
 };
 
@@ -66,8 +76,11 @@ bool sums_gradient_of(const at::Tensor& weight) {
          is_aligned(weight);
 }
 
-at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-  return LinearFunction::apply(x, weight, in_bf16_of(weight), optional(bias));
+bool adds_products(const at::Tensor& stream) { return stream.defined() && is_bf16_rows(stream); }
+
+at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                  const at::Tensor& stream) {
+  return LinearFunction::apply(x, weight, in_bf16_of(weight), optional(bias), optional(stream));
 }
 
 }  // namespace mgdm::ops::cuda

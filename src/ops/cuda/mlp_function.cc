@@ -187,7 +187,8 @@ struct MlpFunction : Function<MlpFunction> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x,
                             const at::Tensor& up_parameter, const at::Tensor& down_parameter,
                             const at::Tensor& up, const std::optional<at::Tensor>& up_bias,
-                            const at::Tensor& down, std::int64_t activation) {
+                            const at::Tensor& down, const std::optional<at::Tensor>& stream,
+                            std::int64_t activation) {
     const c10::cuda::CUDAGuard guard(x.device());
     const Mlp mlp{static_cast<Activation>(activation), up, tensor_or_none(up_bias), down};
     save_weight(context, 1, up_parameter);
@@ -198,7 +199,9 @@ struct MlpFunction : Function<MlpFunction> {
     context->save_for_backward({x, up, mlp.up_bias, down, hidden.kept, hidden.y});
     context->saved_data["activation"] = activation;
     context->saved_data["has_bias"] = hidden.has_bias;
-    return product_of(hidden.y, down).view(x.sizes());
+    context->saved_data["on_stream"] = stream.has_value();
+    return product_of(hidden.y, down, {.onto = stream ? rows_of(*stream) : at::Tensor()})
+        .view(x.sizes());
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
@@ -217,7 +220,9 @@ struct MlpFunction : Function<MlpFunction> {
     const at::Tensor dup = weight_gradient(context, 1, [&](const at::Tensor& onto) {
       return dweight_of(hidden.dproduct, x, type("up_type"), onto);
     });
-    return {dx_of(hidden.dproduct, mlp.up).view(x.sizes()), dup, ddown, {}, hidden.dbias, {}, {}};
+    const bool on_stream = context->saved_data["on_stream"].toBool();
+    return {dx_of(hidden.dproduct, mlp.up).view(x.sizes()), dup, ddown, {}, hidden.dbias, {},
+            on_stream ? gradients[0] : at::Tensor(),        {}};
   }
 };
 
@@ -270,14 +275,16 @@ at::Tensor mlp_alone(const at::Tensor& x, const ops::Mlp& mlp) {
   return z;
 }
 
-Branch mlp_of(const at::Tensor& x, const ops::Mlp& mlp, Activation activation) {
+Branch mlp_of(const at::Tensor& x, const ops::Mlp& mlp, Activation activation,
+              const at::Tensor& stream = {}) {
   if (!at::GradMode::is_enabled() && activation == Activation::kGelu && mlp.up_bias.defined()) {
     const c10::cuda::CUDAGuard guard(x.device());
     return {mlp_alone(rows_of(x), mlp).view(x.sizes()), mlp.down_bias};
   }
   return {MlpFunction::apply(x, mlp.up, mlp.down, in_bf16_of(mlp.up), optional(mlp.up_bias),
-                             in_bf16_of(mlp.down), static_cast<std::int64_t>(activation)),
-          mlp.down_bias};
+                             in_bf16_of(mlp.down), optional(stream),
+                             static_cast<std::int64_t>(activation)),
+          mlp.down_bias, /*is_stream=*/stream.defined()};
 }
 
 }  // namespace
@@ -290,8 +297,8 @@ Branch mlp_gelu(const at::Tensor& x, const ops::Mlp& mlp) {
   return mlp_of(x, mlp, Activation::kGelu);
 }
 
-Branch mlp_relu_squared(const at::Tensor& x, const ops::Mlp& mlp) {
-  return mlp_of(x, mlp, Activation::kReluSquared);
+Branch mlp_relu_squared(const at::Tensor& x, const ops::Mlp& mlp, const at::Tensor& stream) {
+  return mlp_of(x, mlp, Activation::kReluSquared, stream);
 }
 
 }  // namespace mgdm::ops::cuda

@@ -88,7 +88,7 @@ class Plan {
   // Candidates take turns: a device that comes from rest grows faster as it works, and whoever
   // came first would look slow.
   void time(const Product& p, void* workspace, cudaStream_t stream) {
-    void* const out = p.adds ? static_cast<char*>(workspace) + kProductWorkspace : p.out;
+    void* const out = adds_to_itself(p) ? static_cast<char*>(workspace) + kProductWorkspace : p.out;
     std::array<cudaEvent_t, 2> events{};
     for (cudaEvent_t& event : events) check(cudaEventCreate(&event));
     std::vector<std::array<float, kTurns>> times(candidates_.size());
@@ -164,13 +164,14 @@ class Plan {
     if (candidates_.empty()) check(CUBLAS_STATUS_NOT_SUPPORTED);
   }
 
-  // out = a b, or p.out + a b where it adds.
+  // out = a b, or p.onto + a b.
   cublasStatus_t run(const Product& p, std::size_t which, void* out, void* workspace,
                      cudaStream_t stream) const {
-    const float one = 1, of_before = p.adds ? 1 : 0;
+    const float one = 1, of_onto = p.onto != nullptr ? 1 : 0;
+    const void* const onto = p.onto != nullptr ? p.onto : out;
     point_to(p);
-    return cublasLtMatmul(handle(), what_, &one, p.b, b_, p.a, a_, &of_before, p.out, out_, out,
-                          out_, &candidates_.at(which).algo, workspace, kProductWorkspace, stream);
+    return cublasLtMatmul(handle(), what_, &one, p.b, b_, p.a, a_, &of_onto, onto, out_, out, out_,
+                          &candidates_.at(which).algo, workspace, kProductWorkspace, stream);
   }
 
   cublasLtMatmulDesc_t what_ = nullptr;
@@ -190,8 +191,8 @@ bool is_recording(cudaStream_t stream) {
 
 void launch_product(const Product& p, void* workspace, bool tune, cudaStream_t stream) {
   const bool alone = p.bias == nullptr && !p.gelu && p.sum == nullptr && p.slope_at == nullptr;
-  if (p.adds && (p.out_type != NumberType::kFloat32 || !alone))
-    throw std::invalid_argument("a product that adds is float, and nothing follows it");
+  if (p.onto != nullptr && !alone)
+    throw std::invalid_argument("nothing follows a product that adds");
   if (p.rows == 0 || p.columns == 0) return;
   static std::mutex mutex;
   // By device, sizes, and what else makes a difference.
@@ -203,7 +204,8 @@ void launch_product(const Product& p, void* workspace, bool tune, cudaStream_t s
   const unsigned form = (p.a_transposed ? 1u : 0u) | (p.b_transposed ? 2u : 0u) |
                         (p.bias != nullptr ? 4u : 0u) | (p.gelu ? 8u : 0u) |
                         (p.sum != nullptr ? 16u : 0u) | (p.short_sums ? 32u : 0u) |
-                        (p.slope_at != nullptr ? 64u : 0u) | (p.adds ? 128u : 0u);
+                        (p.slope_at != nullptr ? 64u : 0u) | (p.onto != nullptr ? 128u : 0u) |
+                        (adds_to_itself(p) ? 256u : 0u);
   const Kind kind{form, p.a_type, p.b_type, p.out_type};
   Plan& plan = plans.try_emplace({device, p.rows, p.columns, p.depth, kind}, p).first->second;
   if (tune && !plan.timed() && !is_recording(stream)) plan.time(p, workspace, stream);

@@ -11,8 +11,8 @@
 
 namespace mgdm::ops::cuda {
 
-// out (M, N) = a b, or a b + bias, or gelu(a b + bias), or a b gelu'(x); sums in float. Everything
-// is contiguous and aligned to 16 bytes, and bf16 unless told otherwise.
+// out (M, N) = a b, or a b + onto, or a b + bias, or gelu(a b + bias), or a b gelu'(x); sums in
+// float. Everything is contiguous and aligned to 16 bytes, and bf16 unless told otherwise.
 //
 // In fp8 there is only one form: a as it is and b transposed, with K and N multiples of 16, at most
 // one of them e5m2, and no gelu.
@@ -30,7 +30,7 @@ struct Product {
   NumberType out_type = NumberType::kBfloat16;         // or float
   const float *a_scale = nullptr, *b_scale = nullptr;  // fp8: (1) on the device, code * scale
   bool short_sums = false;  // fp8: stay in the matrix unit's sum of some 14 bits, which is faster
-  bool adds = false;        // out += a b; out is float, and neither bias nor gelu nor slope follows
+  const void* onto = nullptr;  // (M, N) of out's type, and perhaps out itself; nothing follows then
 };
 
 inline double product_flop(const Product& p) {
@@ -40,11 +40,13 @@ inline double product_flop(const Product& p) {
 
 constexpr std::size_t kProductWorkspace = std::size_t{32} << 20;  // bytes
 
-// Bytes. One that adds is timed with its sums written behind the library's workspace, because each
-// turn would add to `out` once more.
+inline bool adds_to_itself(const Product& p) { return p.onto != nullptr && p.onto == p.out; }
+
+// Bytes. One that adds to itself is timed with its sums written behind the library's workspace,
+// because each turn would add to `out` once more.
 inline std::size_t product_workspace(const Product& p) {
   const auto sums = static_cast<std::size_t>(p.rows * p.columns) * sizeof(float);
-  return kProductWorkspace + (p.adds ? sums : 0);
+  return kProductWorkspace + (adds_to_itself(p) ? sums : 0);
 }
 
 // `workspace` has product_workspace() bytes, aligned to 16. Without `tune`, or while a graph is

@@ -90,7 +90,7 @@ TEST_F(Products, AddToWhatIsThere) {
       product.depth = depth;
       product.a_transposed = true;
       product.out_type = NumberType::kFloat32;
-      product.adds = true;
+      product.onto = product.out;
       launch(product, tune);
       const at::Tensor a2 = a.t().to(at::kDouble), b2 = b.to(at::kDouble);
       want.slice(0, 1, rows + 1) += a2.matmul(b2);
@@ -116,17 +116,38 @@ TEST_F(Products, WriteAndAddInTurns) {
   for (const bool tune : {false, true})
     for (const auto& [adds, times] : {std::pair{false, 1}, {true, 2}, {true, 3}, {false, 1}}) {
       SCOPED_TRACE(testing::Message() << tune << adds << times);
-      product.adds = adds;
+      product.onto = adds ? product.out : nullptr;
       launch(product, tune);
       expect_within(out, times * once, 1.01 * (256 + 2) * kFloat * times * size, "out");
     }
 }
 
-TEST_F(Products, ThatAddAreFloatAndAlone) {
+// As a product is added to a stream: rounded once, when all is summed up.
+TEST_F(Products, AddToAnotherMatrix) {
+  for (const bool tune : {false, true})
+    for (const auto& [rows, columns, depth] :
+         {std::tuple{8, 16, 24}, {264, 72, 1000}, {20000, 384, 384}, {20000, 256, 1024}}) {
+      SCOPED_TRACE(testing::Message() << tune << " " << rows << " x " << columns << " x " << depth);
+      const at::Tensor a = numbers({rows, depth}, at::kBFloat16),
+                       b = numbers({columns, depth}, at::kBFloat16);
+      const at::Tensor onto = std::sqrt(depth) * numbers({rows, columns}, at::kBFloat16);
+      const at::Tensor before = onto.clone(), out = unwritten(onto);
+      Product product = product_of(a, b, out);
+      product.b_transposed = true;
+      product.onto = onto.const_data_ptr();
+      launch(product, tune);
+      const at::Tensor a2 = a.to(at::kDouble), b2 = b.t().to(at::kDouble);
+      const at::Tensor want = onto.to(at::kDouble) + a2.matmul(b2);
+      const at::Tensor size = onto.to(at::kDouble).abs() + a2.abs().matmul(b2.abs());
+      expect_within(out, want, 1.01 * (kBf16 * want.abs() + (depth + 1) * kFloat * size), "out");
+      EXPECT_TRUE(onto.equal(before));
+    }
+}
+
+TEST_F(Products, ThatAddAreAlone) {
   const at::Tensor a = numbers({16, 16}, at::kBFloat16), out = numbers({16, 16});
   Product product = product_of(a, a, out);
-  product.adds = true;
-  EXPECT_THROW(launch(product, false), std::invalid_argument);
+  product.onto = product.out;
   product.out_type = NumberType::kFloat32;
   product.bias = a.const_data_ptr();
   EXPECT_THROW(launch(product, false), std::invalid_argument);

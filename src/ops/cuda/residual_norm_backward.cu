@@ -58,12 +58,14 @@ __device__ __forceinline__ void wait_for_groups() {
 //   dbranch = dropout(dx);   dweight = sum over rows of dn h;   dbias = sum of dn
 // and the gradient of the branch's bias is the sum of dbranch. For the RMS norm there is neither
 // mean(g) nor weight, h is n as it was rounded to bf16, and 1 / sigma the scale that forward found.
+// dy_is_dn: `dy` is not dy, which is zero, but a second part of dn.
 // parts: (gridDim.x, 3, C) of those sums.
 template <bool kCentred, int kQuads, class Stream, class Branch>
 __global__ void __launch_bounds__(kThreads, kBlocks<kCentred, kQuads>)
-    backward_kernel(const Stream* dy, const __nv_bfloat16* dn, const Kept<kCentred>* kept,
-                    const float* scales, const float* weight, Stream* dx_out, Branch* dbranch_out,
-                    float* parts_out, std::int64_t rows, float eps, Dropout dropout) {
+    backward_kernel(const Stream* dy, const __nv_bfloat16* dn, bool dy_is_dn,
+                    const Kept<kCentred>* kept, const float* scales, const float* weight,
+                    Stream* dx_out, Branch* dbranch_out, float* parts_out, std::int64_t rows,
+                    float eps, Dropout dropout) {
   constexpr int kColumns = 128 * kQuads, kRing = kSlots<kQuads>;
   extern __shared__ __align__(16) char shared[];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -101,6 +103,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks<kCentred, kQuads>)
       for (int q = 0; q < kQuads; ++q) {
         h.quad[q] = as_floats(read.kept[q][lane]);
         g.quad[q] = unpack4(read.dn[q][lane]);
+        if (dy_is_dn) g.quad[q] = g.quad[q] + as_floats(read.dy[q][lane]);
       }
       if constexpr (kCentred) {
         scale = standardize<kCentred>(h, eps);
@@ -120,7 +123,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks<kCentred, kQuads>)
     for (int q = 0; q < kQuads; ++q) {
       const std::int64_t at = row * kColumns + 128 * q + 4 * lane;
       float4 dx = ((g.quad[q] - mean_g) + h.quad[q] * -mean_gh) * scale;
-      if (dy != nullptr) dx = dx + as_floats(read.dy[q][lane]);
+      if (dy != nullptr && !dy_is_dn) dx = dx + as_floats(read.dy[q][lane]);
       store4(dx_out + at, dx);
       if (dbranch_out != nullptr) {
         if (dropout.share > 0) dx = dx * dropout.factors(at / 4);
@@ -161,7 +164,8 @@ void backward(const ResidualNormBackward& a, cudaStream_t stream) {
     static_assert(kBlocks<kCentred, kQuads> * (kBytes + 1024) <= 228 * 1024);
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
     kernel<<<kResidualNormParts, kThreads, kBytes, stream>>>(
-        static_cast<const Stream*>(a.dy), static_cast<const __nv_bfloat16*>(a.dn),
+        static_cast<const Stream*>(a.dn_again != nullptr ? a.dn_again : a.dy),
+        static_cast<const __nv_bfloat16*>(a.dn), a.dn_again != nullptr,
         static_cast<const Kept<kCentred>*>(a.kept), a.scale, a.weight, static_cast<Stream*>(a.dx),
         static_cast<Branch*>(a.dbranch), a.parts, a.rows, a.eps, dropout);
   });

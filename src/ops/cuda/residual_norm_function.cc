@@ -1,8 +1,11 @@
 #ifdef MGDM_CUDA
 
+#include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+
+#include <utility>
 
 #include "ops/cuda/functions.h"
 #include "ops/cuda/tensors.h"
@@ -70,7 +73,7 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
     context->save_for_backward({settings->centred ? y : n, scale, weight});
     context->saved_data["settings"] = c10::IValue::make_capsule(settings);
     context->set_materialize_grads(false);
-    return {y, n};
+    return {y, n, n.detach()};
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
@@ -82,7 +85,14 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
     const at::Tensor &dy = gradients[0], &dn = gradients[1];
     const at::Tensor dy_rows = dy.defined() ? dy.contiguous() : dy;
     // A norm whose predictions do not count (loop_weights = "last") has no gradient.
-    const at::Tensor dn_rows = dn.defined() ? dn.contiguous() : dn;
+    at::Tensor dn_rows = dn.defined() ? dn.contiguous() : dn;
+    at::Tensor again = gradients[2].defined() ? gradients[2].contiguous() : gradients[2];
+    if (!dn_rows.defined()) std::swap(dn_rows, again);
+    // The pass has room for one of both.
+    if (again.defined() && (dy.defined() || !settings->stream_is_bf16)) {
+      dn_rows = dn_rows + again;
+      again = at::Tensor();
+    }
     const at::TensorOptions in_float = kept.options().dtype(at::kFloat);
     at::Tensor dx =
         at::empty_like(kept, in_float.dtype(settings->stream_is_bf16 ? at::kBFloat16 : at::kFloat));
@@ -98,13 +108,14 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
       dparameters = at::empty({3, kept.size(-1)}, in_float);
       parts = at::empty({kResidualNormParts, 3, kept.size(-1)}, in_float);
     }
-    const KernelWork work(
-        "residual + norm, backward",
-        bytes_of({dy_rows, dx, dbranch}) + (dn.defined() ? bytes_of({dn_rows, kept, scale}) : 0));
+    const KernelWork work("residual + norm, backward",
+                          bytes_of({dy_rows, dx, dbranch, again}) +
+                              (dn_rows.defined() ? bytes_of({dn_rows, kept, scale}) : 0));
     launch_residual_norm_backward(
         {.dy = raw(dy_rows),
          .stream_is_bf16 = settings->stream_is_bf16,
          .dn = raw(dn_rows),
+         .dn_again = raw(again),
          .kept = raw(kept),
          .scale = floats(scale),
          .weight = floats(weight),
@@ -158,7 +169,7 @@ ResidualNorm without_gradients(const at::Tensor& x, const at::Tensor& picked, co
        .picked = picked.defined() ? picked.const_data_ptr<std::int64_t>() : nullptr},
       c10::cuda::getCurrentCUDAStream());
   C10_CUDA_KERNEL_LAUNCH_CHECK();
-  return {y, n};
+  return {y, n, n};
 }
 
 }  // namespace
@@ -181,7 +192,7 @@ ResidualNorm residual_norm(const at::Tensor& x, const Branch& branch, const Norm
   const variable_list outputs = ResidualNormFunction::apply(
       x, optional(branch.value), optional(branch.bias), optional(norm.weight), optional(norm.bias),
       norm.eps, dropped, for_backward);
-  return {outputs[0], outputs[1]};
+  return {outputs[0], outputs[1], outputs[2]};
 }
 
 ResidualNorm residual_norm_onto(const at::Tensor& x, const Branch& branch, const Norm& norm) {

@@ -31,37 +31,32 @@ struct AfterProduct {
   bool gelu = false;
   at::Tensor sum{};       // to be written
   at::Tensor slope_at{};  // bf16
+  at::Tensor onto{};      // what it is added to, of its type
   at::Tensor out{};       // where it all goes; undefined: a new tensor
 };
 
-// Where a product goes: into a new tensor or a given one, or it is added to one, in float.
-inline at::Tensor out_of(Product& product, at::ScalarType type, const at::Tensor& given,
-                         const at::Tensor& onto, const at::TensorOptions& there) {
+// What a sum in place is: onto a tensor if there is one, and into it.
+inline AfterProduct added_to(const at::Tensor& sum) { return {.onto = sum, .out = sum}; }
+
+// Where a product goes: into a new tensor or a given one.
+inline at::Tensor out_of(Product& product, at::ScalarType type, const AfterProduct& after,
+                         const at::TensorOptions& there) {
   MGDM_CHECK(type == at::kBFloat16 || type == at::kFloat);
   const std::vector<std::int64_t> sizes{product.rows, product.columns};
-  product.adds = onto.defined();
-  MGDM_CHECK(!product.adds || (type == at::kFloat && onto.scalar_type() == type &&
-                               onto.is_contiguous() && onto.sizes() == sizes));
-  MGDM_CHECK(!given.defined() || (!product.adds && given.scalar_type() == type &&
-                                  given.is_contiguous() && given.sizes() == sizes));
-  at::Tensor out = product.adds      ? onto
-                   : given.defined() ? given
-                                     : at::empty(sizes, there.dtype(type));
+  for (const at::Tensor& given : {after.onto, after.out})
+    MGDM_CHECK(!given.defined() ||
+               (given.scalar_type() == type && given.is_contiguous() && given.sizes() == sizes));
+  at::Tensor out = after.out.defined() ? after.out : at::empty(sizes, there.dtype(type));
+  product.onto = raw(after.onto);
   product.out = out.data_ptr();
   product.out_type = type == at::kFloat ? NumberType::kFloat32 : NumberType::kBfloat16;
   return out;
 }
 
-// Of a product's `out`, which one that adds reads as well.
-inline double out_bytes(const Product& product, const at::Tensor& out) {
-  return (product.adds ? 2 : 1) * bytes_of({out});
-}
-
-// a b of matrices, or with a transposed a and b; bf16 or float, and then perhaps added `onto` a
-// tensor.
+// a b of matrices, or with a transposed a and b; bf16 or float.
 inline at::Tensor multiply(const at::Tensor& a, bool a_transposed, const at::Tensor& b,
                            bool b_transposed, const AfterProduct& after = {},
-                           at::ScalarType type = at::kBFloat16, const at::Tensor& onto = {}) {
+                           at::ScalarType type = at::kBFloat16) {
   Product product{.a = a.const_data_ptr(),
                   .b = b.const_data_ptr(),
                   .out = nullptr,
@@ -74,9 +69,9 @@ inline at::Tensor multiply(const at::Tensor& a, bool a_transposed, const at::Ten
                   .gelu = after.gelu,
                   .sum = after.sum.defined() ? after.sum.data_ptr() : nullptr,
                   .slope_at = raw(after.slope_at)};
-  at::Tensor out = out_of(product, type, after.out, onto, a.options());
-  run_product("product", product,
-              bytes_of({a, b, after.sum, after.slope_at}) + out_bytes(product, out), a.options());
+  at::Tensor out = out_of(product, type, after, a.options());
+  run_product("product", product, bytes_of({a, b, after.sum, after.slope_at, after.onto, out}),
+              a.options());
   return out;
 }
 
@@ -95,7 +90,7 @@ inline at::Tensor dx_of(const at::Tensor& dy, const at::Tensor& weight) {
 }
 inline at::Tensor dweight_of(const at::Tensor& dy, const at::Tensor& x, at::ScalarType type,
                              const at::Tensor& onto) {
-  return multiply(dy, true, rows_of(x), false, {}, type, onto);
+  return multiply(dy, true, rows_of(x), false, added_to(onto), type);
 }
 
 // Cast once a step, as autocast does it. A gradient is the parameter's own: no bf16 in between.
