@@ -163,6 +163,35 @@ TEST(Linear, SumsUpTheGradientsOfASharedWeight) {
       }
 }
 
+// Uses of a weight that wait for each other, four at a time and those of other sizes apart, where
+// there is a kernel for that.
+TEST(Linear, SumsUpTheGradientsOfUsesThatWait) {
+  for (const c10::Device device : devices()) {
+    SCOPED_TRACE(testing::Message() << device);
+    const Twins weight({384, 192}, 1, device, at::kFloat);
+    at::Tensor loss, loss2, bound;
+    const auto add = [](at::Tensor& sum, const at::Tensor& part) {
+      sum = sum.defined() ? sum + part : part;
+    };
+    {
+      const compat::Autocast autocast(device, /*enabled=*/device.is_cuda());
+      const at::Tensor shared = shared_weight(weight.real);
+      const std::int64_t many = device.is_cuda() ? 30 : 1;
+      for (const std::int64_t count : {300, 300, 300, 300, 300, 310, 310, 20}) {
+        const Twins x({many, count, 192}, 1, device, type_of(device));
+        const at::Tensor dy = Twins({many, count, 384}, 1, device, at::kFloat).exact.detach();
+        add(loss, (ops::linear(x.real, shared).to(at::kFloat) * dy.to(device, at::kFloat)).sum());
+        add(loss2, (at::linear(x.exact, weight.exact) * dy).sum());
+        add(bound, rows(dy.abs()).t().matmul(rows(x.size())));
+      }
+    }
+    loss.backward();
+    loss2.backward();
+    // Sums over 64,200 rows in float, in parts: far less than their number of roundings in a row.
+    expect_within(weight.real.grad(), weight.exact.grad(), 1000 * 0x1p-24 * bound, "dweight");
+  }
+}
+
 // Against those of the same uses of the parameters, which autograd adds up: the same products of
 // the same numbers, added in another order.
 TEST(Mlp, SumsUpTheGradientsOfSharedWeights) {

@@ -35,6 +35,11 @@ at::Tensor with_summed_gradient(const at::Tensor& parameter);
 // once a step, as autocast's copy is, has to be made of this one.
 at::Tensor parameter_of(const at::Tensor& weight);
 
+// A gradient dy^T x, of matrices (rows, outputs) and (rows, inputs).
+struct GradientProduct {
+  at::Tensor dy{}, x{};
+};
+
 // For a use of a weight, shared or not. `number` is the weight's place among the tensors that its
 // Function was given, from 0; optional ones that are missing are not counted. The forward pass says
 // ...
@@ -42,8 +47,10 @@ void save_weight(torch::autograd::AutogradContext* context, std::size_t number,
                  const at::Tensor& weight);
 // ... and the backward pass returns this as the weight's gradient. make(onto) is to add the
 // gradient to `onto`, in place, and to return it; where `onto` is undefined, to return a new
-// tensor. It is called only where somebody wants the gradient.
+// tensor. It is called only where somebody wants the gradient, and not where the gradient is that
+// of a `product`, which may wait for those of other uses: one launch then sums up several.
 at::Tensor weight_gradient(torch::autograd::AutogradContext* context, std::size_t number,
-                           const std::function<at::Tensor(const at::Tensor& onto)>& make);
+                           const std::function<at::Tensor(const at::Tensor& onto)>& make,
+                           const GradientProduct& product = {});
 
 }  // namespace mgdm::ops

@@ -215,7 +215,9 @@ TEST_F(Kernels, TheRmsNormKeepsItsValueInsteadOfTheStream) {
 
 // Only where a gradient will be asked for: answers keep the stream in fp32.
 TEST_F(Kernels, StreamsAreShortInTrainingAlone) {
-  const auto type = [](const at::Tensor& x) { return short_streams(x, 1).front().scalar_type(); };
+  const auto type = [](const at::Tensor& x) {
+    return ops::short_streams(x, 1).front().scalar_type();
+  };
   const at::Tensor x = leaf(numbers({50, 384}));
   EXPECT_EQ(type(x), at::kFloat) << "without mixed precision";
   const compat::Autocast autocast(compat::device("cuda"), /*enabled=*/true);

@@ -15,6 +15,7 @@
 #include "ops/head_loss.h"
 #include "ops/mlp.h"
 #include "ops/residual_norm.h"
+#include "ops/shared_weight.h"
 #include "ops/updates.h"
 
 namespace mgdm::ops::cuda {
@@ -102,6 +103,11 @@ Branch mlp_relu_squared(const at::Tensor& x, const Mlp& mlp, const at::Tensor& s
 // Whether the products of both, and those in fp8, add up the gradient of this weight over several
 // uses (ops/shared_weight.h).
 bool sums_gradient_of(const at::Tensor& weight);
+
+// The sum of such products, added to `onto` in place, in float; a new tensor where that is
+// undefined. There are at most four, of the same sizes.
+bool sums_products(const GradientProduct& product);
+at::Tensor sum_of_products(const std::vector<GradientProduct>& products, const at::Tensor& onto);
 
 // The same in fp8, where ops/fp8.h says so.
 bool fp8_linear_takes(const at::Tensor& x, const at::Tensor& weight);

@@ -81,6 +81,8 @@ Branch mlp_gelu(const at::Tensor&, const Mlp&) { missing(); }
 Branch mlp_relu_squared(const at::Tensor&, const Mlp&, const at::Tensor&) { missing(); }
 
 bool sums_gradient_of(const at::Tensor&) { return false; }
+bool sums_products(const GradientProduct&) { return false; }
+at::Tensor sum_of_products(const std::vector<GradientProduct>&, const at::Tensor&) { missing(); }
 
 bool fp8_linear_takes(const at::Tensor&, const at::Tensor&) { return false; }
 at::Tensor fp8_linear(const at::Tensor&, const at::Tensor&, const at::Tensor&) { missing(); }

@@ -50,7 +50,8 @@ struct LinearFunction : Function<LinearFunction> {
       C10_CUDA_KERNEL_LAUNCH_CHECK();
     }
     const at::Tensor dweight = weight_gradient(
-        context, 1, [&](const at::Tensor& onto) { return dweight_of(dy, x, type, onto); });
+        context, 1, [&](const at::Tensor& onto) { return dweight_of(dy, x, type, onto); },
+        {dy, rows_of(x)});
     const bool on_stream = context->saved_data["on_stream"].toBool();
     return {dx_of(dy, weight).view(x.sizes()),
             dweight,

@@ -18,11 +18,11 @@
 // phases be mistaken here: a group lets the next one begin again only after its own next turn,
 // which comes after all others had theirs.
 #include <algorithm>
-#include <stdexcept>
 
 #include "ops/cuda/activations.cuh"
 #include "ops/cuda/hopper/activated_product.h"
 #include "ops/cuda/hopper/activated_tile.cuh"
+#include "ops/cuda/hopper/tensor_map.h"
 #include "ops/cuda/sum_parts.h"
 
 namespace mgdm::ops::cuda {
@@ -224,23 +224,6 @@ __global__ void __launch_bounds__(128 * (1 + kGroups), 1)
 #endif
 }
 
-struct Device {
-  int multiprocessors = 0, shared_bytes = 0, major = 0;
-
-  static const Device& current() {  // all devices are taken to be like the first that asks
-    static const Device found = [] {
-      Device d;
-      int device = 0;
-      cudaGetDevice(&device);
-      cudaDeviceGetAttribute(&d.multiprocessors, cudaDevAttrMultiProcessorCount, device);
-      cudaDeviceGetAttribute(&d.shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-      cudaDeviceGetAttribute(&d.major, cudaDevAttrComputeCapabilityMajor, device);
-      return d;
-    }();
-    return found;
-  }
-};
-
 // Shared memory of a block, in bytes.
 std::int64_t shared_bytes(std::int64_t depth, int groups) {
   const std::int64_t x_pieces = depth / kPieceColumns;
@@ -251,7 +234,7 @@ std::int64_t shared_bytes(std::int64_t depth, int groups) {
 // How many groups multiply; 0: shared memory is too small.
 int groups_for(std::int64_t depth) {
   for (const int groups : {kMostGroups, 2})
-    if (shared_bytes(depth, groups) <= Device::current().shared_bytes &&
+    if (shared_bytes(depth, groups) <= HopperDevice::current().shared_bytes &&
         groups * (depth / kPieceColumns + kOwnPieces) <= kMostPlaces)
       return groups;
   return 0;
@@ -259,30 +242,8 @@ int groups_for(std::int64_t depth) {
 
 // Blocks that share a panel of the weight.
 int blocks_of_panel(std::int64_t columns) {
-  return std::max(1, Device::current().multiprocessors / static_cast<int>(columns / kTileColumns));
-}
-
-// Boxes of `box_rows` rows and 64 columns of a matrix.
-CUtensorMap map_of(const void* matrix, std::int64_t rows, std::int64_t columns, int box_rows) {
-  using Encode = decltype(&cuTensorMapEncodeTiled);
-  static const auto encode = [] {
-    void* found = nullptr;
-    cudaDriverEntryPointQueryResult result{};
-    cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault,
-                                     &result);
-    return reinterpret_cast<Encode>(found);
-  }();
-  const cuuint64_t sizes[2] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
-  const cuuint64_t pitch[1] = {static_cast<cuuint64_t>(2 * columns)};
-  const cuuint32_t box[2] = {kPieceColumns, static_cast<cuuint32_t>(box_rows)};
-  const cuuint32_t steps[2] = {1, 1};
-  CUtensorMap map;
-  if (encode == nullptr ||
-      encode(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, const_cast<void*>(matrix), sizes, pitch,
-             box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
-    throw std::runtime_error("a product's matrices cannot be copied as tensors");
-  return map;
+  return std::max(
+      1, HopperDevice::current().multiprocessors / static_cast<int>(columns / kTileColumns));
 }
 
 template <Direction kDirection, int kGroups>
@@ -295,12 +256,13 @@ void launch(const ActivatedProduct& p, float* parts, cudaStream_t stream) {
   const auto bytes = static_cast<int>(shared_bytes(p.depth, kGroups));
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   const auto grid = static_cast<unsigned>(p.columns / kTileColumns * blocks_of_panel(p.columns));
-  const CUtensorMap out = map_of(p.out, p.rows, p.columns, kTileRows);
+  const CUtensorMap out = tensor_map_of(p.out, p.rows, p.columns, kTileRows);
   kernel<<<grid, 128 * (1 + kGroups), bytes, stream>>>(
-      map_of(p.x, p.rows, p.depth, kTileRows),
-      kDirection == Direction::kBackward ? map_of(p.weight, p.depth, p.columns, kPieceColumns)
-                                         : map_of(p.weight, p.columns, p.depth, kTileColumns),
-      p.product != nullptr ? map_of(p.product, p.rows, p.columns, kTileRows) : out, out,
+      tensor_map_of(p.x, p.rows, p.depth, kTileRows),
+      kDirection == Direction::kBackward
+          ? tensor_map_of(p.weight, p.depth, p.columns, kPieceColumns)
+          : tensor_map_of(p.weight, p.columns, p.depth, kTileColumns),
+      p.product != nullptr ? tensor_map_of(p.product, p.rows, p.columns, kTileRows) : out, out,
       Arguments{p.rows, static_cast<int>(p.columns), static_cast<int>(p.depth), p.bias, parts});
 }
 
@@ -334,7 +296,7 @@ std::size_t activated_product_workspace(std::int64_t columns) {
 }
 
 bool activated_product_takes(std::int64_t columns, std::int64_t depth) {
-  return Device::current().major == 9 && columns > 0 && columns % kTileColumns == 0 &&
+  return HopperDevice::current().major == 9 && columns > 0 && columns % kTileColumns == 0 &&
          depth >= 2 * kPieceColumns && depth % kPieceColumns == 0 && groups_for(depth) > 0;
 }
 
