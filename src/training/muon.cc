@@ -3,8 +3,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_foreach_sub.h>
-#include <ATen/ops/baddbmm.h>
-#include <ATen/ops/bmm.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/rsub.h>
 #include <ATen/ops/stack.h>
@@ -17,6 +16,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "ops/batched_product.h"
 #include "ops/updates.h"
 
 namespace mgdm::training {
@@ -28,27 +28,51 @@ void append(std::vector<at::Tensor>& list, const std::vector<at::Tensor>& more) 
 
 }  // namespace
 
-at::Tensor newton_schulz(const at::Tensor& x) {
+std::vector<at::Tensor> newton_schulz(std::vector<at::Tensor> x) {
   constexpr double kA = 3.4445, kB = -4.7750, kC = 2.0315;
   // The products are with the square of the smaller side, from the left or, for a tall matrix, from
-  // the right: nothing is transposed in memory, and the result lies as x does.
-  const bool tall = x.size(1) > x.size(2);
-  at::Tensor y = x;
-  for (int i = 0; i < 5; ++i) {
-    const at::Tensor turned = y.transpose(1, 2);
-    const at::Tensor a = tall ? at::bmm(turned, y) : at::bmm(y, turned);  // A = X^T X or X X^T
-    const at::Tensor b = at::baddbmm(a, a, a, kB, kC);                    // B = b A + c A A
-    y = tall ? at::baddbmm(y, y, b, kA, /*alpha=*/1)                      // a X + X B
-             : at::baddbmm(y, b, y, kA, /*alpha=*/1);                     // a X + B X
+  // the right: nothing is transposed in memory, and the result lies as x does. Squares of the same
+  // size lie in one tensor, whatever matrices they are of.
+  const auto side = [](const at::Tensor& y) { return std::min(y.size(1), y.size(2)); };
+  std::map<std::int64_t, std::int64_t> count;  // by side
+  std::vector<std::int64_t> first;             // where the squares of each x begin
+  for (const at::Tensor& y : x) {
+    std::int64_t& before = count[side(y)];
+    first.push_back(before);
+    before += y.size(0);
   }
-  return y;
+  std::map<std::int64_t, at::Tensor> a, b;
+  for (const auto& [size, number] : count)
+    a[size] = at::empty({number, size, size}, x.front().options());
+  const auto squares_of = [&](const std::map<std::int64_t, at::Tensor>& all, std::size_t i) {
+    return all.at(side(x[i])).narrow(0, first[i], x[i].size(0));
+  };
+  for (int turn = 0; turn < 5; ++turn) {
+    for (std::size_t i = 0; i < x.size(); ++i) {  // A = X^T X or X X^T
+      const at::Tensor &y = x[i], turned = y.transpose(1, 2);
+      const bool tall = y.size(1) > y.size(2);
+      ops::batched_product(
+          {.a = tall ? turned : y, .b = tall ? y : turned, .out = squares_of(a, i)});
+    }
+    for (const auto& [size, squares] : a)  // B = b A + c A A
+      b[size] = ops::batched_product(
+          {.a = squares, .b = squares, .scale = kC, .onto = squares, .onto_scale = kB});
+    for (std::size_t i = 0; i < x.size(); ++i) {  // a X + X B, or a X + B X
+      const at::Tensor y = x[i], square = squares_of(b, i);
+      const bool tall = y.size(1) > y.size(2);
+      x[i] = ops::batched_product(
+          {.a = tall ? y : square, .b = tall ? square : y, .onto = y, .onto_scale = kA});
+    }
+  }
+  return x;
 }
 
 at::Tensor orthogonalize(const at::Tensor& x) {
   // A tall matrix is turned on its side, so that runs on a CPU keep the bits they always had.
   const bool tall = x.size(1) > x.size(2);
   const at::Tensor wide = tall ? x.transpose(1, 2) : x;
-  const at::Tensor y = newton_schulz(wide / (wide.norm(2, {1, 2}, /*keepdim=*/true) + 1e-7));
+  const at::Tensor y =
+      newton_schulz({wide / (wide.norm(2, {1, 2}, /*keepdim=*/true) + 1e-7)}).front();
   return tall ? y.transpose(1, 2) : y;
 }
 
@@ -95,7 +119,7 @@ bool Muon::step_in_kernels(const at::Tensor& factor) {
     }
   }
   if (!ops::muon_momentum(first)) return false;
-  for (const at::Tensor& x : turned) append(second.turned, newton_schulz(x).unbind());
+  for (const at::Tensor& x : newton_schulz(std::move(turned))) append(second.turned, x.unbind());
   ops::muon_update(second);
   return true;
 }

@@ -9,12 +9,13 @@
 
 namespace mgdm::training {
 
-// Five Newton-Schulz steps X <- a X + b (X X^T) X + c (X X^T)^2 X on matrices (G, R, C) of
-// Frobenius norm 1. The coefficients are those of the authors: steepest at 0 rather than exact at
-// 1, so the singular values end between about 0.7 and 1.2. In the type of `x`, contiguous.
-at::Tensor newton_schulz(const at::Tensor& x);
+// Five Newton-Schulz steps X <- a X + b (X X^T) X + c (X X^T)^2 X on batches of matrices (G, R, C)
+// of Frobenius norm 1, each batch of another shape. The coefficients are those of the authors:
+// steepest at 0 rather than exact at 1, so the singular values end between about 0.7 and 1.2. In
+// the type of `x`.
+std::vector<at::Tensor> newton_schulz(std::vector<at::Tensor> x);
 
-// The same on matrices of any norm.
+// The same on one batch of matrices of any norm.
 at::Tensor orthogonalize(const at::Tensor& x);
 
 // All parameters must be matrices. Those of one shape share their matrix products.

@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "ops/answer.h"
 #include "ops/attention.h"
+#include "ops/batched_product.h"
 #include "ops/decoding_pass.h"
 #include "ops/embedding.h"
 #include "ops/head_loss.h"
@@ -30,6 +31,10 @@ at::Tensor clip(const std::vector<at::Tensor>& gradients, double max_norm);
 void adamw(const AdamwUpdate& update);
 void muon_momentum(const MuonMomentum& update);
 void muon_update(const MuonUpdate& update);
+
+// What ops/batched_product.h promises.
+bool batched_product_takes(const BatchedProduct& product);
+at::Tensor batched_product(const BatchedProduct& product);
 
 // What ops/decoding_pass.h promises.
 bool decoding_pass_takes(c10::Device device, std::int64_t length, std::int64_t vocabulary);

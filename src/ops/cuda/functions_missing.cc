@@ -24,6 +24,9 @@ void adamw(const AdamwUpdate&) { missing(); }
 void muon_momentum(const MuonMomentum&) { missing(); }
 void muon_update(const MuonUpdate&) { missing(); }
 
+bool batched_product_takes(const BatchedProduct&) { return false; }
+at::Tensor batched_product(const BatchedProduct&) { missing(); }
+
 bool decoding_pass_takes(c10::Device, std::int64_t, std::int64_t) { return false; }
 void decoding_pass(const at::Tensor&, const DecodingRule&, const DecodingTry&,
                    const DecodingRows&) {

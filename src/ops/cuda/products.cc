@@ -62,11 +62,17 @@ class Plan {
       set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, p.columns);
     if (p.short_sums) set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, std::int8_t{1});
     point_to(p);
-    const auto rows_first = [](NumberType type, std::int64_t rows, std::int64_t columns) {
+    const auto rows_first = [&](NumberType type, std::int64_t rows, std::int64_t columns) {
       cublasLtMatrixLayout_t layout = nullptr;
       check(cublasLtMatrixLayoutCreate(&layout, data_type(type),
                                        static_cast<std::uint64_t>(columns),
                                        static_cast<std::uint64_t>(rows), columns));
+      const auto count = static_cast<std::int32_t>(p.batch);
+      const std::int64_t next = rows * columns;
+      check(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count,
+                                             sizeof count));
+      check(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                             &next, sizeof next));
       return layout;
     };
     b_ = p.b_transposed ? rows_first(p.b_type, p.columns, p.depth)
@@ -167,11 +173,11 @@ class Plan {
   // out = a b, or p.onto + a b.
   cublasStatus_t run(const Product& p, std::size_t which, void* out, void* workspace,
                      cudaStream_t stream) const {
-    const float one = 1, of_onto = p.onto != nullptr ? 1 : 0;
+    const float of_onto = p.onto != nullptr ? p.onto_scale : 0;
     const void* const onto = p.onto != nullptr ? p.onto : out;
     point_to(p);
-    return cublasLtMatmul(handle(), what_, &one, p.b, b_, p.a, a_, &of_onto, onto, out_, out, out_,
-                          &candidates_.at(which).algo, workspace, kProductWorkspace, stream);
+    return cublasLtMatmul(handle(), what_, &p.scale, p.b, b_, p.a, a_, &of_onto, onto, out_, out,
+                          out_, &candidates_.at(which).algo, workspace, kProductWorkspace, stream);
   }
 
   cublasLtMatmulDesc_t what_ = nullptr;
@@ -193,11 +199,12 @@ void launch_product(const Product& p, void* workspace, bool tune, cudaStream_t s
   const bool alone = p.bias == nullptr && !p.gelu && p.sum == nullptr && p.slope_at == nullptr;
   if (p.onto != nullptr && !alone)
     throw std::invalid_argument("nothing follows a product that adds");
-  if (p.rows == 0 || p.columns == 0) return;
+  if (p.rows == 0 || p.columns == 0 || p.batch == 0) return;
   static std::mutex mutex;
   // By device, sizes, and what else makes a difference.
   using Kind = std::tuple<unsigned, NumberType, NumberType, NumberType>;
-  static std::map<std::tuple<int, std::int64_t, std::int64_t, std::int64_t, Kind>, Plan> plans;
+  using Sizes = std::array<std::int64_t, 4>;
+  static std::map<std::tuple<int, Sizes, Kind>, Plan> plans;
   const std::lock_guard lock(mutex);
   int device = 0;
   check(cudaGetDevice(&device));
@@ -207,7 +214,8 @@ void launch_product(const Product& p, void* workspace, bool tune, cudaStream_t s
                         (p.slope_at != nullptr ? 64u : 0u) | (p.onto != nullptr ? 128u : 0u) |
                         (adds_to_itself(p) ? 256u : 0u);
   const Kind kind{form, p.a_type, p.b_type, p.out_type};
-  Plan& plan = plans.try_emplace({device, p.rows, p.columns, p.depth, kind}, p).first->second;
+  Plan& plan = plans.try_emplace({device, Sizes{p.rows, p.columns, p.depth, p.batch}, kind}, p)
+                   .first->second;
   if (tune && !plan.timed() && !is_recording(stream)) plan.time(p, workspace, stream);
   plan.run(p, workspace, stream);
 }

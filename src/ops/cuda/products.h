@@ -12,7 +12,8 @@
 namespace mgdm::ops::cuda {
 
 // out (M, N) = a b, or a b + onto, or a b + bias, or gelu(a b + bias), or a b gelu'(x); sums in
-// float. Everything is contiguous and aligned to 16 bytes, and bf16 unless told otherwise.
+// float. Everything is contiguous and aligned to 16 bytes, and bf16 unless told otherwise. Of a
+// batch all matrices lie one after the other.
 //
 // In fp8 there is only one form: a as it is and b transposed, with K and N multiples of 16, at most
 // one of them e5m2, and no gelu.
@@ -21,6 +22,7 @@ struct Product {
   const void* b;  // (K, N), or with b_transposed (N, K)
   void* out;
   std::int64_t rows, columns, depth;  // M, N, K
+  std::int64_t batch = 1;
   bool a_transposed = false, b_transposed = false;
   const void* bias = nullptr;      // (N) bf16
   bool gelu = false;               // only with a bias
@@ -30,12 +32,14 @@ struct Product {
   NumberType out_type = NumberType::kBfloat16;         // or float
   const float *a_scale = nullptr, *b_scale = nullptr;  // fp8: (1) on the device, code * scale
   bool short_sums = false;  // fp8: stay in the matrix unit's sum of some 14 bits, which is faster
+  float scale = 1;          // of a b
   const void* onto = nullptr;  // (M, N) of out's type, and perhaps out itself; nothing follows then
+  float onto_scale = 1;
 };
 
 inline double product_flop(const Product& p) {
   return 2 * static_cast<double>(p.rows) * static_cast<double>(p.columns) *
-         static_cast<double>(p.depth);
+         static_cast<double>(p.depth * p.batch);
 }
 
 constexpr std::size_t kProductWorkspace = std::size_t{32} << 20;  // bytes
@@ -45,7 +49,7 @@ inline bool adds_to_itself(const Product& p) { return p.onto != nullptr && p.ont
 // Bytes. One that adds to itself is timed with its sums written behind the library's workspace,
 // because each turn would add to `out` once more.
 inline std::size_t product_workspace(const Product& p) {
-  const auto sums = static_cast<std::size_t>(p.rows * p.columns) * sizeof(float);
+  const auto sums = static_cast<std::size_t>(p.batch * p.rows * p.columns) * sizeof(float);
   return kProductWorkspace + (adds_to_itself(p) ? sums : 0);
 }
 
