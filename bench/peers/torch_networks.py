@@ -92,9 +92,10 @@ class Looped(nn.Module):
     """Blocks applied several times, the input added again before each loop, as in src/nn/looped.h."""
 
     def __init__(self, layers, loops, heads, width, positions, loop_norm=True,
-                 frozen_embedding=False):
+                 frozen_embedding=False, short_stream=False):
         super().__init__()
         self.loops, self.loop_norm = loops, loop_norm
+        self.short_stream = short_stream  # under autocast: what blocks add to is bf16
         self.tokens = nn.Embedding(VOCABULARY, width)
         self.positions = nn.Embedding(positions, width)
         self.frozen = nn.Embedding(2, width) if frozen_embedding else None
@@ -114,6 +115,8 @@ class Looped(nn.Module):
         e = self.tokens(tokens) + self.positions.weight[: tokens.size(1)]
         if self.frozen is not None:
             e = e + self.frozen(frozen.long())
+        if self.short_stream and torch.is_autocast_enabled():
+            e = e.to(torch.get_autocast_gpu_dtype())
         x, logits = e, []
         for loop in range(self.loops):
             for block in self.blocks:
@@ -123,5 +126,5 @@ class Looped(nn.Module):
             if last or self.training:
                 logits.append(self.head(normed))
             if not last:
-                x = (normed if self.loop_norm else x) + e
+                x = (normed if self.loop_norm else x).to(e.dtype) + e
         return logits

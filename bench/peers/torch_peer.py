@@ -47,7 +47,8 @@ def make_model(options):
     if options.model in GPT2:
         return Gpt2(*GPT2[options.model], options.dropout), Weights()
     shape, more, weights = LOOPED[options.model]
-    return Looped(*shape, positions=options.length, **more), weights
+    network = Looped(*shape, positions=options.length, short_stream=options.short_stream, **more)
+    return network, weights
 
 
 def masked_loss(model, tokens, frozen, masked, sequence_weight, weights):
@@ -143,6 +144,7 @@ def main():
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--variant", choices=torch_variants.NAMES, default="eager")
     parser.add_argument("--dropout", type=float, default=0.1, help="of GPT-2")
+    parser.add_argument("--short-stream", action="store_true", help="looped: the stream in bf16")
     parser.add_argument("--steps", type=int, default=10, help="how many are timed")
     parser.add_argument("--warm-up", type=int, default=3, help="how many go before")
     parser.add_argument("--stay", action="store_true", help="measure at every line of input")

@@ -36,7 +36,8 @@ def peer(options, variant, model, length, batch, steps):
     command = [options.python, turns.HERE / "torch_peer.py", "--device", options.device,
                "--variant", variant, "--model", model, "--length", length, "--batch", batch,
                "--steps", steps, "--dropout", options.dropout,
-               "--warm-up", 8 if options.device == "cuda" else 1]
+               "--warm-up", 8 if options.device == "cuda" else 1,
+               *(["--short-stream"] if options.short_stream else [])]
     return turns.side_of(command, stays=model in LONG_TO_COMPILE and options.table == "cuda")
 
 
@@ -45,6 +46,8 @@ def main(arguments):
     parser.add_argument("table", choices=ROWS)
     parser.add_argument("--rows", help="model:length,... instead of all, e.g. tiny:164,looped:52")
     parser.add_argument("--dropout", type=float, default=0.1, help="of GPT-2")
+    parser.add_argument("--short-stream", action="store_true",
+                        help="looped peers: the residual stream in bf16, as mgdm has it")
     parser.add_argument("--steps", type=int, help="timed at a time, instead of each row's own")
     turns.add_device_options(parser)
     turns.add_options(parser, "--mgdm")
