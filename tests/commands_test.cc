@@ -241,6 +241,21 @@ TEST_F(Program, JsonOnStandardOutputStandsAlone) {
   EXPECT_MENTIONS(both.err, "--json and --predictions");
 }
 
+TEST_F(Program, EvalMakesPuzzlesWhereNoneAreGiven) {
+  const std::string models = "MGDM_MODELS='" MGDM_SOURCE_DIR "/models'", data = path("data.jsonl");
+  ASSERT_EQ(
+      mgdm("generate planning --nodes 4 --split test --seed 77 --count 12 --out " + data).code, 0);
+  const std::string eval = "eval --model quick-planning-mgdm --steps 2 --predictions ";
+  ASSERT_EQ(mgdm(eval + path("given") + " --data " + data, models).code, 0);
+  const Outcome fresh = mgdm(eval + path("fresh") + " --limit 12", models);
+  EXPECT_EQ(fresh.code, 0) << fresh.err;
+  EXPECT_MENTIONS(fresh.out, "12 fresh puzzles of the test split");
+  EXPECT_EQ(read_file(path("fresh")), read_file(path("given")));
+  const Outcome losses = mgdm("eval --model quick-planning-mgdm --losses -", models);
+  EXPECT_EQ(losses.code, 2);
+  EXPECT_MENTIONS(losses.err, "--losses without --data");
+}
+
 TEST_F(Program, BenchListsAndSigns) {
   const Outcome list = mgdm("bench");
   EXPECT_EQ(list.code, 0) << list.err;

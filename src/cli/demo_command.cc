@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/demo_models.h"
+#include "cli/fresh_puzzles.h"
 #include "cli/painter.h"
 #include "cli/threads.h"
 #include "evaluation/evaluate.h"
@@ -49,7 +50,7 @@ spec::DecodingSettings in_ten_passes(spec::DecodingSettings decoding) {
 void watch(const DemoModel& model, const DemoSettings& settings) {
   const inference::Reasoner reasoner = load(model, settings);
   const auto seed = static_cast<std::uint64_t>(settings.seed);
-  const auto [about, puzzles] = demo_puzzles(reasoner, seed, 1);
+  const auto [about, puzzles] = fresh_puzzles(reasoner, seed, 1);
   const std::string& puzzle = puzzles.front().input;
   fmt::print("{}: {} ({}, {} parameters)\n{}\n\n", model.config.about.card->task, about, model.name,
              parameters_of(model), printable(reasoner.task().drawn(puzzle), "\n"));
@@ -78,8 +79,8 @@ void compare(const DemoPair& pair, const DemoSettings& settings) {
   for (const auto& [model, how] : {std::pair{&pair.left_to_right, "left to right"},
                                    std::pair{&pair.diffusion, "by diffusion"}}) {
     const inference::Reasoner reasoner = load(*model, settings);
-    const DemoPuzzles puzzles =
-        demo_puzzles(reasoner, static_cast<std::uint64_t>(settings.seed) + 1, count);
+    const FreshPuzzles puzzles =
+        fresh_puzzles(reasoner, static_cast<std::uint64_t>(settings.seed) + 1, count);
     const auto result =
         evaluation::evaluate(reasoner, puzzles.examples, reasoner.card().decoding, /*batch=*/64);
     stop_if_interrupted();

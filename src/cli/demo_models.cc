@@ -36,15 +36,6 @@ std::int64_t size_of(const DemoModel& model) {
   return spec::parameter_count(model.config.settings);
 }
 
-bool have_room(const inference::Reasoner& reasoner, const std::vector<tasks::Example>& puzzles) {
-  try {
-    for (const tasks::Example& puzzle : puzzles) reasoner.rows().check_room(puzzle);
-  } catch (const Error&) {
-    return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 std::vector<DemoModel> diffusion_models() {
@@ -82,19 +73,6 @@ std::vector<DemoPair> pairs_to_compare() {
     if (same != models.end()) pairs.push_back({one, *same});
   }
   return pairs;
-}
-
-DemoPuzzles demo_puzzles(const inference::Reasoner& reasoner, std::uint64_t seed,
-                         std::size_t count) {
-  const std::string& name = reasoner.card().task;
-  for (const tasks::TaskOptions& options : tasks::task_kinds(name)) {
-    const auto task = tasks::make_task(name, options);
-    std::vector<tasks::Example> puzzles;
-    for (std::uint32_t item = 0; item < count; ++item)
-      puzzles.push_back(task->generate(seed, tasks::Split::kTest, item));
-    if (have_room(reasoner, puzzles)) return {task->about_and_details(), std::move(puzzles)};
-  }
-  throw Error(name + " has no puzzles with room in the model's rows");
 }
 
 }  // namespace mgdm::cli

@@ -1,13 +1,10 @@
-// Which of the models at hand a demonstration shows, and on which puzzles.
+// Which of the models at hand a demonstration shows.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "inference/reasoner.h"
 #include "spec/checkpoint_config.h"
-#include "tasks/task.h"
 
 namespace mgdm::cli {
 
@@ -27,14 +24,5 @@ struct DemoPair {
   DemoModel left_to_right, diffusion;
 };
 std::vector<DemoPair> pairs_to_compare();
-
-struct DemoPuzzles {
-  std::string about;  // what they are, in a line
-  std::vector<tasks::Example> examples;
-};
-
-// Puzzles of the test split: of the kinds that have room in the model's rows, the most demanding.
-DemoPuzzles demo_puzzles(const inference::Reasoner& reasoner, std::uint64_t seed,
-                         std::size_t count);
 
 }  // namespace mgdm::cli

@@ -13,6 +13,7 @@
 #include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/fresh_puzzles.h"
 #include "data/examples_file.h"
 #include "evaluation/evaluate.h"
 #include "formats/jsonl.h"
@@ -137,6 +138,7 @@ void check_files(const EvalSettings& settings) {
 void check_flags(const EvalSettings& settings) {
   check_files(settings);
   const bool losses = !settings.losses.empty();
+  if (losses && settings.data.empty()) throw UsageError("--losses without --data", "--data FILE");
   if (losses && (!settings.json.empty() || !settings.predictions.empty()))
     throw UsageError("--losses with --json or --predictions",
                      "one of the two: losses are measured without decoding");
@@ -145,6 +147,18 @@ void check_flags(const EvalSettings& settings) {
                   settings.samples != defaults.samples))
     throw UsageError("--figure, --figure-over or --samples without --losses",
                      "--losses FILE.json --figure FILE.svg");
+}
+
+// Those of every run are the same, so that models can be compared.
+Examples generated(const EvalSettings& settings, const inference::Reasoner& reasoner) {
+  constexpr std::uint64_t kSeed = 77;
+  constexpr std::int64_t kCount = 1000;
+  const std::int64_t count = settings.limit > 0 ? settings.limit : kCount;
+  FreshPuzzles puzzles = fresh_puzzles(reasoner, kSeed, static_cast<std::size_t>(count));
+  if (!settings.quiet)
+    say_to(report::for_people({settings.json, settings.predictions}),
+           "{} fresh puzzles of the test split: {}\n", count, puzzles.about);
+  return std::move(puzzles.examples);
 }
 
 void run_eval(const EvalSettings& asked) {
@@ -156,7 +170,9 @@ void run_eval(const EvalSettings& asked) {
                                                    .arithmetic = settings.arithmetic});
   settings.arithmetic = reasoner.engine().arithmetic();
   settings.decode.settings = settings.decode.over(reasoner);
-  measure_score(settings, reasoner, read_puzzles(settings, reasoner.task()));
+  measure_score(settings, reasoner,
+                settings.data.empty() ? generated(settings, reasoner)
+                                      : read_puzzles(settings, reasoner.task()));
 }
 
 }  // namespace
@@ -171,6 +187,7 @@ Command eval_command(const MeasureLosses& measure_losses) {
   };
   Command command = make_command<EvalSettings>(
       "eval", "Measure a model on puzzles: both metrics, what went wrong, passes, speed, losses",
+      "  mgdm eval --model sudoku\n"
       "  mgdm eval --model runs/planning/checkpoint-4883 --data test.jsonl\n"
       "  mgdm eval --model runs/cd4/checkpoint-20000 --data test.jsonl --steps 5 --json "
       "score.json\n"
@@ -178,7 +195,7 @@ Command eval_command(const MeasureLosses& measure_losses) {
       "0\n"
       "  mgdm eval --model runs/planning/checkpoint-4883 --data test.jsonl --losses losses.json "
       "--figure losses.svg\n",
-      {}, {"model", "data"}, either);
+      {}, {"model"}, either);
   command.inherited = decoding_keys();
   return command;
 }

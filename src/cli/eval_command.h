@@ -23,7 +23,9 @@ struct EvalSettings {
 
   void visit(config::Visitor& v) {
     v.field("model", model, "a checkpoint folder, or the name of a model we ship");
-    v.field("data", data, "the puzzles: JSONL, Sudoku CSV, lines or grids");
+    v.field("data", data,
+            "the puzzles: JSONL, Sudoku CSV, lines or grids; without it 1000 fresh ones of the "
+            "test split, or as many as --limit says");
     v.field("limit", limit, "only the first N puzzles (0 = all)", config::at_least(0));
     decode.visit(v);
     v.field("batch", batch, "puzzles decoded at a time", config::range(1, 1e6));
@@ -44,7 +46,7 @@ struct EvalSettings {
   }
 };
 
-// The puzzles that the settings name.
+// The puzzles of the file that the settings name.
 std::vector<tasks::Example> read_puzzles(const EvalSettings& settings, const tasks::Task& task);
 
 }  // namespace mgdm::cli

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
-#include "cli/demo_models.h"
+#include "cli/fresh_puzzles.h"
 #include "compat/device.h"
 #include "data/prepare_data.h"
 #include "engine/torch_engine.h"
@@ -128,7 +128,7 @@ DecodeSpeed bench_decode(const std::filesystem::path& folder,
   std::vector<Request> requests, compared;
   const auto count = static_cast<std::size_t>(bench.batch);
   for (const tasks::Example& puzzle :
-       cli::demo_puzzles(reasoner, /*seed=*/0, std::max(count, kCompared)).examples) {
+       cli::fresh_puzzles(reasoner, /*seed=*/0, std::max(count, kCompared)).examples) {
     const std::size_t number = std::max(requests.size(), compared.size());
     const Request request =
         reasoner.request(puzzle.input, static_cast<std::uint32_t>(number), settings);
