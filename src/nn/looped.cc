@@ -75,7 +75,8 @@ template <class AfterLoop>
 void Looped::run(const at::Tensor& e, const at::Tensor& earlier, std::int64_t loops, Cache* cache,
                  Wanted wanted, AfterLoop&& after_loop) const {
   const std::vector<Block> blocks = loops > 1 ? shared_blocks() : blocks_;
-  // After a norm, which is in bf16 anyway, a loop adds but a few branches to its stream.
+  // After a norm, which is in bf16 anyway, a loop adds but a few branches to its stream: so bf16 is
+  // enough for that, too.
   const std::vector<at::Tensor> begin =
       settings_.loop_norm ? ops::short_streams(e, loops)
                           : std::vector<at::Tensor>(static_cast<std::size_t>(loops), e);

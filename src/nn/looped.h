@@ -32,7 +32,8 @@ class Looped : public Model {
   };
 
   ops::AttentionForm attention_form() const;
-  // Of x, the norm of the stream.
+  // Of x, the norm of the stream, to which the branch is added within its last product where that
+  // can be.
   Branch attend(const Block& block, const at::Tensor& x, const at::Tensor& stream,
                 ops::KeysAndValues* seen) const;
   Branch mlp(const Block& block, const at::Tensor& x, const at::Tensor& stream) const;

@@ -124,14 +124,24 @@ TEST(Precision, AFrozenBaseInBf16IsWidenedWithoutMixedPrecision) {
 }
 
 // Attention rounds its norm, weights, q k v, probabilities, sums, weights and output; the MLP its
-// norm, weights, hidden numbers, activations (squared: twice), weights and output.
-constexpr double kPerBlock = 7 + 7;
+// norm, weights, hidden numbers, activations (squared: twice), weights and output. Where the stream
+// is bf16 it is the sum with an output that is rounded; a norm between loops is, too, and the sum
+// that a loop begins with.
+constexpr double kPerBlock = 7 + 7, kPerLoop = 2;
+
+// Networks whose streams are floats, and those whose are bf16 in training.
+std::vector<ModelSettings> networks() {
+  std::vector<ModelSettings> all{settings_of("gpt2"), settings_of("looped"), settings_of("looped")};
+  all.back().loop_norm = true;
+  return all;
+}
 
 TEST(Precision, Bf16OnCudaFollowsFp32OnTheCpu) {
   if (!compat::cuda_available()) GTEST_SKIP() << "no CUDA device";
   const c10::Device cpu(c10::kCPU), cuda = compat::device("cuda");
-  for (const std::string architecture : {"gpt2", "looped"}) {
-    const auto exact = steady(settings_of(architecture)), fast = steady(settings_of(architecture));
+  for (const ModelSettings& settings : networks()) {
+    const std::string name = settings.architecture + (settings.loop_norm ? " with norms" : "");
+    const auto exact = steady(settings), fast = steady(settings);
     fast->to(cuda);
     const std::vector<at::Tensor> expected = logits_of(exact->forward(input_on(cpu)));
     std::vector<at::Tensor> got;
@@ -142,8 +152,8 @@ TEST(Precision, Bf16OnCudaFollowsFp32OnTheCpu) {
     ASSERT_EQ(got.size(), expected.size());
     at::Tensor sum, fast_sum;
     for (std::size_t i = 0; i < got.size(); ++i) {
-      const double roundings = kPerBlock * kLayers * static_cast<double>(i + 1) + 1;
-      expect_rounded(got[i], expected[i], roundings, architecture + " logits");
+      const double roundings = (kPerBlock * kLayers + kPerLoop) * static_cast<double>(i + 1) + 1;
+      expect_rounded(got[i], expected[i], roundings, name + " logits");
       // Or bf16 was not used at all.
       const at::Tensor error = host_copy(got[i]) - expected[i].detach();
       EXPECT_GT(rms(error), 0x1p-12 * rms(expected[i].detach()));
@@ -156,11 +166,11 @@ TEST(Precision, Bf16OnCudaFollowsFp32OnTheCpu) {
     sum.backward();
     fast_sum.backward();
     // The way there and the way back, which rounds gradients by numbers and by weights.
-    const double roundings = 3 * kPerBlock * kLayers * static_cast<double>(got.size());
+    const double roundings = 3 * (kPerBlock * kLayers + kPerLoop) * static_cast<double>(got.size());
     for (std::size_t i = 0; i < exact->parameters().all().size(); ++i) {
       const Parameter& parameter = exact->parameters().all()[i];
       expect_rounded(fast->parameters().all()[i].value.grad(), parameter.value.grad(), roundings,
-                     architecture + " gradient of " + parameter.name);
+                     name + " gradient of " + parameter.name);
     }
   }
 }
@@ -170,9 +180,10 @@ TEST(Precision, Bf16OnCudaFollowsFp32OnTheCpu) {
 TEST(Precision, LoopsShareTheirWeightsGradients) {
   if (!compat::cuda_available()) GTEST_SKIP() << "no CUDA device";
   const c10::Device cuda = compat::device("cuda");
-  ModelSettings settings = settings_of("looped");
-  settings.loops = 3;
-  const auto gradients = [&](bool ours, bool recompute) {
+  const auto gradients = [&](bool loop_norm, bool ours, bool recompute) {
+    ModelSettings settings = settings_of("looped");
+    settings.loops = 3;
+    settings.loop_norm = loop_norm;
     const auto model = steady(settings);
     model->to(cuda);
     const ops::WithoutOurKernels without(!ours);
@@ -193,15 +204,17 @@ TEST(Precision, LoopsShareTheirWeightsGradients) {
       all.push_back(host_copy(parameter.value.grad()));
     return all;
   };
-  const std::vector<at::Tensor> got = gradients(true, false);
   // The way there and the way back, of both that are compared.
-  const double roundings = 2 * 3 * kPerBlock * kLayers * 3;
-  for (const auto& [ours, recompute] : {std::pair{false, false}, {true, true}}) {
-    const std::vector<at::Tensor> want = gradients(ours, recompute);
-    ASSERT_EQ(got.size(), want.size());
-    for (std::size_t i = 0; i < got.size(); ++i)
-      expect_rounded(got[i], want[i], roundings,
-                     (ours ? "of again " : "of LibTorch ") + std::to_string(i));
+  const double roundings = 2 * 3 * (kPerBlock * kLayers + kPerLoop) * 3;
+  for (const bool loop_norm : {false, true}) {
+    const std::vector<at::Tensor> got = gradients(loop_norm, true, false);
+    for (const auto& [ours, recompute] : {std::pair{false, false}, {true, true}}) {
+      const std::vector<at::Tensor> want = gradients(loop_norm, ours, recompute);
+      ASSERT_EQ(got.size(), want.size());
+      for (std::size_t i = 0; i < got.size(); ++i)
+        expect_rounded(got[i], want[i], roundings,
+                       (ours ? "of again " : "of LibTorch ") + std::to_string(i));
+    }
   }
 }
 

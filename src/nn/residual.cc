@@ -2,10 +2,13 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include "base/error.h"
+
 namespace mgdm::nn {
 
 void Residual::add(Branch branch) {
   if (branch.is_stream) {
+    MGDM_CHECK(dropout_ == 0 && !pending_.value.defined() && !picked_.defined());
     *this = Residual(std::move(branch.value), dropout_);
     return;
   }

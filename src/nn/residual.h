@@ -26,7 +26,9 @@ class Residual {
   // x (..., C); a fraction `dropout` of every branch is dropped.
   Residual(at::Tensor x, double dropout) : x_(std::move(x)), dropout_(dropout) {}
 
-  void add(Branch branch);  // one that is the stream itself was made of value()
+  // A branch that is the stream itself was added to value() by its product: nothing else may be
+  // pending, and nothing is dropped.
+  void add(Branch branch);
   at::Tensor normed(const Norm& norm);
   // For two readers, whose gradients may then be added up better than autograd does.
   std::pair<at::Tensor, at::Tensor> normed_twice(const Norm& norm);

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "compat/device.h"
+#include "ops/cuda/functions.h"
 
 namespace mgdm::ops {
 namespace {
@@ -35,13 +36,15 @@ TEST(BatchedProduct, IsItsFormula) {
             const at::Tensor a = numbers(40, 64, a_turned), b = numbers(64, 24, b_turned);
             const at::Tensor onto = numbers(40, 24, false),
                              place = at::full_like(onto, std::numeric_limits<double>::quiet_NaN());
-            const double scale = with_onto ? 2.0315 : 1, onto_scale = -4.775;
-            const at::Tensor got = batched_product({.a = a,
-                                                    .b = b,
-                                                    .scale = scale,
-                                                    .onto = with_onto ? onto : at::Tensor(),
-                                                    .onto_scale = onto_scale,
-                                                    .out = with_out ? place : at::Tensor()});
+            const double scale = 2.0315, onto_scale = -4.775;
+            const BatchedProduct product{.a = a,
+                                         .b = b,
+                                         .scale = scale,
+                                         .onto = with_onto ? onto : at::Tensor(),
+                                         .onto_scale = onto_scale,
+                                         .out = with_out ? place : at::Tensor()};
+            EXPECT_EQ(cuda::batched_product_takes(product), device.is_cuda());
+            const at::Tensor got = batched_product(product);
             if (with_out) {
               EXPECT_EQ(got.data_ptr(), place.data_ptr());
             }

@@ -17,7 +17,7 @@ Branch linear_branch(const at::Tensor& x, const at::Tensor& weight, const at::Te
                      const at::Tensor& stream) {
   if (cuda::fp8_linear_takes(x, weight)) return {cuda::fp8_linear(x, weight, {}), bias};
   if (cuda::linear_takes(x, weight)) {
-    if (cuda::adds_products(stream) && !bias.defined())
+    if (cuda::stream_takes_products(stream) && !bias.defined())
       return {cuda::linear(x, weight, {}, stream), {}, /*is_stream=*/true};
     return {cuda::linear(x, weight, {}), bias};
   }

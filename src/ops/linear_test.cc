@@ -12,8 +12,12 @@
 #include <gtest/gtest.h>
 
 #include "compat/device.h"
+#include "ops/cuda/functions.h"
 #include "ops/mlp.h"
 #include "ops/shared_weight.h"
+#ifdef MGDM_CUDA
+#include "ops/cuda/hopper/weight_gradients.h"
+#endif
 
 namespace mgdm::ops {
 namespace {
@@ -54,6 +58,14 @@ at::Tensor value_of(const Branch& branch) {
 }
 
 at::Tensor rows(const at::Tensor& x) { return x.flatten(0, 1); }
+
+#ifdef MGDM_CUDA
+bool on_hopper(c10::Device device) {
+  return device.is_cuda() && cuda::weight_gradients_take(384, 192);
+}
+#else
+bool on_hopper(c10::Device) { return false; }
+#endif
 
 TEST(Linear, IsItsFormulaWithGradients) {
   for (const c10::Device device : devices())
@@ -180,7 +192,11 @@ TEST(Linear, SumsUpTheGradientsOfUsesThatWait) {
       for (const std::int64_t count : {300, 300, 300, 300, 300, 310, 310, 20}) {
         const Twins x({many, count, 192}, 1, device, type_of(device));
         const at::Tensor dy = Twins({many, count, 384}, 1, device, at::kFloat).exact.detach();
-        add(loss, (ops::linear(x.real, shared).to(at::kFloat) * dy.to(device, at::kFloat)).sum());
+        const at::Tensor dy_there = dy.to(device, type_of(device));
+        // It was the kernel indeed, where there is one.
+        EXPECT_EQ(cuda::gradient_products_take({rows(dy_there), rows(x.real)}),
+                  on_hopper(device) && count > 20);
+        add(loss, (ops::linear(x.real, shared).to(at::kFloat) * dy_there).sum());
         add(loss2, (at::linear(x.exact, weight.exact) * dy).sum());
         add(bound, rows(dy.abs()).t().matmul(rows(x.size())));
       }

@@ -20,7 +20,8 @@ Branch mlp_relu_squared(const at::Tensor& x, const Mlp& mlp, const at::Tensor& s
   if (cuda::fp8_mlp_takes(x, mlp)) return cuda::fp8_mlp_relu_squared(x, mlp);
   if (cuda::mlp_takes(x, mlp))
     return cuda::mlp_relu_squared(
-        x, mlp, cuda::adds_products(stream) && !mlp.down_bias.defined() ? stream : at::Tensor());
+        x, mlp,
+        cuda::stream_takes_products(stream) && !mlp.down_bias.defined() ? stream : at::Tensor());
   return linear_branch(ops::relu_squared(at::linear(x, parameter_of(mlp.up), mlp.up_bias)),
                        mlp.down, mlp.down_bias);
 }

@@ -30,7 +30,9 @@ struct ResidualNorm {
 // Each number is 0 with probability `dropped`, and divided by 1 - dropped otherwise.
 at::Tensor dropout(const at::Tensor& x, double dropped);
 
-// x as the beginning of so many streams with RMS norms: in bf16 where there is a kernel and a
+// A short stream has numbers of bf16.
+//
+// x as the beginning of so many streams with RMS norms: short where there is a kernel and a
 // gradient will be asked for, since training waits for memory; else as it is. Sums and norms are
 // computed in fp32 all the same, each y is rounded once, and so are the streams' gradients, whose
 // sum for x is in fp32.

@@ -31,7 +31,7 @@ struct WeightGradient : torch::CustomClassHolder {
     if (waiting.size() == kMostWaiting) add_waiting();
   }
   void add_waiting() {
-    if (!waiting.empty()) sum = cuda::sum_of_products(std::exchange(waiting, {}), sum);
+    if (!waiting.empty()) sum = cuda::add_gradient_products(std::exchange(waiting, {}), sum);
   }
 };
 
@@ -92,7 +92,7 @@ at::Tensor weight_gradient(AutogradContext* context, std::size_t number,
   if (shared == context->saved_data.end()) return make({});
   const auto gradient =
       c10::static_intrusive_pointer_cast<WeightGradient>(shared->second.toCapsule());
-  if (product.dy.defined() && cuda::sums_products(product))
+  if (product.dy.defined() && cuda::gradient_products_take(product))
     gradient->wait_for(product);
   else
     gradient->sum = make(gradient->sum);

@@ -5,11 +5,11 @@
 //
 //   parameter <- SharedWeight <- the weight as its uses take it <- use 1, use 2, ...
 //
-// In the backward pass a use adds to the sum and hands on no gradient. Autograd calls SharedWeight
-// after the last of them, and it hands the sum to the parameter, with the gradients of uses that
-// know nothing of all this. The sum belongs to one forward pass and ends with its graph. Nobody but
-// the parameter may be asked for its gradient, all uses are on one stream, and after a backward
-// pass that failed the graph is no good for another.
+// In the backward pass a use adds to the sum, at once or with others, and hands on no gradient.
+// Autograd calls SharedWeight after the last of them, and it hands the sum to the parameter, with
+// the gradients of uses that know nothing of all this. The sum belongs to one forward pass and ends
+// with its graph. Nobody but the parameter may be asked for its gradient, all uses are on one
+// stream, and after a backward pass that failed the graph is no good for another.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -47,8 +47,9 @@ void save_weight(torch::autograd::AutogradContext* context, std::size_t number,
                  const at::Tensor& weight);
 // ... and the backward pass returns this as the weight's gradient. make(onto) is to add the
 // gradient to `onto`, in place, and to return it; where `onto` is undefined, to return a new
-// tensor. It is called only where somebody wants the gradient, and not where the gradient is that
-// of a `product`, which may wait for those of other uses: one launch then sums up several.
+// tensor. It is called only where somebody wants the gradient. `product`, if given, is the same
+// gradient as two matrices: where there is a kernel for it, it waits for those of other uses
+// instead, and one launch sums up several. Until then the matrices are kept.
 at::Tensor weight_gradient(torch::autograd::AutogradContext* context, std::size_t number,
                            const std::function<at::Tensor(const at::Tensor& onto)>& make,
                            const GradientProduct& product = {});

@@ -30,12 +30,12 @@ namespace {
 using nn::Parameters;
 using nn::Role;
 
-// Two matrices of one shape, one of another, a vector.
+// Two matrices of one shape, two of others, of which one has a side in common with them, a vector.
 Parameters some_parameters(c10::Device device = c10::Device(c10::kCPU), std::uint64_t seed = 1) {
   Parameters parameters(seed);
-  parameters.add("a", {6, 4}, {0.5}, Role::kMatrix);
-  parameters.add("b", {6, 4}, {0.5}, Role::kMatrix);
-  parameters.add("c", {3, 8}, {0.5}, Role::kMatrix);
+  parameters.add("a", {16, 8}, {0.5}, Role::kMatrix);
+  parameters.add("b", {16, 8}, {0.5}, Role::kMatrix);
+  parameters.add("c", {8, 24}, {0.5}, Role::kMatrix);
   parameters.add("d", {5}, {0.5});
   parameters.to(device);
   return parameters;
@@ -329,9 +329,9 @@ TEST(Clip, TakesNoGradientsAndZeros) {
   const Parameters parameters = some_parameters();
   EXPECT_EQ(clip_gradients(parameters.all(), 1).item<double>(), 0);
   at::Tensor value = parameters.all()[0].value;
-  value.mutable_grad() = at::zeros({6, 4});
+  value.mutable_grad() = at::zeros({16, 8});
   EXPECT_EQ(clip_gradients(parameters.all(), 1).item<double>(), 0);
-  EXPECT_TRUE(at::equal(value.grad(), at::zeros({6, 4})));
+  EXPECT_TRUE(at::equal(value.grad(), at::zeros({16, 8})));
 }
 
 TEST(Schedule, KnownPoints) {

@@ -465,9 +465,11 @@ TEST_F(Steps, ReplayedFromAGraphAreTheSteps) {
 // Both round to bf16 in their own places: losses differ by about 2^-8 of themselves, not more.
 TEST_F(Steps, WithOurKernelsFollowThoseOfLibTorch) {
   for (const c10::Device device : devices())
-    for (const std::string architecture : {"gpt2", "looped"}) {
+    for (const auto& [architecture, loop_norm] :
+         {std::pair<std::string, bool>{"gpt2", false}, {"looped", false}, {"looped", true}}) {
       nn::ModelSettings model_settings = small_model(data_);
       model_settings.architecture = architecture;
+      model_settings.loop_norm = loop_norm;
       model_settings.width = 128;  // wide enough for the CUDA kernels
       model_settings.heads = 4;
       model_settings.shift = architecture == "gpt2";

@@ -42,7 +42,9 @@ at::Tensor batched_product(const BatchedProduct& p) {
                         .scale = static_cast<float>(p.scale),
                         .onto = raw(p.onto),
                         .onto_scale = static_cast<float>(p.onto_scale)};
-  run_product("product", product, bytes_of({p.a, p.b, p.onto, out}), p.a.options());
+  // Processes that train together must come to the same bits, so none looks for its own quickest
+  // way.
+  run_product("product", product, bytes_of({p.a, p.b, p.onto, out}), p.a.options(), /*tune=*/false);
   return out;
 }
 

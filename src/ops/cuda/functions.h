@@ -53,7 +53,7 @@ void answer(const Transformer& network, const DecodingRule& rule, const AnswerTr
             const AnswerRows& rows, const Answers& answers);
 
 // The kernels below work in bf16 mixed precision: the residual stream is fp32, or bf16 where it
-// is a short_stream(); what matrix products read and write is bf16.
+// is short (ops/residual_norm.h); what matrix products read and write is bf16.
 
 // What ops/embedding.h promises.
 bool embed_takes(const EmbeddingTables& tables, const Shown& shown);
@@ -100,7 +100,7 @@ at::Tensor head_loss(const HiddenStates& states, const at::Tensor& targets,
 bool linear_takes(const at::Tensor& x, const at::Tensor& weight);
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                   const at::Tensor& stream = {});
-bool adds_products(const at::Tensor& stream);
+bool stream_takes_products(const at::Tensor& stream);
 bool mlp_takes(const at::Tensor& x, const Mlp& mlp);
 Branch mlp_gelu(const at::Tensor& x, const Mlp& mlp);
 Branch mlp_relu_squared(const at::Tensor& x, const Mlp& mlp, const at::Tensor& stream);
@@ -110,9 +110,11 @@ Branch mlp_relu_squared(const at::Tensor& x, const Mlp& mlp, const at::Tensor& s
 bool sums_gradient_of(const at::Tensor& weight);
 
 // The sum of such products, added to `onto` in place, in float; a new tensor where that is
-// undefined. There are at most four, of the same sizes.
-bool sums_products(const GradientProduct& product);
-at::Tensor sum_of_products(const std::vector<GradientProduct>& products, const at::Tensor& onto);
+// undefined. They are of the same sizes, and not more than wait for each other
+// (ops/shared_weight.cc).
+bool gradient_products_take(const GradientProduct& product);
+at::Tensor add_gradient_products(const std::vector<GradientProduct>& products,
+                                 const at::Tensor& onto);
 
 // The same in fp8, where ops/fp8.h says so.
 bool fp8_linear_takes(const at::Tensor& x, const at::Tensor& weight);

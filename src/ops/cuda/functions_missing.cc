@@ -78,14 +78,16 @@ at::Tensor linear(const at::Tensor&, const at::Tensor&, const at::Tensor&, const
 }
 bool short_streams_take(const at::Tensor&) { return false; }
 std::vector<at::Tensor> short_streams(const at::Tensor&, std::int64_t) { missing(); }
-bool adds_products(const at::Tensor&) { return false; }
+bool stream_takes_products(const at::Tensor&) { return false; }
 bool mlp_takes(const at::Tensor&, const Mlp&) { return false; }
 Branch mlp_gelu(const at::Tensor&, const Mlp&) { missing(); }
 Branch mlp_relu_squared(const at::Tensor&, const Mlp&, const at::Tensor&) { missing(); }
 
 bool sums_gradient_of(const at::Tensor&) { return false; }
-bool sums_products(const GradientProduct&) { return false; }
-at::Tensor sum_of_products(const std::vector<GradientProduct>&, const at::Tensor&) { missing(); }
+bool gradient_products_take(const GradientProduct&) { return false; }
+at::Tensor add_gradient_products(const std::vector<GradientProduct>&, const at::Tensor&) {
+  missing();
+}
 
 bool fp8_linear_takes(const at::Tensor&, const at::Tensor&) { return false; }
 at::Tensor fp8_linear(const at::Tensor&, const at::Tensor&, const at::Tensor&) { missing(); }

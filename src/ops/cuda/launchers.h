@@ -49,7 +49,7 @@ struct ResidualNormBackward {
   const void* dy;        // null: zero
   bool stream_is_bf16;   // dy and dx
   const void* dn;        // bf16; null: zero, and `kept` is not read
-  const void* dn_again;  // the gradient of n's second reader, where dy is null; null: none
+  const void* dn_again;  // of n's second reader, where the stream is bf16 and dy null; null: none
   const void* kept;      // y (float) of the layer norm, n (bf16) of the RMS norm
   const float* scale;    // of the RMS norm (rows)
   const float* weight;   // null: RMS norm

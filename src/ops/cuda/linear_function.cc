@@ -49,9 +49,7 @@ struct LinearFunction : Function<LinearFunction> {
                         c10::cuda::getCurrentCUDAStream());
       C10_CUDA_KERNEL_LAUNCH_CHECK();
     }
-    const at::Tensor dweight = weight_gradient(
-        context, 1, [&](const at::Tensor& onto) { return dweight_of(dy, x, type, onto); },
-        {dy, rows_of(x)});
+    const at::Tensor dweight = weight_gradient_of(context, 1, dy, x, type);
     const bool on_stream = context->saved_data["on_stream"].toBool();
     return {dx_of(dy, weight).view(x.sizes()),
             dweight,
@@ -77,7 +75,9 @@ bool sums_gradient_of(const at::Tensor& weight) {
          is_aligned(weight);
 }
 
-bool adds_products(const at::Tensor& stream) { return stream.defined() && is_bf16_rows(stream); }
+bool stream_takes_products(const at::Tensor& stream) {
+  return stream.defined() && is_bf16_rows(stream);
+}
 
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                   const at::Tensor& stream) {

@@ -212,18 +212,10 @@ struct MlpFunction : Function<MlpFunction> {
     const c10::cuda::CUDAGuard guard(x.device());
     const at::Tensor dz = rows_of(gradients[0].contiguous());
     const auto type = [&](const char* name) { return context->saved_data[name].toScalarType(); };
-    const at::Tensor ddown = weight_gradient(
-        context, 2,
-        [&](const at::Tensor& onto) { return dweight_of(dz, y, type("down_type"), onto); },
-        {dz, y});
+    const at::Tensor ddown = weight_gradient_of(context, 2, dz, y, type("down_type"));
     const Mlp::HiddenGradients hidden =
         mlp.hidden_gradients(dz, kept, context->saved_data["has_bias"].toBool());
-    const at::Tensor dup =
-        weight_gradient(context, 1,
-                        [&](const at::Tensor& onto) {
-                          return dweight_of(hidden.dproduct, x, type("up_type"), onto);
-                        },
-                        {hidden.dproduct, rows_of(x)});
+    const at::Tensor dup = weight_gradient_of(context, 1, hidden.dproduct, x, type("up_type"));
     const bool on_stream = context->saved_data["on_stream"].toBool();
     return {dx_of(hidden.dproduct, mlp.up).view(x.sizes()), dup, ddown, {}, hidden.dbias, {},
             on_stream ? gradients[0] : at::Tensor(),        {}};

@@ -170,7 +170,7 @@ class Plan {
     if (candidates_.empty()) check(CUBLAS_STATUS_NOT_SUPPORTED);
   }
 
-  // out = a b, or p.onto + a b.
+  // out = p.scale a b, and p.onto_scale p.onto where there is one.
   cublasStatus_t run(const Product& p, std::size_t which, void* out, void* workspace,
                      cudaStream_t stream) const {
     const float of_onto = p.onto != nullptr ? p.onto_scale : 0;
@@ -197,8 +197,8 @@ bool is_recording(cudaStream_t stream) {
 
 void launch_product(const Product& p, void* workspace, bool tune, cudaStream_t stream) {
   const bool alone = p.bias == nullptr && !p.gelu && p.sum == nullptr && p.slope_at == nullptr;
-  if (p.onto != nullptr && !alone)
-    throw std::invalid_argument("nothing follows a product that adds");
+  if ((p.onto != nullptr || p.batch > 1) && !alone)
+    throw std::invalid_argument("nothing follows a product that adds, or one of a batch");
   if (p.rows == 0 || p.columns == 0 || p.batch == 0) return;
   static std::mutex mutex;
   // By device, sizes, and what else makes a difference.

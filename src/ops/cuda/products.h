@@ -13,7 +13,7 @@ namespace mgdm::ops::cuda {
 
 // out (M, N) = a b, or a b + onto, or a b + bias, or gelu(a b + bias), or a b gelu'(x); sums in
 // float. Everything is contiguous and aligned to 16 bytes, and bf16 unless told otherwise. Of a
-// batch all matrices lie one after the other.
+// batch all matrices lie one after the other, and nothing follows. a b and onto may have factors.
 //
 // In fp8 there is only one form: a as it is and b transposed, with K and N multiples of 16, at most
 // one of them e5m2, and no gelu.

@@ -1,6 +1,7 @@
 // The gradients of residual and norm in one pass over memory. A lane copies what it will read of
 // its warp's next rows to shared memory, behind the program's back: registers would be too few for
 // that beside the sums for the parameters.
+#include <stdexcept>
 #include <type_traits>
 
 #include "ops/cuda/launchers.h"
@@ -177,6 +178,8 @@ void backward(const ResidualNormBackward& a, cudaStream_t stream) {
 
 void launch_residual_norm_backward(const ResidualNormBackward& a, cudaStream_t stream) {
   if (a.rows == 0) return;
+  if (a.dn_again != nullptr && (!a.stream_is_bf16 || a.dy != nullptr || a.dn == nullptr))
+    throw std::invalid_argument("a second dn is in the place of a bf16 stream's dy");
   with_kind(a, [&]<bool kCentred, class Stream, class Branch>() {
     backward<kCentred, Stream, Branch>(a, stream);
   });

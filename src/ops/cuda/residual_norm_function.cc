@@ -21,6 +21,13 @@ struct RowSettings : torch::CustomClassHolder {
   RandomState random;
 };
 
+// What there are kernels for: a stream of floats, or with an RMS norm one in bf16.
+void check_kind(const at::Tensor& x, const at::Tensor& branch, const at::Tensor& weight) {
+  MGDM_CHECK(x.is_contiguous() && (!branch.defined() || branch.is_contiguous()));
+  MGDM_CHECK(is_bf16(x) ? !weight.defined() && (!branch.defined() || is_bf16(branch))
+                        : x.scalar_type() == at::kFloat);
+}
+
 struct ResidualNormFunction : Function<ResidualNormFunction> {
   static variable_list forward(AutogradContext* context, const at::Tensor& x,
                                const std::optional<at::Tensor>& maybe_branch,
@@ -33,7 +40,7 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
     const at::Tensor weight = tensor_or_none(maybe_weight);
     const at::Tensor bias = tensor_or_none(maybe_bias);
     const c10::cuda::CUDAGuard guard(x.device());
-    MGDM_CHECK(x.is_contiguous() && (!branch.defined() || branch.is_contiguous()));
+    check_kind(x, branch, weight);
     auto settings = c10::make_intrusive<RowSettings>();
     settings->stream_is_bf16 = is_bf16(x);
     settings->eps = static_cast<float>(eps);
@@ -88,7 +95,7 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
     at::Tensor dn_rows = dn.defined() ? dn.contiguous() : dn;
     at::Tensor again = gradients[2].defined() ? gradients[2].contiguous() : gradients[2];
     if (!dn_rows.defined()) std::swap(dn_rows, again);
-    // The pass has room for one of both.
+    // The pass reads a second dn in the place of dy.
     if (again.defined() && (dy.defined() || !settings->stream_is_bf16)) {
       dn_rows = dn_rows + again;
       again = at::Tensor();
@@ -146,6 +153,7 @@ ResidualNorm without_gradients(const at::Tensor& x, const at::Tensor& picked, co
                                const Norm& norm, const at::Tensor& y) {
   const c10::cuda::CUDAGuard guard(x.device());
   const bool has_branch = branch.value.defined();
+  check_kind(x, branch.value, norm.weight);
   MGDM_CHECK(!has_branch || (branch.value.is_contiguous() && branch.value.numel() == y.numel()));
   at::Tensor n = at::empty_like(y, y.options().dtype(at::kBFloat16));
   const KernelWork work("residual + norm, forward",

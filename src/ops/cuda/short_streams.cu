@@ -8,48 +8,41 @@ namespace {
 
 constexpr int kThreads = 256;
 
-struct Parts {
-  const uint4* part[kMostStreams];
-};
-
 // A thread takes eight numbers of each part.
 template <bool kAdds>
 __global__ void __launch_bounds__(kThreads)
-    sum_streams_kernel(Parts parts, int count, float4* out, std::int64_t eights) {
+    sum_streams_kernel(const __grid_constant__ StreamSum sum) {
   const std::int64_t at = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  if (at >= eights) return;
+  if (at >= sum.numbers / 8) return;
+  float4* const out = reinterpret_cast<float4*>(sum.out) + 2 * at;
   uint4 bits[kMostStreams];  // all on their way before the first is needed
 #pragma unroll
   for (int i = 0; i < kMostStreams; ++i)
-    if (i < count) bits[i] = parts.part[i][at];
+    if (i < sum.count) bits[i] = static_cast<const uint4*>(sum.parts[i])[at];
   float4 low{}, high{};
   if constexpr (kAdds) {
-    low = out[2 * at];
-    high = out[2 * at + 1];
+    low = out[0];
+    high = out[1];
   }
 #pragma unroll
   for (int i = 0; i < kMostStreams; ++i) {
-    if (i >= count) break;
+    if (i >= sum.count) break;
     const Eight add = unpack(bits[i]);
     low = {low.x + add.value[0], low.y + add.value[1], low.z + add.value[2], low.w + add.value[3]};
     high = {high.x + add.value[4], high.y + add.value[5], high.z + add.value[6],
             high.w + add.value[7]};
   }
-  out[2 * at] = low;
-  out[2 * at + 1] = high;
+  out[0] = low;
+  out[1] = high;
 }
 
 }  // namespace
 
 void launch_sum_streams(const StreamSum& sum, cudaStream_t stream) {
   if (sum.numbers == 0) return;
-  const std::int64_t eights = sum.numbers / 8;
-  const auto grid = static_cast<unsigned>((eights + kThreads - 1) / kThreads);
-  Parts parts{};
-  for (int i = 0; i < sum.count; ++i) parts.part[i] = static_cast<const uint4*>(sum.parts[i]);
+  const auto grid = static_cast<unsigned>((sum.numbers / 8 + kThreads - 1) / kThreads);
   const auto kernel = sum.adds ? sum_streams_kernel<true> : sum_streams_kernel<false>;
-  kernel<<<grid, kThreads, 0, stream>>>(parts, sum.count, reinterpret_cast<float4*>(sum.out),
-                                        eights);
+  kernel<<<grid, kThreads, 0, stream>>>(sum);
 }
 
 }  // namespace mgdm::ops::cuda

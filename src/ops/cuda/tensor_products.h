@@ -14,15 +14,16 @@ namespace mgdm::ops::cuda {
 
 inline at::Tensor rows_of(const at::Tensor& x) { return x.view({-1, x.size(-1)}); }
 
+// Whether two runs may sum in different orders, and so the quickest of several ways may be taken.
 inline bool may_tune() { return !at::globalContext().deterministicAlgorithms(); }
 
 // Queues a product of tensors that are `bytes` in all.
 inline void run_product(const char* name, const Product& product, double bytes,
-                        const at::TensorOptions& there) {
+                        const at::TensorOptions& there, bool tune = may_tune()) {
   const at::Tensor workspace =
       at::empty({static_cast<std::int64_t>(product_workspace(product))}, there.dtype(at::kByte));
   const KernelWork work(name, bytes, product_flop(product));
-  launch_product(product, workspace.data_ptr(), may_tune(), c10::cuda::getCurrentCUDAStream());
+  launch_product(product, workspace.data_ptr(), tune, c10::cuda::getCurrentCUDAStream());
 }
 
 // What follows a product, see products.h.
@@ -91,6 +92,15 @@ inline at::Tensor dx_of(const at::Tensor& dy, const at::Tensor& weight) {
 inline at::Tensor dweight_of(const at::Tensor& dy, const at::Tensor& x, at::ScalarType type,
                              const at::Tensor& onto) {
   return multiply(dy, true, rows_of(x), false, added_to(onto), type);
+}
+
+// dW as the gradient of input `number` of a Function, which save_weight() was told of.
+inline at::Tensor weight_gradient_of(AutogradContext* context, std::size_t number,
+                                     const at::Tensor& dy, const at::Tensor& x,
+                                     at::ScalarType type) {
+  return weight_gradient(context, number,
+                         [&](const at::Tensor& onto) { return dweight_of(dy, x, type, onto); },
+                         {dy, rows_of(x)});
 }
 
 // Cast once a step, as autocast does it. A gradient is the parameter's own: no bf16 in between.

@@ -15,19 +15,20 @@ constexpr std::int64_t kFewestRows = 8192;
 
 }  // namespace
 
-bool sums_products(const GradientProduct& product) {
+bool gradient_products_take(const GradientProduct& product) {
   return may_tune() && is_bf16(product.dy) && is_bf16(product.x) && product.dy.is_contiguous() &&
          product.x.is_contiguous() && product.dy.size(0) >= kFewestRows &&
          weight_gradients_take(product.dy.size(1), product.x.size(1));
 }
 
-at::Tensor sum_of_products(const std::vector<GradientProduct>& products, const at::Tensor& onto) {
+at::Tensor add_gradient_products(const std::vector<GradientProduct>& products,
+                                 const at::Tensor& onto) {
   const at::Tensor &dy = products.front().dy, &x = products.front().x;
   const c10::cuda::CUDAGuard guard(dy.device());
   MGDM_CHECK(products.size() <= kMostUses);
-  const at::Tensor sum =
-      onto.defined() ? onto : at::zeros({dy.size(1), x.size(1)}, dy.options().dtype(at::kFloat));
-  MGDM_CHECK(sum.is_contiguous() && sum.scalar_type() == at::kFloat);
+  const std::vector<std::int64_t> sizes{dy.size(1), x.size(1)};
+  const at::Tensor sum = onto.defined() ? onto : at::zeros(sizes, dy.options().dtype(at::kFloat));
+  MGDM_CHECK(sum.is_contiguous() && sum.scalar_type() == at::kFloat && sum.sizes() == sizes);
   WeightGradients all{.rows = dy.size(0),
                       .outputs = dy.size(1),
                       .inputs = x.size(1),
@@ -44,7 +45,7 @@ at::Tensor sum_of_products(const std::vector<GradientProduct>& products, const a
   }
   const double flop = 2 * static_cast<double>(products.size()) *
                       static_cast<double>(all.rows * all.outputs) * static_cast<double>(all.inputs);
-  const KernelWork work("product", bytes, flop);
+  const KernelWork work("gradients of shared weights", bytes, flop);
   launch_weight_gradients(all, c10::cuda::getCurrentCUDAStream());
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   return sum;

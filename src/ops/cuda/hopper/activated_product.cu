@@ -22,6 +22,7 @@
 #include "ops/cuda/activations.cuh"
 #include "ops/cuda/hopper/activated_product.h"
 #include "ops/cuda/hopper/activated_tile.cuh"
+#include "ops/cuda/hopper/device.h"
 #include "ops/cuda/hopper/tensor_map.h"
 #include "ops/cuda/sum_parts.h"
 

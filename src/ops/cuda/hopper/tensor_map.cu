@@ -27,17 +27,4 @@ CUtensorMap tensor_map_of(const void* matrix, std::int64_t rows, std::int64_t co
   return map;
 }
 
-const HopperDevice& HopperDevice::current() {
-  static const HopperDevice found = [] {
-    HopperDevice d;
-    int device = 0;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&d.multiprocessors, cudaDevAttrMultiProcessorCount, device);
-    cudaDeviceGetAttribute(&d.shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    cudaDeviceGetAttribute(&d.major, cudaDevAttrComputeCapabilityMajor, device);
-    return d;
-  }();
-  return found;
-}
-
 }  // namespace mgdm::ops::cuda

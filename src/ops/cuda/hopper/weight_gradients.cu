@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "ops/cuda/hopper/cluster.cuh"
+#include "ops/cuda/hopper/device.h"
 #include "ops/cuda/hopper/tensor_map.h"
 #include "ops/cuda/hopper/weight_gradients.h"
 #include "ops/cuda/hopper/wide_products.cuh"

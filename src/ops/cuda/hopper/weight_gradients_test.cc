@@ -25,7 +25,7 @@ class SummedGradients : public testing::Test {
 };
 
 // Both tiles; rows that end within a step; one use, some and all that are possible; sums that begin
-// with numbers as large as what is added.
+// with numbers as large as what is added; more tiles than pairs of blocks.
 TEST_F(SummedGradients, AreTheSumOfTheirProducts) {
   for (const auto& [rows, outputs, inputs, uses] : {std::tuple{1, 384, 192, 1},
                                                     {63, 768, 384, 2},
@@ -33,7 +33,8 @@ TEST_F(SummedGradients, AreTheSumOfTheirProducts) {
                                                     {1000, 1152, 384, 8},
                                                     {1000, 768, 512, 4},
                                                     {30001, 384, 1536, 2},
-                                                    {30001, 1024, 256, 4}}) {
+                                                    {30001, 1024, 256, 4},
+                                                    {200, 2304, 3072, 2}}) {
     SCOPED_TRACE(testing::Message() << rows << " x " << outputs << " x " << inputs << ", " << uses);
     ASSERT_TRUE(weight_gradients_take(outputs, inputs));
     const at::Tensor sum = std::sqrt(rows) * numbers({outputs, inputs});
