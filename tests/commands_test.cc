@@ -256,6 +256,32 @@ TEST_F(Program, EvalMakesPuzzlesWhereNoneAreGiven) {
   EXPECT_MENTIONS(losses.err, "--losses without --data");
 }
 
+TEST_F(Program, FilesThatAreWrittenPushNothingOut) {
+  const std::string models = "MGDM_MODELS='" MGDM_SOURCE_DIR "/models'";
+  const std::string data = path("data.jsonl"), answers = path("answers.jsonl");
+  ASSERT_EQ(mgdm("generate countdown-4 --count 5 --out " + data).code, 0);
+  ASSERT_EQ(mgdm("generate countdown-4 --count 5 --out " + answers).code, 0);
+  const std::string before = read_file(answers);
+  const Outcome verify = mgdm("verify countdown-4 --data " + data + " --predictions " + answers +
+                              " --json " + path("./answers.jsonl"));
+  EXPECT_EQ(verify.code, 2);
+  EXPECT_MENTIONS(verify.err, "--json and --predictions name the same file");
+  EXPECT_EQ(read_file(answers), before);
+  const std::string eval = "eval --model quick-planning-mgdm --steps 1 --limit 2 ";
+  const Outcome twice =
+      mgdm(eval + "--json " + path("new") + " --predictions " + path("./new"), models);
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_MENTIONS(twice.err, "name the same file");
+  // Known before the work is done.
+  const Outcome nowhere = mgdm(eval + "--json " + path("no-folder/x.json"), models);
+  EXPECT_EQ(nowhere.code, 1);
+  EXPECT_MENTIONS(nowhere.err, "cannot write");
+  EXPECT_EQ(nowhere.out, "");
+  const Outcome many = mgdm("eval --model quick-planning-mgdm --limit 1000001", models);
+  EXPECT_EQ(many.code, 2);
+  EXPECT_MENTIONS(many.err, "--limit 1000001 without --data");
+}
+
 TEST_F(Program, BenchListsAndSigns) {
   const Outcome list = mgdm("bench");
   EXPECT_EQ(list.code, 0) << list.err;
@@ -412,7 +438,7 @@ TEST_F(Program, AnInterruptedEvaluationTellsWhatItHas) {
   process.send(SIGINT);
   EXPECT_EQ(process.wait(10), 130) << read_file(path("err"));
   EXPECT_MENTIONS(read_file(path("out")), "interrupted: this is about the first ");
-  EXPECT_MENTIONS(read_file(path("out")), " of 30000 puzzles\n| planning ");
+  EXPECT_MENTIONS(read_file(path("out")), " of 30000 puzzles; no file is written\n| planning ");
   EXPECT_FALSE(fs::exists(path("score.json")));
 }
 

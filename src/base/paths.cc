@@ -56,7 +56,9 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 
 std::string full_name(const fs::path& path) {
   std::error_code reason;
-  const fs::path name = fs::weakly_canonical(path, reason);
+  // Of a name none of which exists weakly_canonical() would leave a relative one.
+  fs::path name = fs::absolute(path, reason);
+  if (!reason) name = fs::weakly_canonical(name, reason);
   if (reason) fail("look at", path, reason);
   return name.string();
 }

@@ -48,6 +48,7 @@ TEST_F(Paths, WhatIsThere) {
   EXPECT_TRUE(files_in(folder_ / "c").empty());
   EXPECT_TRUE(files_in(folder_ / "a").empty());
   EXPECT_EQ(full_name(folder_ / "b/../new"), full_name(folder_ / "new"));
+  EXPECT_EQ(full_name("nothing-here"), full_name("./nothing-here"));
   remove_tree(folder_ / "b");
   remove_tree(folder_ / "b");
   EXPECT_FALSE(is_there(folder_ / "b"));

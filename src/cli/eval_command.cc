@@ -3,17 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/paths.h"
 #include "base/progress.h"
 #include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/fresh_puzzles.h"
+#include "cli/named_files.h"
 #include "data/examples_file.h"
 #include "evaluation/evaluate.h"
 #include "formats/jsonl.h"
@@ -97,7 +96,8 @@ void measure_score(EvalSettings settings, const inference::Reasoner& reasoner,
     // Files are of all puzzles or not written.
     if (const std::size_t n = interrupted.first.answers.size(); n > 0 && !settings.quiet) {
       say_to(report::for_people({settings.json, settings.predictions}),
-             "interrupted: this is about the first {} of {} puzzles\n", n, examples.size());
+             "interrupted: this is about the first {} of {} puzzles{}\n", n, examples.size(),
+             settings.json.empty() && settings.predictions.empty() ? "" : "; no file is written");
       print_score(settings, task, interrupted.first);
     }
     throw;
@@ -113,31 +113,17 @@ void measure_score(EvalSettings settings, const inference::Reasoner& reasoner,
   if (!settings.quiet) print_score(settings, task, result);
 }
 
-// What is written must not push out what is read, or something else that is written.
-void check_files(const EvalSettings& settings) {
-  struct Named {
-    const char* flag;
-    const std::string& file;
-    bool written = true;
-  };
-  std::map<std::string, std::string> flags;  // by the file that a flag names
-  for (const auto& [flag, file, written] :
-       {Named{"--data", settings.data, false}, Named{"--json", settings.json},
-        Named{"--predictions", settings.predictions}, Named{"--losses", settings.losses},
-        Named{"--figure", settings.figure}}) {
-    if (file.empty()) continue;
-    const bool printed = written && is_standard_output(file);
-    if (!printed && (file == "-" || is_special(file))) continue;
-    const auto [other, is_new] = flags.emplace(printed ? "-" : full_name(file), flag);
-    if (!is_new)
-      throw UsageError(fmt::format("{} and {} name the same file, {}", other->second, flag, file),
-                       "a file for each");
-  }
-}
-
 void check_flags(const EvalSettings& settings) {
-  check_files(settings);
+  check_files({{"--data", settings.data, /*written=*/false},
+               {"--json", settings.json},
+               {"--predictions", settings.predictions},
+               {"--losses", settings.losses},
+               {"--figure", settings.figure}});
   const bool losses = !settings.losses.empty();
+  constexpr std::int64_t kMostFresh = 1'000'000;
+  if (settings.data.empty() && settings.limit > kMostFresh)
+    throw UsageError(fmt::format("--limit {} without --data", settings.limit),
+                     fmt::format("at most {} fresh puzzles, or --data FILE", kMostFresh));
   if (losses && settings.data.empty()) throw UsageError("--losses without --data", "--data FILE");
   if (losses && (!settings.json.empty() || !settings.predictions.empty()))
     throw UsageError("--losses with --json or --predictions",
@@ -154,7 +140,8 @@ Examples generated(const EvalSettings& settings, const inference::Reasoner& reas
   constexpr std::uint64_t kSeed = 77;
   constexpr std::int64_t kCount = 1000;
   const std::int64_t count = settings.limit > 0 ? settings.limit : kCount;
-  FreshPuzzles puzzles = fresh_puzzles(reasoner, kSeed, static_cast<std::size_t>(count));
+  FreshPuzzles puzzles =
+      fresh_puzzles(reasoner, kSeed, static_cast<std::size_t>(count), settings.quiet);
   if (!settings.quiet)
     say_to(report::for_people({settings.json, settings.predictions}),
            "{} fresh puzzles of the test split: {}\n", count, puzzles.about);

@@ -3,13 +3,15 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/interrupt.h"
+#include "base/progress.h"
 
 namespace mgdm::cli {
 namespace {
 
-bool have_room(const inference::Reasoner& reasoner, const std::vector<tasks::Example>& puzzles) {
+bool has_room(const inference::Reasoner& reasoner, const tasks::Example& puzzle) {
   try {
-    for (const tasks::Example& puzzle : puzzles) reasoner.rows().check_room(puzzle);
+    reasoner.rows().check_room(puzzle);
   } catch (const Error&) {
     return false;
   }
@@ -19,14 +21,21 @@ bool have_room(const inference::Reasoner& reasoner, const std::vector<tasks::Exa
 }  // namespace
 
 FreshPuzzles fresh_puzzles(const inference::Reasoner& reasoner, std::uint64_t seed,
-                           std::size_t count) {
+                           std::size_t count, bool quiet) {
   const std::string& name = reasoner.card().task;
   for (const tasks::TaskOptions& options : tasks::task_kinds(name)) {
     const auto task = tasks::make_task(name, options);
-    std::vector<tasks::Example> puzzles;
-    for (std::uint32_t item = 0; item < count; ++item)
-      puzzles.push_back(task->generate(seed, tasks::Split::kTest, item));
-    if (have_room(reasoner, puzzles)) return {task->about_and_details(), std::move(puzzles)};
+    FreshPuzzles fresh{task->about_and_details(), {}};
+    Progress progress("making puzzles of " + name, count, quiet);
+    while (fresh.examples.size() < count) {
+      stop_if_interrupted();
+      const auto item = static_cast<std::uint32_t>(fresh.examples.size());
+      tasks::Example puzzle = task->generate(seed, tasks::Split::kTest, item);
+      if (!has_room(reasoner, puzzle)) break;
+      fresh.examples.push_back(std::move(puzzle));
+      progress.add(1);
+    }
+    if (fresh.examples.size() == count) return fresh;
   }
   throw Error(name + " has no puzzles with room in the model's rows");
 }

@@ -10,6 +10,7 @@
 #include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/named_files.h"
 #include "cli/threads.h"
 #include "data/examples_file.h"
 #include "report/result_json.h"
@@ -65,6 +66,9 @@ tasks::Score score_of(const VerifySettings& settings, const tasks::Task& task,
 }
 
 void run_verify(const VerifySettings& settings) {
+  check_files({{"--data", settings.data, /*written=*/false},
+               {"--json", settings.json},
+               {"--predictions", settings.predictions, /*written=*/false}});
   const auto task = tasks::make_task(settings.task);
   const auto examples = data::read_examples(settings.data, *task);
   const auto answers = data::read_answers(settings.predictions, *task);

@@ -1,0 +1,30 @@
+#include "cli/named_files.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/paths.h"
+
+namespace mgdm::cli {
+
+void check_files(const std::vector<NamedFile>& files) {
+  std::map<std::string, const NamedFile*> named;  // of several that are read, the first
+  for (const NamedFile& now : files) {
+    if (now.file.empty()) continue;
+    const bool printed = now.written && is_standard_output(now.file);
+    if (!printed && (now.file == "-" || is_special(now.file))) continue;
+    const auto [before, is_new] = named.emplace(printed ? "-" : full_name(now.file), &now);
+    if (!is_new && (now.written || before->second->written))
+      throw UsageError(
+          fmt::format("{} and {} name the same file, {}", before->second->flag, now.flag, now.file),
+          "a file for each");
+  }
+  for (const auto& [flag, file, written] : files)
+    if (written && !file.empty() && !is_standard_output(file) && !is_special(file))
+      AtomicFile{file};  // opened, and left as it was
+}
+
+}  // namespace mgdm::cli
