@@ -25,7 +25,9 @@ fi
 
 quiet=--quiet
 if [ ! -e "$build/.built" ]; then
-  printf 'building mgdm (%s), the first time takes some minutes ...\n' "$preset" >&2
+  long="some minutes"
+  [ "$preset" = light ] && long="a minute or two"
+  printf 'building mgdm (%s), the first time takes %s ...\n' "$preset" "$long" >&2
   [ -t 2 ] && quiet=""
 fi
 ninja -C "$build" $quiet "$@" >&2
