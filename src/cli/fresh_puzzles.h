@@ -17,8 +17,7 @@ struct FreshPuzzles {
 };
 
 // Generated, of the test split: of the kinds that have room in the model's rows, the most
-// demanding.
-// Not `quiet`: with progress, where it takes long.
+// demanding. Unless `quiet`, with progress where that takes long.
 FreshPuzzles fresh_puzzles(const inference::Reasoner& reasoner, std::uint64_t seed,
                            std::size_t count, bool quiet = true);
 

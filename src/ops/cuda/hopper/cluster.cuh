@@ -72,6 +72,17 @@ __device__ __forceinline__ void send_bytes(std::uint32_t there, std::uint32_t fr
       : "memory");
 }
 
+// copy_box() to the same place of both blocks of a cluster of two; each one's barrier counts it.
+__device__ __forceinline__ void copy_box_to_both(void* to, const CUtensorMap& from, int column,
+                                                 int row, Barrier& done) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::"
+      "cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address_of(to)),
+      "l"(&from), "r"(column), "r"(row), "r"(shared_address_of(&done)),
+      "h"(static_cast<std::uint16_t>(0b11))
+      : "memory");
+}
+
 // What this thread wrote to any memory is there for copies that are started after a barrier.
 __device__ __forceinline__ void fence_copies() { asm volatile("fence.proxy.async;" ::: "memory"); }
 

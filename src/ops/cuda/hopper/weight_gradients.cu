@@ -59,17 +59,6 @@ struct Turn {
   }
 };
 
-// Copies the box to the same place of both blocks; each one's barrier counts it.
-__device__ __forceinline__ void copy_box_to_both(void* to, const CUtensorMap& from, int column,
-                                                 int row, Barrier& done) {
-  asm volatile(
-      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::"
-      "cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address_of(to)),
-      "l"(&from), "r"(column), "r"(row), "r"(shared_address_of(&done)),
-      "h"(static_cast<std::uint16_t>(0b11))
-      : "memory");
-}
-
 __device__ __forceinline__ void add_pair(float* to, float first, float second) {
   asm volatile("red.relaxed.gpu.global.add.v2.f32 [%0], {%1, %2};" ::"l"(to), "f"(first),
                "f"(second)
