@@ -80,10 +80,8 @@ MGDM_PHASE void attend(Memory memory) {
   const HeadSettings& settings = arguments.heads;
   const int length = settings.length, heads = settings.heads, width = heads * kSize;
   const int padded = round_up(length, 16);
-  char *const q_rows = memory.rows(), *const k_rows = q_rows + padded * kPitch<kSize>,
-              *const v_rows = k_rows + padded * kPitch<kSize>;
-  const std::uint32_t q = shared_address(q_rows), k = shared_address(k_rows),
-                      v = shared_address(v_rows);
+  const std::uint32_t q = shared_address(memory.rows()), k = q + padded * kPitch<kSize>,
+                      v = k + padded * kPitch<kSize>;
   const AttentionDropout none{};
   for (int head = static_cast<int>(blockIdx.x); head < arguments.answer.shape.rows * heads;
        head += static_cast<int>(gridDim.x)) {
@@ -95,8 +93,8 @@ MGDM_PHASE void attend(Memory memory) {
     load_rows<kSize>(v, from + 2 * width, 3 * width, length, padded);
     wait_for_copies();
     if (settings.norm) {
-      normalize_rows<kSize>(q_rows, length, padded, settings.eps, nullptr);
-      normalize_rows<kSize>(k_rows, length, padded, settings.eps, nullptr);
+      normalize_rows<kSize>(q, padded, settings.eps, nullptr);
+      normalize_rows<kSize>(k, padded, settings.eps, nullptr);
     }
     __syncthreads();
     for (int first = 16 * AnswerProducts::warp(); first < length; first += 16 * kAnswerWarps) {

@@ -33,11 +33,8 @@ __global__ void __launch_bounds__(32 * kMaxWarps<kSize, kDropout>, 1)
   extern __shared__ __align__(128) char shared[];
   const HeadSettings& s = a.settings;
   const int rows = round_up(s.length, 16);
-  char* const q_rows = shared;
-  char* const k_rows = q_rows + rows * kPitch<kSize>;
-  char* const v_rows = k_rows + rows * kPitch<kSize>;
-  const std::uint32_t q = shared_address(q_rows), k = shared_address(k_rows),
-                      v = shared_address(v_rows);
+  const std::uint32_t q = shared_address(shared), k = q + rows * kPitch<kSize>,
+                      v = k + rows * kPitch<kSize>;
 
   const int width = s.heads * kSize;
   const std::int64_t batch = blockIdx.x / s.heads;
@@ -56,8 +53,8 @@ __global__ void __launch_bounds__(32 * kMaxWarps<kSize, kDropout>, 1)
   if constexpr (kDropout) dropout = s.dropout();
   wait_for_copies();
   if (s.norm) {
-    normalize_rows<kSize>(q_rows, s.length, rows, s.eps, nullptr);
-    normalize_rows<kSize>(k_rows, s.length, rows, s.eps, nullptr);
+    normalize_rows<kSize>(q, rows, s.eps, nullptr);
+    normalize_rows<kSize>(k, rows, s.eps, nullptr);
   }
   __syncthreads();
 

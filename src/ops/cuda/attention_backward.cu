@@ -50,26 +50,39 @@ __device__ void store_sums(float* shared, const float2 (&mine)[3], float* to, in
 }
 
 // Minus delta, which is factor times the sum of do o along rows: two rows' numbers twice, (a, b, a,
-// b), as Keys::visit() wants them. A thread visits the pieces that it copied itself. Rows of do are
-// in shared memory; so are those of o, or they are in device memory, out_pitch > 0 bytes apart.
+// b), as Keys::visit() wants them. Rows of do are in shared memory, where the warp copied them
+// itself; load_out(tile, row) loads those of o.
+template <int kSize, class LoadOut>
+__device__ __forceinline__ void sum_rows(float* delta, std::uint32_t dout, LoadOut load_out,
+                                         float factor, int count) {
+  const int lane = threadIdx.x % 32;
+  __syncwarp();
+  for_each_tile(count, [&](int row) {
+    std::uint32_t a[kSize / 16][4], b[kSize / 16][4];
+    load_tile<kSize>(a, dout + row * kPitch<kSize>);
+    load_out(b, row);
+    const float2 sums = row_dots(a, b);
+    float* const to = delta + (row + lane / 4) / 2 * 4 + lane / 4 % 2;
+    if (lane % 4 == 0) {
+      to[0] = to[2] = -sums.x * factor;
+      to[16] = to[18] = -sums.y * factor;  // 8 rows on
+    }
+  });
+}
+
+// A tile of 16 rows, of which there are `rows`, in device memory, as load_tile() has it.
 template <int kSize>
-__device__ __forceinline__ void sum_rows(float* delta, const char* dout, const char* out,
-                                         int out_pitch, float factor, int valid, int count) {
-  const Share<kSize> share;
-  for (int row = share.first; row < count; row += share.step) {
-    const uint4 a = *reinterpret_cast<const uint4*>(dout + share.place_in(row));
-    uint4 b{};
-    if (row < valid)
-      b = *reinterpret_cast<const uint4*>(out_pitch > 0 ? out + row * out_pitch + 16 * share.piece
-                                                        : out + share.place_in(row));
-    const auto dot = [](std::uint32_t x, std::uint32_t y) {
-      const float2 u = unpack(x), w = unpack(y);
-      return u.x * w.x + u.y * w.y;
-    };
-    const float sum = (dot(a.x, b.x) + dot(a.y, b.y)) + (dot(a.z, b.z) + dot(a.w, b.w));
-    const float total = lane_sum<kSize / 8>(sum);
-    if (share.piece == 0)
-      delta[row / 2 * 4 + row % 2] = delta[row / 2 * 4 + row % 2 + 2] = -total * factor;
+__device__ __forceinline__ void load_tile_from(std::uint32_t (&tile)[kSize / 16][4],
+                                               const __nv_bfloat16* from, int pitch, int rows) {
+  const int lane = threadIdx.x % 32;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const int row = lane / 4 + i % 2 * 8;
+#pragma unroll
+    for (int d = 0; d < kSize / 16; ++d)
+      tile[d][i] = row < rows ? *reinterpret_cast<const std::uint32_t*>(
+                                    from + row * pitch + 16 * d + i / 2 * 8 + lane % 4 * 2)
+                              : 0;
   }
 }
 
@@ -107,6 +120,7 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
   AttentionDropout dropout{};
   if constexpr (kDropout) dropout = s.dropout();
   const float kept_scale = kDropout ? dropout.scale() : 1.0f;
+  const float scale = s.scale * kept_scale;
   const bool sums_wanted = attention_sums_bias(kSize) && a.sums != nullptr;
   float2 sums[3] = {};
   for (int part = 0; part < s.length; part += at.part) {
@@ -121,12 +135,17 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
     wait_for_copies();
     if (part == 0)
       sum_rows<kSize>(
-          delta, shared + at.dout,
-          at.out_stays ? reinterpret_cast<const char*>(a.out + out_corner) : shared + at.out,
-          at.out_stays ? 2 * width : 0, 1 / kept_scale, s.length, at.rows);
+          delta, dout_rows,
+          [&](std::uint32_t(&tile)[kDepth][4], int row) {
+            if (at.out_stays)
+              load_tile_from<kSize>(tile, a.out + out_corner + row * width, width, s.length - row);
+            else
+              load_tile<kSize>(tile, shared_address(shared + at.out) + row * kRow);
+          },
+          1 / kept_scale, at.rows);
     if (s.norm) {
-      if (part == 0) normalize_rows<kSize>(shared + at.q, s.length, at.rows, s.eps, q_factor);
-      normalize_rows<kSize>(shared + at.k, keys, used, s.eps, k_factor);
+      if (part == 0) normalize_rows<kSize>(q_rows, at.rows, s.eps, q_factor);
+      normalize_rows<kSize>(k_rows, used, s.eps, k_factor);
     }
     __syncthreads();
     const int mine = Kind::kWarpKeys * warp;
@@ -182,11 +201,15 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
           const int row = query + 16 * t;
           if (row >= at.rows) continue;
           __nv_bfloat16* const to = a.dqkv + corner + row * pitch;
-          scale_tile(dq[t], s.scale * kept_scale);
-          if (part > 0) add_stored<kSize>(dq[t], to, pitch, s.length - row);
+          if (part > 0) add_stored<kSize>(dq[t], to, pitch, s.length - row, 1 / scale);
           __syncwarp();  // all have read before any writes
-          if (s.norm && part + at.part >= s.length)
-            norm_gradient<kSize>(dq[t], shared + at.q + row * kRow, q_factor + row);
+          if (s.norm && part + at.part >= s.length) {
+            std::uint32_t q[kDepth][4];
+            load_tile<kSize>(q, q_rows + row * kRow);
+            norm_gradient<kSize>(dq[t], q, q_factor + row, scale);
+          } else {
+            scale_tile(dq[t], scale);
+          }
           store_tile<kSize>(dq[t], to, pitch, s.length - row);
           if (sums_wanted && part + at.part >= s.length)
             add_to(sums[0], column_sums(dq[t], s.length - row));
@@ -200,8 +223,10 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
         const int row = mine + 16 * t;
         if (row >= keys) continue;  // there are no factors either, behind the last key
         __nv_bfloat16* const to = a.dqkv + corner + width + (part + row) * pitch;
-        scale_tile(tile.dk[t], s.scale * kept_scale);
-        if (s.norm) norm_gradient<kSize>(tile.dk[t], shared + at.k + row * kRow, k_factor + row);
+        if (s.norm)
+          norm_gradient<kSize>(tile.dk[t], tile.k[t], k_factor + row, scale);
+        else
+          scale_tile(tile.dk[t], scale);
         store_tile<kSize>(tile.dk[t], to, pitch, keys - row);
         scale_tile(tile.dv[t], kept_scale);
         store_tile<kSize>(tile.dv[t], to + width, pitch, keys - row);

@@ -49,10 +49,11 @@ __device__ __forceinline__ void add_to(float2& sum, float2 more) {
   sum = {sum.x + more.x, sum.y + more.y};
 }
 
-// Adds what an earlier part of the keys left in device memory, in store_tile's place.
+// Adds `factor` times what an earlier part of the keys left in device memory, in store_tile's
+// place.
 template <int kSize>
 __device__ void add_stored(float (&tile)[kSize / 8][4], const __nv_bfloat16* from, int pitch,
-                           int rows) {
+                           int rows, float factor) {
   const int lane = threadIdx.x % 32;
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
@@ -62,29 +63,29 @@ __device__ void add_stored(float (&tile)[kSize / 8][4], const __nv_bfloat16* fro
     for (int n = 0; n < kSize / 8; ++n) {
       const float2 v = unpack(
           *reinterpret_cast<const std::uint32_t*>(from + row * pitch + 8 * n + lane % 4 * 2));
-      tile[n][2 * half] += v.x;
-      tile[n][2 * half + 1] += v.y;
+      tile[n][2 * half] += factor * v.x;
+      tile[n][2 * half + 1] += factor * v.y;
     }
   }
 }
 
-// Turns g, the gradient of a 16-row tile of normalised rows n = x / rms, into that of x:
-// (g - n mean(g n)) / rms. `rows` is where the tile's rows n lie in shared memory.
+// Turns g, the gradient of a tile of normalised rows n = x / rms, into that of x, times `scale`:
+// scale (g - n mean(g n)) / rms. The rows n are A blocks, which lie in lanes as C blocks do.
 template <int kSize>
-__device__ void norm_gradient(float (&g)[kSize / 8][4], const char* rows, const float* factors) {
-  const int lane = threadIdx.x % 32;
+__device__ __forceinline__ void norm_gradient(float (&g)[kSize / 8][4],
+                                              const std::uint32_t (&rows)[kSize / 16][4],
+                                              const float* factors, float scale) {
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
-    const int row = lane / 4 + 8 * half;
     float2 n[kSize / 8];
     float sum = 0;
 #pragma unroll
     for (int i = 0; i < kSize / 8; ++i) {
-      n[i] = unpack(
-          *reinterpret_cast<const std::uint32_t*>(rows + place<kSize>(row, i) + lane % 4 * 4));
+      n[i] = unpack(rows[i / 2][i % 2 * 2 + half]);
       sum += g[i][2 * half] * n[i].x + g[i][2 * half + 1] * n[i].y;
     }
-    const float mean = lane_sum<4>(sum) / kSize, factor = factors[row];
+    const float mean = lane_sum<4>(sum) / kSize;
+    const float factor = factors[static_cast<int>(threadIdx.x) % 32 / 4 + 8 * half] * scale;
 #pragma unroll
     for (int i = 0; i < kSize / 8; ++i) {
       g[i][2 * half] = (g[i][2 * half] - n[i].x * mean) * factor;

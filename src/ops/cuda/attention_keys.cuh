@@ -22,13 +22,10 @@ struct Keys {
       : settings(s), lane(threadIdx.x % 32), first(first_key) {
 #pragma unroll
     for (int t = 0; t < kKeyTiles; ++t)
-      if (16 * t < count)
-#pragma unroll
-        for (int d = 0; d < kDepth; ++d) {
-          const int at = 16 * t * kPitch<kSize> + down_rows<kSize>(lane);
-          load_block(k[t][d], (k_rows + at) ^ 32 * d);
-          load_block(v[t][d], (v_rows + at) ^ 32 * d);
-        }
+      if (16 * t < count) {
+        load_tile<kSize>(k[t], k_rows + 16 * t * kPitch<kSize>);
+        load_tile<kSize>(v[t], v_rows + 16 * t * kPitch<kSize>);
+      }
   }
 
   // product (16 kTiles keys x 16 queries) = mine rows^T + start, where mine are k or v, `rows` 16
@@ -146,16 +143,21 @@ struct Keys {
   // Weights of keys that a query does not see. (Keys from N on have rows of zeros, but their weight
   // 2^-lse may be infinite.)
   __device__ void mask(float (&p)[kKeyTiles][2][4], int query) const {
+    const auto clear_where = [&](auto&& is_hidden) {
 #pragma unroll
-    for (int t = 0; t < kKeyTiles; ++t)
-#pragma unroll
-      for (int n = 0; n < 2; ++n)
+      for (int t = 0; t < kKeyTiles; ++t)
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const int i = query + 8 * n + lane % 4 * 2 + e % 2;
           const int key = first + 16 * t + e / 2 * 8 + lane / 4;
-          if (key >= settings.length || (settings.causal && key > i)) p[t][n][e] = 0;
+#pragma unroll
+          for (int n = 0; n < 2; ++n)
+            if (is_hidden(key, query + 8 * n + lane % 4 * 2 + e % 2)) p[t][n][e] = 0;
         }
+    };
+    if (settings.causal)
+      clear_where([&](int key, int i) { return key >= settings.length || key > i; });
+    else
+      clear_where([&](int key, int) { return key >= settings.length; });
   }
 };
 

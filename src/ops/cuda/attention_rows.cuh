@@ -60,58 +60,143 @@ struct HeadSettings {
   }
 };
 
-// A thread's share of rows in shared memory: pieces of 8 numbers, `piece` of rows first, first +
-// step, ... Neighbouring threads have neighbouring pieces, a warp has whole rows. Rows come in
-// multiples of 16, so that warps stay together.
-template <int kSize>
-struct Share {
-  const int piece = threadIdx.x % (kSize / 8), first = threadIdx.x / (kSize / 8);
-  const int step = blockDim.x / (kSize / 8);
+// Warps take tiles of 16 rows in turn, and always the same ones: what a warp copied it may read
+// after wait_for_copies() and __syncwarp(), without waiting for the others.
+template <class Visit>
+__device__ __forceinline__ void for_each_tile(int rows, Visit visit) {
+  for (int row = static_cast<int>(threadIdx.x) / 32 * 16; row < rows;
+       row += static_cast<int>(blockDim.x) / 2)
+    visit(row);
+}
 
-  __device__ int place_in(int row) const { return place<kSize>(row, piece); }
-};
+// Starts copying rows 0..count-1, of which row i lies at `at(i)`; rows from `valid` on become
+// zeros. Neighbouring lanes copy neighbouring pieces.
+template <int kSize, class At>
+__device__ __forceinline__ void load_rows_from(std::uint32_t to, At at, int valid, int count) {
+  constexpr int kPieces = kSize / 8, kRows = 32 / kPieces;  // of a row; that a warp copies at once
+  const int lane = threadIdx.x % 32, piece = lane % kPieces;
+  for_each_tile(count, [&](int tile) {
+#pragma unroll
+    for (int i = 0; i < 16 / kRows; ++i) {
+      const int row = lane / kPieces + i * kRows;
+      const bool inside = tile + row < valid;
+      copy_async(to + tile * kPitch<kSize> + place<kSize>(row, piece),
+                 at(inside ? tile + row : 0) + 8 * piece, inside);
+    }
+  });
+}
 
-// Starts copying rows 0..count-1 of a matrix whose rows are `pitch` numbers apart; rows from
-// `valid` on become zeros.
+// Of a matrix whose rows are `pitch` numbers apart ...
 template <int kSize>
 __device__ __forceinline__ void load_rows(std::uint32_t to, const __nv_bfloat16* from, int pitch,
                                           int valid, int count) {
-  const Share<kSize> share;
-  const __nv_bfloat16* at = from + share.first * pitch + 8 * share.piece;
-  for (int row = share.first; row < count; row += share.step, at += share.step * pitch)
-    copy_async(to + share.place_in(row), row < valid ? at : from, row < valid);
+  load_rows_from<kSize>(
+      to, [&](int row) { return from + row * pitch; }, valid, count);
 }
 
-// The same for the rows numbers[0], numbers[1], ...
+// ... the rows numbers[0], numbers[1], ...
 template <int kSize, class Numbers>
 __device__ __forceinline__ void load_rows_at(std::uint32_t to, const __nv_bfloat16* from,
                                              Numbers numbers, int pitch, int valid, int count) {
-  const Share<kSize> share;
-  for (int row = share.first; row < count; row += share.step) {
-    const std::int64_t number = row < valid ? numbers[row] : 0;
-    copy_async(to + share.place_in(row), from + number * pitch + 8 * share.piece, row < valid);
-  }
+  load_rows_from<kSize>(
+      to, [&](int row) { return from + static_cast<std::int64_t>(numbers[row]) * pitch; }, valid,
+      count);
 }
 
-// Divides rows by their root mean square, in place, and writes 1 / rms to `factors` unless null. A
-// thread visits the pieces that it copied itself, so it need only have waited for its own copies.
+// A tile of 16 rows in shared memory, as A blocks. Turned, blocks {0, 2} of each four are also a B
+// block of the first eight rows, and {1, 3} of the others.
 template <int kSize>
-__device__ __forceinline__ void normalize_rows(char* rows, int valid, int count, float eps,
-                                               float* factors) {
-  const Share<kSize> share;
-  for (int row = share.first; row < count; row += share.step) {
-    uint4* const at = reinterpret_cast<uint4*>(rows + share.place_in(row));
-    const uint4 bits = *at;
-    const float2 v[4] = {unpack(bits.x), unpack(bits.y), unpack(bits.z), unpack(bits.w)};
-    float sum = 0;
+__device__ __forceinline__ void load_tile(std::uint32_t (&tile)[kSize / 16][4],
+                                          std::uint32_t rows) {
 #pragma unroll
-    for (int j = 0; j < 4; ++j) sum += v[j].x * v[j].x + v[j].y * v[j].y;
-    const float f = rsqrtf(lane_sum<kSize / 8>(sum) / kSize + eps);
-    if (row >= valid) continue;  // zeros stay zeros
-    *at = uint4{pack(v[0].x * f, v[0].y * f), pack(v[1].x * f, v[1].y * f),
-                pack(v[2].x * f, v[2].y * f), pack(v[3].x * f, v[3].y * f)};
-    if (factors != nullptr && share.piece == 0) factors[row] = f;
+  for (int d = 0; d < kSize / 16; ++d)
+    load_block(tile[d], (rows + down_rows<kSize>(threadIdx.x % 32)) ^ 32 * d);
+}
+
+// The reverse, of the block of columns 16 d ...
+template <int kSize>
+__device__ __forceinline__ void store_in_rows(const std::uint32_t (&block)[4], std::uint32_t rows,
+                                              int d) {
+  const int lane = threadIdx.x % 32;
+#if __CUDA_ARCH__ >= 900
+  store_squares(block, (rows + down_rows<kSize>(lane)) ^ 32 * d);
+#else
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    store_pair(rows + place<kSize>(lane / 4 + i % 2 * 8, 2 * d + i / 2) + lane % 4 * 4, block[i]);
+#endif
+}
+
+// The sums of a b along the rows of two tiles: of rows r = lane / 4 and r + 8.
+//
+// They are the diagonal of a b^T. The tensor cores make fifteen other numbers for each, but they
+// have nothing else to do then, and a number costs fewer instructions than by unpacking.
+template <int kDepth>
+__device__ __forceinline__ float2 row_dots(const std::uint32_t (&a)[kDepth][4],
+                                           const std::uint32_t (&b)[kDepth][4]) {
+  float upper[4], lower[4];  // a's rows by b's first eight, and by its others
+#pragma unroll
+  for (int d = 0; d < kDepth; ++d) {
+    if (d == 0) {
+      multiply(upper, a[d], b[d][0], b[d][2], float4{});
+      multiply(lower, a[d], b[d][1], b[d][3], float4{});
+    } else {
+      multiply_add(upper, a[d], b[d][0], b[d][2]);
+      multiply_add(lower, a[d], b[d][1], b[d][3]);
+    }
   }
+  // Of the four lanes of row r, number r / 2 has columns r or r + 8.
+  const int lane = threadIdx.x % 32, row = lane / 4, from = 4 * row + row / 2;
+  const bool odd = row % 2 != 0;
+  return {__shfl_sync(0xffffffff, odd ? upper[1] : upper[0], from),
+          __shfl_sync(0xffffffff, odd ? lower[3] : lower[2], from)};
+}
+
+// Multiplies pairs of bf16 numbers by a float: two instructions instead of the five that unpacking,
+// multiplying and packing take. The factor is split in two bf16 numbers, so that before the result
+// is rounded it is off by some 2^-15 of itself.
+class PairFactor {
+ public:
+  __device__ explicit PairFactor(float factor)
+      : high_(__float2bfloat162_rn(factor)),
+        low_(__float2bfloat162_rn(factor - __low2float(high_))) {}
+
+  __device__ std::uint32_t operator*(std::uint32_t bits) const {
+    const __nv_bfloat162 pair = reinterpret_cast<const __nv_bfloat162&>(bits);
+    const __nv_bfloat162 product = __hfma2(pair, high_, __hmul2(pair, low_));
+    return reinterpret_cast<const std::uint32_t&>(product);
+  }
+
+ private:
+  __nv_bfloat162 high_, low_;
+};
+
+// Divides rows by their root mean square, in place, and writes 1 / rms to `factors` unless null.
+// Rows of zeros stay zeros. A warp visits the rows that it copied itself, so it need only have
+// waited for its own copies.
+template <int kSize>
+__device__ __forceinline__ void normalize_rows(std::uint32_t rows, int count, float eps,
+                                               float* factors) {
+  const int lane = threadIdx.x % 32;
+  __syncwarp();
+  for_each_tile(count, [&](int row) {
+    const std::uint32_t at = rows + row * kPitch<kSize>;
+    std::uint32_t x[kSize / 16][4];
+    load_tile<kSize>(x, at);
+    const float2 squares = row_dots(x, x);
+    const float upper = rsqrtf(squares.x / kSize + eps), lower = rsqrtf(squares.y / kSize + eps);
+    const PairFactor by_upper(upper), by_lower(lower);
+#pragma unroll
+    for (int d = 0; d < kSize / 16; ++d) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) x[d][i] = (i % 2 == 0 ? by_upper : by_lower) * x[d][i];
+      store_in_rows<kSize>(x[d], at, d);
+    }
+    if (factors != nullptr && lane % 4 == 0) {
+      factors[row + lane / 4] = upper;
+      factors[row + lane / 4 + 8] = lower;
+    }
+  });
 }
 
 // Writes a 16 x D tile of C blocks as bf16: tile row i goes to to + i pitch, for i < rows.

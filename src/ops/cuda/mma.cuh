@@ -88,6 +88,11 @@ __device__ __forceinline__ void store_squares(const std::uint32_t (&f)[4], std::
 }
 #endif
 
+// 4 bytes of shared memory.
+__device__ __forceinline__ void store_pair(std::uint32_t address, std::uint32_t bits) {
+  asm volatile("st.shared.b32 [%0], %1;" ::"r"(address), "r"(bits) : "memory");
+}
+
 // Writes an A block, or two C blocks side by side, to where its first number shall lie.
 __device__ __forceinline__ void store_block(const std::uint32_t (&f)[4], std::uint32_t corner,
                                             int lane, int stride) {
@@ -96,9 +101,7 @@ __device__ __forceinline__ void store_block(const std::uint32_t (&f)[4], std::ui
 #else
   const std::uint32_t at = corner + lane / 4 * stride + lane % 4 * 4;
 #pragma unroll
-  for (int i = 0; i < 4; ++i)
-    asm volatile("st.shared.b32 [%0], %1;" ::"r"(at + i % 2 * 8 * stride + i / 2 * 16), "r"(f[i])
-                 : "memory");
+  for (int i = 0; i < 4; ++i) store_pair(at + i % 2 * 8 * stride + i / 2 * 16, f[i]);
 #endif
 }
 

@@ -524,8 +524,9 @@ class Block {
         wait_for_copies();
       }
       if (g_.heads.norm) {
-        normalize_rows<kSize>(q_rows, valid_, kRows, g_.heads.eps, nullptr);
-        normalize_rows<kSize>(k_rows, length, padded, g_.heads.eps, nullptr);
+        __syncthreads();  // rows were not told to the warps that take them here
+        normalize_rows<kSize>(q, kRows, g_.heads.eps, nullptr);
+        normalize_rows<kSize>(k, padded, g_.heads.eps, nullptr);
       }
       __syncthreads();
       constexpr int kBytes = kRows * kPitch<kSize>;

@@ -22,17 +22,20 @@ struct HeadPositions {
 template <int kSize>
 __device__ __noinline__ void take_told(HeadPlaces to, const WordOfTurn* from, int width,
                                        HeadPositions of, unsigned turn) {
-  const Share<kSize> share;
+  // Neighbouring threads have neighbouring pieces of 8 numbers, all threads many rows at once.
+  constexpr int kPieces = kSize / 8;
+  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  const int piece = thread % kPieces;
   const auto piece_at = [&](int part, int position, bool is_one) {
-    const int at = (position * 3 + part) * width + 8 * share.piece;
+    const int at = (position * 3 + part) * width + 8 * piece;
     return ToldPiece(is_one ? from + at / 2 : nullptr);
   };
-  for (int row = share.first; row < round_up(of.length, 16); row += share.step) {
+  for (int row = thread / kPieces; row < round_up(of.length, 16); row += threads / kPieces) {
     // All are on their way before the first is waited for.
     ToldPiece q = piece_at(0, of.first + row, row < of.valid),
               k = piece_at(1, row, row < of.length), v = piece_at(2, row, row < of.length);
-    const auto store = [&](char* rows, ToldPiece& piece) {
-      *reinterpret_cast<uint4*>(rows + share.place_in(row)) = piece.await(turn);
+    const auto store = [&](char* rows, ToldPiece& told) {
+      *reinterpret_cast<uint4*>(rows + place<kSize>(row, piece)) = told.await(turn);
     };
     if (row < kRows) store(to.q, q);
     store(to.k, k);
