@@ -92,10 +92,7 @@ MGDM_PHASE void attend(Memory memory) {
     load_rows<kSize>(k, from + width, 3 * width, length, padded);
     load_rows<kSize>(v, from + 2 * width, 3 * width, length, padded);
     wait_for_copies();
-    if (settings.norm) {
-      normalize_rows<kSize>(q, padded, settings.eps, nullptr);
-      normalize_rows<kSize>(k, padded, settings.eps, nullptr);
-    }
+    if (settings.norm) normalize_both<kSize>(q, k, padded, settings.eps);
     __syncthreads();
     for (int first = 16 * AnswerProducts::warp(); first < length; first += 16 * kAnswerWarps) {
       Queries<kSize, false> tile(settings, none, q, first);

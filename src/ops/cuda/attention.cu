@@ -52,10 +52,7 @@ __global__ void __launch_bounds__(32 * kMaxWarps<kSize, kDropout>, 1)
   AttentionDropout dropout{};
   if constexpr (kDropout) dropout = s.dropout();
   wait_for_copies();
-  if (s.norm) {
-    normalize_rows<kSize>(q, rows, s.eps, nullptr);
-    normalize_rows<kSize>(k, rows, s.eps, nullptr);
-  }
+  if (s.norm) normalize_both<kSize>(q, k, rows, s.eps);
   __syncthreads();
 
   __nv_bfloat16* const to = a.out + batch * s.length * width + column;

@@ -29,9 +29,15 @@ struct Arguments {
   const __nv_bfloat16 *qkv, *out, *dout;
   const float* lse;
   __nv_bfloat16* dqkv;
-  int chunk;    // queries whose dS is kept at a time
-  float* sums;  // (B, 3, H, D): of dq, dk and dv over N; or null
+  BackwardLayout layout;
+  int chunk;     // queries whose dS is kept at a time
+  bool bounded;  // weights of keys from N on, whose rows are zeros, are finite and need no mask
+  float* sums;   // (B, 3, H, D): of dq, dk and dv over N; or null
 };
+
+// Scores whose powers of e are far from a float's largest. Normalised rows have a product of at
+// most D.
+constexpr float kMostScore = 40;
 
 // A block's sums of dq, dk and dv over rows, from those of its warps, as column_sums() has them.
 template <int kSize>
@@ -86,15 +92,16 @@ __device__ __forceinline__ void load_tile_from(std::uint32_t (&tile)[kSize / 16]
   }
 }
 
-template <class Kind, bool kDropout>
+// kWhole: all keys are one part, and all queries one chunk.
+template <class Kind, bool kDropout, bool kWhole>
 __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
     attention_backward_kernel(const __grid_constant__ Arguments a) {
   extern __shared__ __align__(128) char shared[];
   constexpr int kSize = Kind::kSize, kTiles = Kind::kTiles;
   constexpr int kRow = kPitch<kSize>, kBlocks = kSize / 8, kDepth = kSize / 16;
   const HeadSettings& s = a.settings;
-  const int warps = blockDim.x / 32, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const BackwardLayout at(s.length, Kind::kWarpKeys * warps, a.chunk, kRow);
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const BackwardLayout& at = a.layout;
   float* const lse = reinterpret_cast<float*>(shared + at.lse);
   float* const delta = reinterpret_cast<float*>(shared + at.delta);
   float* const q_factor = reinterpret_cast<float*>(shared + at.q_factor);
@@ -115,7 +122,7 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
 
   load_rows<kSize>(q_rows, q_from, pitch, s.length, at.rows);
   load_rows<kSize>(dout_rows, a.dout + out_corner, width, s.length, at.rows);
-  if (!at.out_stays)
+  if (kWhole || !at.out_stays)
     load_rows<kSize>(shared_address(shared + at.out), a.out + out_corner, width, s.length, at.rows);
   AttentionDropout dropout{};
   if constexpr (kDropout) dropout = s.dropout();
@@ -123,7 +130,7 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
   const float scale = s.scale * kept_scale;
   const bool sums_wanted = attention_sums_bias(kSize) && a.sums != nullptr;
   float2 sums[3] = {};
-  for (int part = 0; part < s.length; part += at.part) {
+  for (int part = 0; part < (kWhole ? 1 : s.length); part += at.part) {
     const int keys = min(s.length - part, at.part), used = round_up(keys, 16);
     const __nv_bfloat16* const k_from = q_from + width + part * pitch;
     load_rows<kSize>(k_rows, k_from, pitch, keys, used);
@@ -137,7 +144,7 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
       sum_rows<kSize>(
           delta, dout_rows,
           [&](std::uint32_t(&tile)[kDepth][4], int row) {
-            if (at.out_stays)
+            if (!kWhole && at.out_stays)
               load_tile_from<kSize>(tile, a.out + out_corner + row * width, width, s.length - row);
             else
               load_tile<kSize>(tile, shared_address(shared + at.out) + row * kRow);
@@ -153,8 +160,8 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
                               keys - mine);
     __syncthreads();  // values are read: dS may take their place
 
-    for (int chunk = 0; chunk < at.rows; chunk += a.chunk) {
-      const int chunk_end = min(at.rows, chunk + a.chunk);
+    for (int chunk = 0; chunk < (kWhole ? 1 : at.rows); chunk += a.chunk) {
+      const int chunk_end = kWhole ? at.rows : min(at.rows, chunk + a.chunk);
       const auto visit_all = [&]<int kUsed, bool kMask>() {
         // Causal: queries before the keys see none of them.
         const int start = s.causal ? max(chunk, part + mine) : chunk;
@@ -165,7 +172,7 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
                                             at.ds_stride, dropout, head);
       };
       constexpr int kAll = Kind::kKeyTiles;
-      if (mine + 16 * kAll <= keys && !s.causal) {
+      if ((mine + 16 * kAll <= keys || (a.bounded && mine + 16 * (kAll - 1) < keys)) && !s.causal) {
         visit_all.template operator()<kAll, false>();
       } else if (mine + 16 * (kAll - 1) < keys) {
         visit_all.template operator()<kAll, true>();
@@ -203,7 +210,7 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
           __nv_bfloat16* const to = a.dqkv + corner + row * pitch;
           if (part > 0) add_stored<kSize>(dq[t], to, pitch, s.length - row, 1 / scale);
           __syncwarp();  // all have read before any writes
-          if (s.norm && part + at.part >= s.length) {
+          if (s.norm && (kWhole || part + at.part >= s.length)) {
             std::uint32_t q[kDepth][4];
             load_tile<kSize>(q, q_rows + row * kRow);
             norm_gradient<kSize>(dq[t], q, q_factor + row, scale);
@@ -211,7 +218,7 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
             scale_tile(dq[t], scale);
           }
           store_tile<kSize>(dq[t], to, pitch, s.length - row);
-          if (sums_wanted && part + at.part >= s.length)
+          if (sums_wanted && (kWhole || part + at.part >= s.length))
             add_to(sums[0], column_sums(dq[t], s.length - row));
         }
       }
@@ -234,7 +241,7 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
         add_to(sums[1], column_sums(tile.dk[t], keys - row));
         add_to(sums[2], column_sums(tile.dv[t], keys - row));
       }
-    if (s.norm) __syncthreads();  // the next part's keys overwrite these
+    if (!kWhole && s.norm) __syncthreads();  // the next part's keys overwrite these
   }
   if (!sums_wanted) return;
   __syncthreads();  // nobody needs the queries any more
@@ -250,10 +257,18 @@ void launch(const AttentionBackward& b, const BackwardPlan& plan, cudaStream_t s
                             static_cast<const __nv_bfloat16*>(b.dout),
                             b.lse,
                             static_cast<__nv_bfloat16*>(b.dqkv),
+                            plan.layout(Kind{}, static_cast<int>(b.settings.length)),
                             plan.chunk,
+                            b.settings.norm && b.settings.scale * b.settings.size < kMostScore,
                             b.dbias != nullptr ? b.workspace : nullptr};
-  const auto kernel = arguments.settings.threshold > 0 ? attention_backward_kernel<Kind, true>
-                                                       : attention_backward_kernel<Kind, false>;
+  const bool whole = !arguments.layout.out_stays && plan.chunk >= arguments.layout.rows;
+  const auto kernel = [&] {
+    if (arguments.settings.threshold > 0)
+      return whole ? attention_backward_kernel<Kind, true, true>
+                   : attention_backward_kernel<Kind, true, false>;
+    return whole ? attention_backward_kernel<Kind, false, true>
+                 : attention_backward_kernel<Kind, false, false>;
+  }();
   launch_heads(kernel, b.settings, plan.warps, plan.bytes, stream, arguments);
   if (b.dbias != nullptr)
     launch_sum_parts(b.workspace, b.settings.batch, 3 * b.settings.heads * b.settings.size, b.dbias,

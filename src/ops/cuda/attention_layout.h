@@ -28,7 +28,7 @@ struct BackwardLayout {
   bool out_stays;
   int q, dout, k, v, out, ds, lse, delta, q_factor, k_factor, bytes;
 
-  MGDM_HOST_DEVICE BackwardLayout(int length, int part_keys, int chunk, int pitch)
+  BackwardLayout(int length, int part_keys, int chunk, int pitch)
       : rows(round_up(length, 16)), part(part_keys), ds_stride(2 * chunk + 16) {
     const int keys = part < rows ? part : rows;
     q = 0;
@@ -52,9 +52,14 @@ struct BackwardPlan {
   int warps, chunk, bytes;
   double worth = 0;  // an estimate of how many warps of a multiprocessor have something to do
 
+  template <class Kind>
+  BackwardLayout layout(Kind, int length) const {
+    return {length, Kind::kWarpKeys * warps, chunk, 2 * Kind::kSize};
+  }
+
   // With the keys in so many parts. Not worth anything: it does not fit.
   template <class Kind>
-  static BackwardPlan with_parts(Kind, int length, int parts) {
+  static BackwardPlan with_parts(Kind kind, int length, int parts) {
     const int count = round_up(length, Kind::kWarpKeys) / Kind::kWarpKeys;
     const int rows = round_up(length, 16), step = 16 * Kind::kTiles;
     BackwardPlan plan;
@@ -64,10 +69,9 @@ struct BackwardPlan {
     for (int blocks = Kind::kMaxWarps / plan.warps; blocks > 0; --blocks)
       for (int chunk = std::min(step * plan.warps, rows); chunk > 0;
            chunk = (chunk - 1) / step * step) {
-        const BackwardLayout layout(length, Kind::kWarpKeys * plan.warps, chunk, 2 * Kind::kSize);
-        if (layout.bytes > shared_memory(blocks)) continue;
         plan.chunk = chunk;
-        plan.bytes = layout.bytes;
+        plan.bytes = plan.layout(kind, length).bytes;
+        if (plan.bytes > shared_memory(blocks)) continue;
         // Multiplying dS by the keys is a fifth of the work, and keeps as many warps busy as a
         // chunk has tiles. A further part costs a little: queries are read again, dq is stored and
         // added.

@@ -171,6 +171,27 @@ class PairFactor {
   __nv_bfloat162 high_, low_;
 };
 
+// 1 / the root mean square of rows lane / 4 and lane / 4 + 8 of a tile.
+template <int kDepth>
+__device__ __forceinline__ float2 root_factors(const std::uint32_t (&tile)[kDepth][4], float eps) {
+  const float2 squares = row_dots(tile, tile);
+  return {rsqrtf(squares.x / (16 * kDepth) + eps), rsqrtf(squares.y / (16 * kDepth) + eps)};
+}
+
+// Multiplies those rows by such factors, and writes them to shared memory.
+template <int kSize>
+__device__ __forceinline__ void scale_rows(const std::uint32_t (&tile)[kSize / 16][4],
+                                           float2 factors, std::uint32_t rows) {
+  const PairFactor upper(factors.x), lower(factors.y);
+#pragma unroll
+  for (int d = 0; d < kSize / 16; ++d) {
+    std::uint32_t scaled[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) scaled[i] = (i % 2 == 0 ? upper : lower) * tile[d][i];
+    store_in_rows<kSize>(scaled, rows, d);
+  }
+}
+
 // Divides rows by their root mean square, in place, and writes 1 / rms to `factors` unless null.
 // Rows of zeros stay zeros. A warp visits the rows that it copied itself, so it need only have
 // waited for its own copies.
@@ -181,21 +202,31 @@ __device__ __forceinline__ void normalize_rows(std::uint32_t rows, int count, fl
   __syncwarp();
   for_each_tile(count, [&](int row) {
     const std::uint32_t at = rows + row * kPitch<kSize>;
-    std::uint32_t x[kSize / 16][4];
-    load_tile<kSize>(x, at);
-    const float2 squares = row_dots(x, x);
-    const float upper = rsqrtf(squares.x / kSize + eps), lower = rsqrtf(squares.y / kSize + eps);
-    const PairFactor by_upper(upper), by_lower(lower);
-#pragma unroll
-    for (int d = 0; d < kSize / 16; ++d) {
-#pragma unroll
-      for (int i = 0; i < 4; ++i) x[d][i] = (i % 2 == 0 ? by_upper : by_lower) * x[d][i];
-      store_in_rows<kSize>(x[d], at, d);
-    }
+    std::uint32_t tile[kSize / 16][4];
+    load_tile<kSize>(tile, at);
+    const float2 by = root_factors(tile, eps);
+    scale_rows<kSize>(tile, by, at);
     if (factors != nullptr && lane % 4 == 0) {
-      factors[row + lane / 4] = upper;
-      factors[row + lane / 4 + 8] = lower;
+      factors[row + lane / 4] = by.x;
+      factors[row + lane / 4 + 8] = by.y;
     }
+  });
+}
+
+// The same for queries and keys together, without factors: while an instruction of one waits, the
+// other has one.
+template <int kSize>
+__device__ __forceinline__ void normalize_both(std::uint32_t q, std::uint32_t k, int count,
+                                               float eps) {
+  __syncwarp();
+  for_each_tile(count, [&](int row) {
+    const int at = row * kPitch<kSize>;
+    std::uint32_t q_tile[kSize / 16][4], k_tile[kSize / 16][4];
+    load_tile<kSize>(q_tile, q + at);
+    load_tile<kSize>(k_tile, k + at);
+    const float2 q_by = root_factors(q_tile, eps), k_by = root_factors(k_tile, eps);
+    scale_rows<kSize>(q_tile, q_by, q + at);
+    scale_rows<kSize>(k_tile, k_by, k + at);
   });
 }
 
