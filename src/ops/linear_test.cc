@@ -5,13 +5,16 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/abs.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/relu.h>
+#include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
 #include "compat/device.h"
+#include "compat/graph.h"
 #include "ops/cuda/functions.h"
 #include "ops/mlp.h"
 #include "ops/shared_weight.h"
@@ -205,6 +208,50 @@ TEST(Linear, SumsUpTheGradientsOfUsesThatWait) {
     loss2.backward();
     // Sums over 64,200 rows in float, in parts: far less than their number of roundings in a row.
     expect_within(weight.real.grad(), weight.exact.grad(), 1000 * 0x1p-24 * bound, "dweight");
+  }
+}
+
+// The same in a step that is recorded after some runs and then replayed, with other numbers each
+// time: what waits lies in the graph's memory.
+TEST(Linear, SumsUpTheGradientsOfUsesThatWaitInEveryReplay) {
+  constexpr std::size_t kUses = 5;
+  for (const c10::Device device : devices()) {
+    const std::int64_t count = device.is_cuda() ? 9000 : 30;
+    const Twins weight({384, 192}, 1, device, at::kFloat);
+    const at::TensorOptions there = at::TensorOptions().device(device).dtype(type_of(device));
+    std::vector<at::Tensor> x, dy;
+    for (std::size_t use = 0; use < kUses; ++use) {
+      x.push_back(at::empty({count, 192}, there));
+      dy.push_back(at::empty({count, 384}, there));
+    }
+    const at::Tensor got = at::empty({384, 192}, there.dtype(at::kFloat));
+    compat::StepGraph step(device, /*enabled=*/true);
+    for (int turn = 0; turn < 7; ++turn) {
+      SCOPED_TRACE(testing::Message() << device << ", turn " << turn);
+      at::Tensor want = at::zeros({384, 192}, at::kDouble), size = want;
+      for (std::size_t use = 0; use < kUses; ++use) {
+        const at::Tensor x2 = Twins({count, 192}, 1, device, type_of(device)).exact.detach();
+        const at::Tensor dy2 = Twins({count, 384}, 1, device, type_of(device)).exact.detach();
+        x[use].copy_(x2);
+        dy[use].copy_(dy2);
+        want = want + dy2.t().matmul(x2);
+        size = size + dy2.abs().t().matmul(x2.abs());
+      }
+      step.run([&] {
+        at::Tensor(weight.real).mutable_grad() = at::Tensor();
+        at::Tensor loss = at::zeros({}, got.options());
+        {
+          const compat::Autocast autocast(device, /*enabled=*/device.is_cuda());
+          const at::Tensor shared = shared_weight(weight.real);
+          for (std::size_t use = 0; use < kUses; ++use)
+            loss = loss + (ops::linear(x[use], shared).to(at::kFloat) * dy[use]).sum();
+        }
+        loss.backward();
+        at::Tensor(got).copy_(weight.real.grad());
+      });
+      // As above, of 45,000 rows.
+      expect_within(got, want, 1000 * 0x1p-24 * size, "dweight");
+    }
   }
 }
 
