@@ -340,6 +340,9 @@ TEST_F(Program, WrongUsageIsTwoAndNamesTheNearest) {
       {"generate planning --traces", "countdown-3, countdown-4 or countdown-5"},
       {"generate", "task is required"},
       {"verify sudoku --data x", "--predictions is required"},
+      {"verify sudoku --data x --predctions y", "did you mean '--predictions'?"},
+      {"eval --modle planning", "did you mean '--model'?"},
+      {"eval --model planning --early-stop --no-early-stop", "--early-stop excludes --no-early"},
   };
   for (const auto& [words, hint] : mistakes) {
     const Outcome outcome = mgdm(words);

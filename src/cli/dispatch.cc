@@ -63,21 +63,18 @@ void add_field(CLI::App& app, Command& command, const config::Field& field,
   std::string flag = (field.key.size() == 1 ? "-" : "--") + field.key;
   std::replace(flag.begin(), flag.end(), '_', '-');
   if (std::holds_alternative<bool*>(field.target)) {
-    app.add_flag_callback(
-        flag,
-        [&field, &given] {
-          *std::get<bool*>(field.target) = true;
-          given.push_back(field.key);
-        },
-        field.help);
-    if (contains(command.inherited, field.key))
-      app.add_flag_callback(
-          "--no-" + flag.substr(2),
-          [&field, &given] {
-            *std::get<bool*>(field.target) = false;
+    const auto add_flag = [&](const std::string& name, bool value, const std::string& help) {
+      return app.add_flag_callback(
+          name,
+          [&field, &given, value] {
+            *std::get<bool*>(field.target) = value;
             given.push_back(field.key);
           },
-          "not that, if the model does");
+          help);
+    };
+    CLI::Option* const option = add_flag(flag, true, field.help);
+    if (contains(command.inherited, field.key))
+      option->excludes(add_flag("--no-" + flag.substr(2), false, "not that, if the model does"));
     return;
   }
   const bool positional = contains(command.positionals, field.key);
@@ -189,11 +186,11 @@ int dispatch(std::vector<Command> commands, const std::vector<std::string>& type
   } catch (const CLI::CallForVersion& version) {
     fmt::print("{}\n", version.what());
     return 0;
-  } catch (const CLI::ExtrasError&) {
-    const auto extras = app.remaining(true);
-    unknown_word(app, chosen(), extras.empty() ? "" : extras.front());
   } catch (const CLI::ParseError& error) {
+    // A word that is not known is told of first: what it misspells may be what is missing.
     const CLI::App* const command = chosen();
+    if (const auto extras = app.remaining(/*recurse=*/true); !extras.empty())
+      unknown_word(app, command, extras.front());
     throw UsageError(
         error.what(), "",
         command == nullptr ? "mgdm --help" : fmt::format("mgdm {} --help", command->get_name()));
