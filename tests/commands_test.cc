@@ -341,6 +341,8 @@ TEST_F(Program, WrongUsageIsTwoAndNamesTheNearest) {
       {"generate", "task is required"},
       {"verify sudoku --data x", "--predictions is required"},
       {"verify sudoku --data x --predctions y", "did you mean '--predictions'?"},
+      {"eval planning", "--model is required"},
+      {"generate --", "task is required"},
       {"eval --modle planning", "did you mean '--model'?"},
       {"eval --model planning --early-stop --no-early-stop", "--early-stop excludes --no-early"},
   };

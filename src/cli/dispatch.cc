@@ -73,8 +73,11 @@ void add_field(CLI::App& app, Command& command, const config::Field& field,
           help);
     };
     CLI::Option* const option = add_flag(flag, true, field.help);
-    if (contains(command.inherited, field.key))
-      option->excludes(add_flag("--no-" + flag.substr(2), false, "not that, if the model does"));
+    if (!contains(command.inherited, field.key)) return;
+    CLI::Option* const opposite =
+        add_flag("--no-" + flag.substr(2), false, "not that, if the model does");
+    option->excludes(opposite);
+    for (CLI::Option* each : {option, opposite}) each->option_text(" ");  // not in the help
     return;
   }
   const bool positional = contains(command.positionals, field.key);
@@ -186,11 +189,14 @@ int dispatch(std::vector<Command> commands, const std::vector<std::string>& type
   } catch (const CLI::CallForVersion& version) {
     fmt::print("{}\n", version.what());
     return 0;
+  } catch (const CLI::ExtrasError&) {
+    const auto extras = app.remaining(/*recurse=*/true);
+    unknown_word(app, chosen(), extras.empty() ? "" : extras.front());
   } catch (const CLI::ParseError& error) {
-    // A word that is not known is told of first: what it misspells may be what is missing.
     const CLI::App* const command = chosen();
-    if (const auto extras = app.remaining(/*recurse=*/true); !extras.empty())
-      unknown_word(app, command, extras.front());
+    // An option that is not known is told of first: it may misspell what is missing.
+    for (const std::string& word : app.remaining(/*recurse=*/true))
+      if (word.starts_with("--") && word != "--") unknown_word(app, command, word);
     throw UsageError(
         error.what(), "",
         command == nullptr ? "mgdm --help" : fmt::format("mgdm {} --help", command->get_name()));

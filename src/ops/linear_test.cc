@@ -226,7 +226,10 @@ TEST(Linear, SumsUpTheGradientsOfUsesThatWaitInEveryReplay) {
     }
     const at::Tensor got = at::empty({384, 192}, there.dtype(at::kFloat));
     compat::StepGraph step(device, /*enabled=*/true);
-    for (int turn = 0; turn < 7; ++turn) {
+    // It was the kernel indeed, where there is one.
+    EXPECT_EQ(cuda::gradient_products_take({dy[0], x[0]}), on_hopper(device));
+    for (int turn = 0; turn < 7;
+         ++turn) {  // four as they are, one recorded, all from there replayed
       SCOPED_TRACE(testing::Message() << device << ", turn " << turn);
       at::Tensor want = at::zeros({384, 192}, at::kDouble), size = want;
       for (std::size_t use = 0; use < kUses; ++use) {
@@ -238,7 +241,7 @@ TEST(Linear, SumsUpTheGradientsOfUsesThatWaitInEveryReplay) {
         size = size + dy2.abs().t().matmul(x2.abs());
       }
       step.run([&] {
-        at::Tensor(weight.real).mutable_grad() = at::Tensor();
+        weight.real.mutable_grad() = at::Tensor();
         at::Tensor loss = at::zeros({}, got.options());
         {
           const compat::Autocast autocast(device, /*enabled=*/device.is_cuda());
@@ -247,7 +250,7 @@ TEST(Linear, SumsUpTheGradientsOfUsesThatWaitInEveryReplay) {
             loss = loss + (ops::linear(x[use], shared).to(at::kFloat) * dy[use]).sum();
         }
         loss.backward();
-        at::Tensor(got).copy_(weight.real.grad());
+        got.copy_(weight.real.grad());
       });
       // As above, of 45,000 rows.
       expect_within(got, want, 1000 * 0x1p-24 * size, "dweight");

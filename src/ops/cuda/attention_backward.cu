@@ -1,4 +1,5 @@
-// Attention, backward: a block takes a head, and its warps take 32 keys each.
+// Attention, backward: a block takes a head, and its warps take 32 keys each, or 16 where heads are
+// large.
 //
 // With P = softmax(scale q k^T), M = 1 / (1 - share) where a weight was kept and 0 where it was
 // dropped, and o the output, the gradients of a head are, for do (N, D) given,
@@ -31,12 +32,13 @@ struct Arguments {
   __nv_bfloat16* dqkv;
   BackwardLayout layout;
   int chunk;     // queries whose dS is kept at a time
-  bool bounded;  // weights of keys from N on, whose rows are zeros, are finite and need no mask
+  bool bounded;  // keys behind the last one need no mask, see kMostScore
   float* sums;   // (B, 3, H, D): of dq, dk and dv over N; or null
 };
 
-// Scores whose powers of e are far from a float's largest. Normalised rows have a product of at
-// most D.
+// Of normalised rows a score is at least -scale D, and so is lse. Where scale D is less than this,
+// a key of zeros, as there are behind the last one, gets a weight of at most e^40: its dS is
+// finite, and times the key it is 0.
 constexpr float kMostScore = 40;
 
 // A block's sums of dq, dk and dv over rows, from those of its warps, as column_sums() has them.
@@ -92,7 +94,8 @@ __device__ __forceinline__ void load_tile_from(std::uint32_t (&tile)[kSize / 16]
   }
 }
 
-// kWhole: all keys are one part, and all queries one chunk.
+// kWhole: all keys are one part, and all queries one chunk. Only where warps
+// take as many queries as keys can that be.
 template <class Kind, bool kDropout, bool kWhole>
 __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
     attention_backward_kernel(const __grid_constant__ Arguments a) {
@@ -130,7 +133,7 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
   const float scale = s.scale * kept_scale;
   const bool sums_wanted = attention_sums_bias(kSize) && a.sums != nullptr;
   float2 sums[3] = {};
-  for (int part = 0; part < (kWhole ? 1 : s.length); part += at.part) {
+  for (int part = 0; part < (kWhole ? 1 : s.length); part += kWhole ? 1 : at.part) {
     const int keys = min(s.length - part, at.part), used = round_up(keys, 16);
     const __nv_bfloat16* const k_from = q_from + width + part * pitch;
     load_rows<kSize>(k_rows, k_from, pitch, keys, used);
@@ -160,7 +163,7 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
                               keys - mine);
     __syncthreads();  // values are read: dS may take their place
 
-    for (int chunk = 0; chunk < (kWhole ? 1 : at.rows); chunk += a.chunk) {
+    for (int chunk = 0; chunk < (kWhole ? 1 : at.rows); chunk += kWhole ? 1 : a.chunk) {
       const int chunk_end = kWhole ? at.rows : min(at.rows, chunk + a.chunk);
       const auto visit_all = [&]<int kUsed, bool kMask>() {
         // Causal: queries before the keys see none of them.
@@ -228,7 +231,7 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
 #pragma unroll
       for (int t = 0; t < Kind::kKeyTiles; ++t) {
         const int row = mine + 16 * t;
-        if (row >= keys) continue;  // there are no factors either, behind the last key
+        if (row >= keys) continue;  // behind the last key there are neither keys nor factors
         __nv_bfloat16* const to = a.dqkv + corner + width + (part + row) * pitch;
         if (s.norm)
           norm_gradient<kSize>(tile.dk[t], tile.k[t], k_factor + row, scale);
@@ -241,7 +244,7 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
         add_to(sums[1], column_sums(tile.dk[t], keys - row));
         add_to(sums[2], column_sums(tile.dv[t], keys - row));
       }
-    if (!kWhole && s.norm) __syncthreads();  // the next part's keys overwrite these
+    if (!kWhole && s.norm) __syncthreads();  // the next part's factors overwrite these
   }
   if (!sums_wanted) return;
   __syncthreads();  // nobody needs the queries any more
@@ -261,12 +264,14 @@ void launch(const AttentionBackward& b, const BackwardPlan& plan, cudaStream_t s
                             plan.chunk,
                             b.settings.norm && b.settings.scale * b.settings.size < kMostScore,
                             b.dbias != nullptr ? b.workspace : nullptr};
-  const bool whole = !arguments.layout.out_stays && plan.chunk >= arguments.layout.rows;
+  constexpr bool kMayBeWhole = Kind::kTiles >= Kind::kKeyTiles;
+  const bool whole =
+      kMayBeWhole && !arguments.layout.out_stays && plan.chunk >= arguments.layout.rows;
   const auto kernel = [&] {
     if (arguments.settings.threshold > 0)
-      return whole ? attention_backward_kernel<Kind, true, true>
+      return whole ? attention_backward_kernel<Kind, true, kMayBeWhole>
                    : attention_backward_kernel<Kind, true, false>;
-    return whole ? attention_backward_kernel<Kind, false, true>
+    return whole ? attention_backward_kernel<Kind, false, kMayBeWhole>
                  : attention_backward_kernel<Kind, false, false>;
   }();
   launch_heads(kernel, b.settings, plan.warps, plan.bytes, stream, arguments);

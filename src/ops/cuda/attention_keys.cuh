@@ -141,7 +141,7 @@ struct Keys {
   }
 
   // Weights of keys that a query does not see. (Keys from N on have rows of zeros, but their weight
-  // 2^-lse may be infinite.)
+  // 2^-lse may be infinite; where it cannot be, attention_backward.cu does without this.)
   __device__ void mask(float (&p)[kKeyTiles][2][4], int query) const {
     const auto clear_where = [&](auto&& is_hidden) {
 #pragma unroll

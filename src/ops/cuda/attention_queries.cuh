@@ -27,9 +27,7 @@ struct Queries {
   __device__ Queries(const HeadSettings& s, const AttentionDropout& d, std::uint32_t rows,
                      int first_query)
       : settings(s), dropout(d), lane(threadIdx.x % 32), first(first_query), head(blockIdx.x) {
-#pragma unroll
-    for (int i = 0; i < kDepth; ++i)
-      load_block(q[i], (rows + first * kPitch<kSize> + down_rows<kSize>(lane)) ^ 32 * i);
+    load_tile<kSize>(q, rows + first * kPitch<kSize>);
   }
 
   __device__ int query(int half) const { return first + 8 * half + lane / 4; }

@@ -103,8 +103,8 @@ __device__ __forceinline__ void load_rows_at(std::uint32_t to, const __nv_bfloat
       count);
 }
 
-// A tile of 16 rows in shared memory, as A blocks. Turned, blocks {0, 2} of each four are also a B
-// block of the first eight rows, and {1, 3} of the others.
+// A tile of 16 rows in shared memory, as A blocks. Registers 0 and 2 of a block are also a B block
+// of its first eight rows, turned, and 1 and 3 one of the others.
 template <int kSize>
 __device__ __forceinline__ void load_tile(std::uint32_t (&tile)[kSize / 16][4],
                                           std::uint32_t rows) {
@@ -113,7 +113,7 @@ __device__ __forceinline__ void load_tile(std::uint32_t (&tile)[kSize / 16][4],
     load_block(tile[d], (rows + down_rows<kSize>(threadIdx.x % 32)) ^ 32 * d);
 }
 
-// The reverse, of the block of columns 16 d ...
+// The reverse, of the block of columns 16 d to 16 d + 15.
 template <int kSize>
 __device__ __forceinline__ void store_in_rows(const std::uint32_t (&block)[4], std::uint32_t rows,
                                               int d) {
@@ -193,8 +193,8 @@ __device__ __forceinline__ void scale_rows(const std::uint32_t (&tile)[kSize / 1
 }
 
 // Divides rows by their root mean square, in place, and writes 1 / rms to `factors` unless null.
-// Rows of zeros stay zeros. A warp visits the rows that it copied itself, so it need only have
-// waited for its own copies.
+// Rows of zeros stay zeros (eps > 0). A warp visits the rows that it copied itself, so it need only
+// have waited for its own copies.
 template <int kSize>
 __device__ __forceinline__ void normalize_rows(std::uint32_t rows, int count, float eps,
                                                float* factors) {

@@ -201,6 +201,33 @@ TEST_F(AttentionKernels, TakesLargeScores) {
   expect_reference(s, qkv, dout, run(s, qkv, dout));
 }
 
+// All scores are far below 0, and so is their lse: keys behind the last one, whose score is 0,
+// would have weights of e^39, which do no harm, or infinite ones, which must not be.
+TEST_F(AttentionKernels, GivesNoWeightToKeysThatAreNotThere) {
+  for (const std::int64_t size : {32, 64})
+    for (const std::int64_t length : {17, 75})
+      for (const auto& [norm, score] : {std::pair{true, 39.0f}, {true, 200.0f}, {false, 200.0f}}) {
+        SCOPED_TRACE(testing::Message() << length << " x " << size << ", " << norm << score);
+        AttentionSettings s{.batch = 2, .length = length, .heads = 3, .size = size};
+        s.norm = norm;
+        s.eps = 1e-6f;
+        s.scale = score / static_cast<float>(size);
+        const auto rows = static_cast<std::size_t>(s.batch * length);
+        const auto width = static_cast<std::size_t>(s.heads * size);
+        const Bits v = random_numbers(rows * width, random_), dout = v;
+        Bits qkv;
+        for (std::size_t row = 0; row < rows; ++row) {
+          // Queries are 1 or here and there 1.25, keys -1 or -1.25.
+          for (const std::uint16_t one : Bits{0x3f80, 0xbf80})
+            for (std::size_t i = 0; i < width; ++i)
+              qkv.push_back(static_cast<std::uint16_t>(one + (random_() % 16 == 0 ? 0x20 : 0)));
+          qkv.insert(qkv.end(), v.begin() + static_cast<std::ptrdiff_t>(row * width),
+                     v.begin() + static_cast<std::ptrdiff_t>((row + 1) * width));
+        }
+        expect_reference(s, qkv, dout, run(s, qkv, dout));
+      }
+}
+
 }  // namespace
 
 TEST(AttentionDropout, DropsItsShareOfIndependentWeights) {

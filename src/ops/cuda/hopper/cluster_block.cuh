@@ -516,6 +516,8 @@ class Block {
         take_told<kSize>({q_rows, k_rows, v_rows},
                          g_.buffers.told + qkv_pair(meeting_, 0, head * kSize), kWidth,
                          {first_, valid_, length}, meeting_);
+        // It gives rows to other warps than normalize_rows() does.
+        if (g_.heads.norm) __syncthreads();
       } else {
         const __nv_bfloat16* const from = all + head * kSize;
         load_rows_at<kSize>(q, from, queries, 3 * kWidth, valid_, kRows);
@@ -524,7 +526,6 @@ class Block {
         wait_for_copies();
       }
       if (g_.heads.norm) {
-        __syncthreads();  // rows were not told to the warps that take them here
         normalize_rows<kSize>(q, kRows, g_.heads.eps, nullptr);
         normalize_rows<kSize>(k, padded, g_.heads.eps, nullptr);
       }
