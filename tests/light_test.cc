@@ -78,6 +78,7 @@ TEST_F(Light, DemonstratesEveryTaskThatHasAModelAndComparesThePair) {
   EXPECT_MENTIONS(outcome.out, "| quick-planning-ar   | left to right |");
   EXPECT_MENTIONS(outcome.out, "| quick-planning-mgdm | by diffusion  |     100 |");
   EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos);  // not a terminal
+  EXPECT_MENTIONS(outcome.out, "Try:\n  mgdm eval --model sat-9\n  mgdm generate sat-9 ");
 }
 
 TEST_F(Light, ShowsTheModelsOfAnotherShelf) {

@@ -110,8 +110,8 @@ void run_demo(const DemoSettings& settings) {
   const char* const called = std::getenv("MGDM_CALLED");
   fmt::print(
       "Try:\n"
-      "  {0} generate {1} --split test --count 100 --out puzzles.jsonl\n"
-      "  {0} eval --model {2} --data puzzles.jsonl\n"
+      "  {0} eval --model {2}\n"
+      "  {0} generate {1} --split test --count 3 | {0} solve --model {2} --show\n"
       "  {0} solve --help\n",
       called != nullptr ? called : "mgdm", models.back().config.about.card->task, name);
 }
