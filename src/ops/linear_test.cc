@@ -228,8 +228,8 @@ TEST(Linear, SumsUpTheGradientsOfUsesThatWaitInEveryReplay) {
     compat::StepGraph step(device, /*enabled=*/true);
     // It was the kernel indeed, where there is one.
     EXPECT_EQ(cuda::gradient_products_take({dy[0], x[0]}), on_hopper(device));
-    for (int turn = 0; turn < 7;
-         ++turn) {  // four as they are, one recorded, all from there replayed
+    // Four turns as they are; the fifth is recorded, and it and the others are replayed.
+    for (int turn = 0; turn < 7; ++turn) {
       SCOPED_TRACE(testing::Message() << device << ", turn " << turn);
       at::Tensor want = at::zeros({384, 192}, at::kDouble), size = want;
       for (std::size_t use = 0; use < kUses; ++use) {

@@ -94,8 +94,8 @@ __device__ __forceinline__ void load_tile_from(std::uint32_t (&tile)[kSize / 16]
   }
 }
 
-// kWhole: all keys are one part, and all queries one chunk. Only where warps
-// take as many queries as keys can that be.
+// kWhole: all keys are one part, and all queries one chunk. That can be only where warps take as
+// many queries as keys.
 template <class Kind, bool kDropout, bool kWhole>
 __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
     attention_backward_kernel(const __grid_constant__ Arguments a) {
