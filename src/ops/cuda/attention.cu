@@ -8,6 +8,7 @@
 // tile is done again with the maximum so far as the reference.
 #include <algorithm>
 
+#include "ops/cuda/attention_copies.cuh"
 #include "ops/cuda/attention_launch.cuh"
 #include "ops/cuda/attention_queries.cuh"
 #include "ops/cuda/attention_rows.cuh"
@@ -19,9 +20,10 @@ namespace {
 template <int kSize, bool kDropout>
 constexpr int kMaxWarps = kSize > 32 ? 16 : (kDropout ? 20 : 24);
 
+template <int kSize>
 struct Arguments {
   HeadSettings settings;
-  const __nv_bfloat16* qkv;
+  HeadTensor<kSize> qkv;
   __nv_bfloat16* out;
   float* lse;
   const std::int64_t* places;
@@ -29,8 +31,8 @@ struct Arguments {
 
 template <int kSize, bool kDropout, bool kLookedUp>
 __global__ void __launch_bounds__(32 * kMaxWarps<kSize, kDropout>, 1)
-    attention_kernel(const __grid_constant__ Arguments a) {
-  extern __shared__ __align__(128) char shared[];
+    attention_kernel(const __grid_constant__ Arguments<kSize> a) {
+  extern __shared__ __align__(1024) char shared[];
   const HeadSettings& s = a.settings;
   const int rows = round_up(s.length, 16);
   const std::uint32_t q = shared_address(shared), k = q + rows * kPitch<kSize>,
@@ -39,19 +41,25 @@ __global__ void __launch_bounds__(32 * kMaxWarps<kSize, kDropout>, 1)
   const int width = s.heads * kSize;
   const std::int64_t batch = blockIdx.x / s.heads;
   const int column = (blockIdx.x - static_cast<int>(batch) * s.heads) * kSize;
-  const auto load = [&](std::uint32_t to, int part) {
-    const __nv_bfloat16* const from = a.qkv + column + part * width;
-    if constexpr (kLookedUp)
-      load_rows_at<kSize>(to, from, a.places + batch * s.length, 3 * width, s.length, rows);
-    else
-      load_rows<kSize>(to, from + batch * s.length * 3 * width, 3 * width, s.length, rows);
-  };
-  load(q, 0);
-  load(k, 1);
-  load(v, 2);
+  HeadCopies<kSize> copies(shared + 3 * rows * kPitch<kSize>, s.length, rows);
+  if constexpr (kLookedUp) {
+    const auto load = [&](std::uint32_t to, int part) {
+      load_rows_at<kSize>(to, a.qkv.numbers + column + part * width, a.places + batch * s.length,
+                          3 * width, s.length, rows);
+    };
+    load(q, 0);
+    load(k, 1);
+    load(v, 2);
+  } else {
+    copies.start(static_cast<int>(batch),
+                 {{q, a.qkv, column}, {k, a.qkv, column + width}, {v, a.qkv, column + 2 * width}});
+  }
   AttentionDropout dropout{};
   if constexpr (kDropout) dropout = s.dropout();
-  wait_for_copies();
+  if constexpr (kLookedUp)
+    wait_for_copies();
+  else
+    copies.wait();
   if (s.norm) normalize_both<kSize>(q, k, rows, s.eps);
   __syncthreads();
 
@@ -66,12 +74,17 @@ __global__ void __launch_bounds__(32 * kMaxWarps<kSize, kDropout>, 1)
   }
 }
 
-int shared_bytes(int length, int size) { return 3 * round_up(length, 16) * 2 * size; }
+int shared_bytes(int length, int size) {
+  return 3 * round_up(length, 16) * 2 * size + HeadCopies<64>::kBytes;
+}
 
 template <int kSize>
 void launch(const AttentionForward& f, int warps, cudaStream_t stream) {
-  const Arguments arguments{HeadSettings(f.settings), static_cast<const __nv_bfloat16*>(f.qkv),
-                            static_cast<__nv_bfloat16*>(f.out), f.lse, f.places};
+  const Arguments<kSize> arguments{HeadSettings(f.settings),
+                                   {f.qkv, f.settings, 3, f.places == nullptr},
+                                   static_cast<__nv_bfloat16*>(f.out),
+                                   f.lse,
+                                   f.places};
   const auto kernel = f.places != nullptr                ? attention_kernel<kSize, false, true>
                       : arguments.settings.threshold > 0 ? attention_kernel<kSize, true, false>
                                                          : attention_kernel<kSize, false, false>;

@@ -16,6 +16,7 @@
 //
 // Where the keys of a head are too many for the warps of a block, they come in several parts, one
 // after the other, and dq goes through device memory in between, rounded to bf16.
+#include "ops/cuda/attention_copies.cuh"
 #include "ops/cuda/attention_gradient.cuh"
 #include "ops/cuda/attention_keys.cuh"
 #include "ops/cuda/attention_layout.h"
@@ -25,9 +26,10 @@
 namespace mgdm::ops::cuda {
 namespace {
 
+template <int kSize>
 struct Arguments {
   HeadSettings settings;
-  const __nv_bfloat16 *qkv, *out, *dout;
+  HeadTensor<kSize> qkv, out, dout;
   const float* lse;
   __nv_bfloat16* dqkv;
   BackwardLayout layout;
@@ -98,8 +100,8 @@ __device__ __forceinline__ void load_tile_from(std::uint32_t (&tile)[kSize / 16]
 // many queries as keys.
 template <class Kind, bool kDropout, bool kWhole>
 __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
-    attention_backward_kernel(const __grid_constant__ Arguments a) {
-  extern __shared__ __align__(128) char shared[];
+    attention_backward_kernel(const __grid_constant__ Arguments<Kind::kSize> a) {
+  extern __shared__ __align__(1024) char shared[];
   constexpr int kSize = Kind::kSize, kTiles = Kind::kTiles;
   constexpr int kRow = kPitch<kSize>, kBlocks = kSize / 8, kDepth = kSize / 16;
   const HeadSettings& s = a.settings;
@@ -113,6 +115,7 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
   const std::uint32_t dout_rows = shared_address(shared + at.dout);
   const std::uint32_t k_rows = shared_address(shared + at.k);
   const std::uint32_t v_rows = shared_address(shared + at.v);
+  const std::uint32_t out_rows = shared_address(shared + at.out);
   const std::uint32_t ds_rows = shared_address(shared + at.ds);
 
   const std::uint32_t head = blockIdx.x;
@@ -121,12 +124,21 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
   const int column = (head - static_cast<int>(batch) * s.heads) * kSize;
   const std::int64_t corner = batch * s.length * pitch + column;
   const std::int64_t out_corner = batch * s.length * width + column;
-  const __nv_bfloat16* const q_from = a.qkv + corner;
+  const __nv_bfloat16* const q_from = a.qkv.numbers + corner;
 
-  load_rows<kSize>(q_rows, q_from, pitch, s.length, at.rows);
-  load_rows<kSize>(dout_rows, a.dout + out_corner, width, s.length, at.rows);
-  if (kWhole || !at.out_stays)
-    load_rows<kSize>(shared_address(shared + at.out), a.out + out_corner, width, s.length, at.rows);
+  HeadCopies<kSize> copies(shared + at.barrier, s.length, at.rows);
+  if constexpr (kWhole) {
+    copies.start(static_cast<int>(batch), {{q_rows, a.qkv, column},
+                                           {k_rows, a.qkv, column + width},
+                                           {dout_rows, a.dout, column},
+                                           {out_rows, a.out, column},
+                                           {v_rows, a.qkv, column + 2 * width}});
+  } else {
+    load_rows<kSize>(q_rows, q_from, pitch, s.length, at.rows);
+    load_rows<kSize>(dout_rows, a.dout.numbers + out_corner, width, s.length, at.rows);
+    if (!at.out_stays)
+      load_rows<kSize>(out_rows, a.out.numbers + out_corner, width, s.length, at.rows);
+  }
   AttentionDropout dropout{};
   if constexpr (kDropout) dropout = s.dropout();
   const float kept_scale = kDropout ? dropout.scale() : 1.0f;
@@ -136,21 +148,27 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
   for (int part = 0; part < (kWhole ? 1 : s.length); part += kWhole ? 1 : at.part) {
     const int keys = min(s.length - part, at.part), used = round_up(keys, 16);
     const __nv_bfloat16* const k_from = q_from + width + part * pitch;
-    load_rows<kSize>(k_rows, k_from, pitch, keys, used);
-    load_rows<kSize>(v_rows, k_from + width, pitch, keys, used);
+    if constexpr (!kWhole) {
+      load_rows<kSize>(k_rows, k_from, pitch, keys, used);
+      load_rows<kSize>(v_rows, k_from + width, pitch, keys, used);
+    }
     if (part == 0)
       for (int i = threadIdx.x; i < at.rows; i += blockDim.x)
         lse[i] = i < s.length ? a.lse[static_cast<std::int64_t>(head) * s.length + i] * kLog2E
                               : INFINITY;  // no weight
-    wait_for_copies();
+    if constexpr (kWhole)
+      copies.wait();
+    else
+      wait_for_copies();
     if (part == 0)
       sum_rows<kSize>(
           delta, dout_rows,
           [&](std::uint32_t(&tile)[kDepth][4], int row) {
             if (!kWhole && at.out_stays)
-              load_tile_from<kSize>(tile, a.out + out_corner + row * width, width, s.length - row);
+              load_tile_from<kSize>(tile, a.out.numbers + out_corner + row * width, width,
+                                    s.length - row);
             else
-              load_tile<kSize>(tile, shared_address(shared + at.out) + row * kRow);
+              load_tile<kSize>(tile, out_rows + row * kRow);
           },
           1 / kept_scale, at.rows);
     if (s.norm) {
@@ -254,19 +272,20 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
 
 template <class Kind>
 void launch(const AttentionBackward& b, const BackwardPlan& plan, cudaStream_t stream) {
-  const Arguments arguments{HeadSettings(b.settings),
-                            static_cast<const __nv_bfloat16*>(b.qkv),
-                            static_cast<const __nv_bfloat16*>(b.out),
-                            static_cast<const __nv_bfloat16*>(b.dout),
-                            b.lse,
-                            static_cast<__nv_bfloat16*>(b.dqkv),
-                            plan.layout(Kind{}, static_cast<int>(b.settings.length)),
-                            plan.chunk,
-                            b.settings.norm && b.settings.scale * b.settings.size < kMostScore,
-                            b.dbias != nullptr ? b.workspace : nullptr};
+  const auto layout = plan.layout(Kind{}, static_cast<int>(b.settings.length));
   constexpr bool kMayBeWhole = Kind::kTiles >= Kind::kKeyTiles;
-  const bool whole =
-      kMayBeWhole && !arguments.layout.out_stays && plan.chunk >= arguments.layout.rows;
+  const bool whole = kMayBeWhole && !layout.out_stays && plan.chunk >= layout.rows;
+  const Arguments<Kind::kSize> arguments{
+      HeadSettings(b.settings),
+      {b.qkv, b.settings, 3, whole},
+      {b.out, b.settings, 1, whole},
+      {b.dout, b.settings, 1, whole},
+      b.lse,
+      static_cast<__nv_bfloat16*>(b.dqkv),
+      layout,
+      plan.chunk,
+      b.settings.norm && b.settings.scale * b.settings.size < kMostScore,
+      b.dbias != nullptr ? b.workspace : nullptr};
   const auto kernel = [&] {
     if (arguments.settings.threshold > 0)
       return whole ? attention_backward_kernel<Kind, true, kMayBeWhole>

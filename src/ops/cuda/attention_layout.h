@@ -26,7 +26,7 @@ struct BackwardLayout {
   int ds_stride;  // dS of a chunk of queries is stored keys x queries, with 16 bytes of padding
   // With several parts there is no room for out; it is then read from device memory.
   bool out_stays;
-  int q, dout, k, v, out, ds, lse, delta, q_factor, k_factor, bytes;
+  int q, dout, k, v, out, ds, lse, delta, q_factor, k_factor, barrier, bytes;
 
   BackwardLayout(int length, int part_keys, int chunk, int pitch)
       : rows(round_up(length, 16)), part(part_keys), ds_stride(2 * chunk + 16) {
@@ -43,7 +43,8 @@ struct BackwardLayout {
     delta = lse + 4 * rows;
     q_factor = delta + 8 * rows;
     k_factor = q_factor + 4 * rows;
-    bytes = k_factor + 4 * keys;
+    barrier = k_factor + 4 * keys;
+    bytes = barrier + 8;
   }
 };
 

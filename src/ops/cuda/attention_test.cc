@@ -155,7 +155,7 @@ class AttentionKernels : public testing::Test {
 
 TEST_F(AttentionKernels, IsItsFormulaAndItsGradients) {
   for (const std::int64_t size : {16, 32, 64})
-    for (const std::int64_t length : {1, 2, 16, 17, 52, 64, 75, 81, 164, 256, 325, 512})
+    for (const std::int64_t length : {1, 2, 16, 17, 52, 64, 75, 81, 164, 256, 272, 325, 512})
       for (int kind = 0; kind < (length > 200 ? 3 : 8); ++kind) {
         // Long ones are slow to check: all three at once, or one of them.
         const int flags = length > 200 ? (kind == 0 ? 7 : kind) : kind;

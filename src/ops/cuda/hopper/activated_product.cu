@@ -23,8 +23,8 @@
 #include "ops/cuda/hopper/activated_product.h"
 #include "ops/cuda/hopper/activated_tile.cuh"
 #include "ops/cuda/hopper/device.h"
-#include "ops/cuda/hopper/tensor_map.h"
 #include "ops/cuda/sum_parts.h"
+#include "ops/cuda/tensor_map.h"
 
 namespace mgdm::ops::cuda {
 namespace {

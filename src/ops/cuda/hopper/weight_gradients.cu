@@ -13,9 +13,9 @@
 
 #include "ops/cuda/hopper/cluster.cuh"
 #include "ops/cuda/hopper/device.h"
-#include "ops/cuda/hopper/tensor_map.h"
 #include "ops/cuda/hopper/weight_gradients.h"
 #include "ops/cuda/hopper/wide_products.cuh"
+#include "ops/cuda/tensor_map.h"
 
 namespace mgdm::ops::cuda {
 namespace {
