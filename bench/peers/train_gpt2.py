@@ -36,7 +36,7 @@ def batches(count, size, device):
         yield from order[: count // size * size].view(-1, size)
 
 
-def train(model, tokens, frozen, options):
+def train(model, tokens, frozen, options, save):
     device, rows = tokens.device, len(tokens)
     steps = options.steps or max(1, round(options.epochs * rows / options.batch))
     weights = Weights(alpha=0.25, beta=options.beta)
@@ -68,6 +68,8 @@ def train(model, tokens, frozen, options):
                               "scale": scaler.get_scale(),
                               "seconds": round(time.time() - begun, 1)}), flush=True)
             recent.clear()
+        if step % options.save_every == 0 or step == steps:
+            save()
 
 
 def main():
@@ -86,6 +88,8 @@ def main():
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--compile", action="store_true", help="by torch.compile")
     parser.add_argument("--log-every", type=int, default=500)
+    parser.add_argument("--save-every", type=int, default=5000,
+                        help="steps after which the folder is written, so that a run that is cut off leaves one")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     torch.manual_seed(options.seed)
@@ -94,8 +98,7 @@ def main():
     if tokens.size(1) != length:
         raise SystemExit(f"train_gpt2.py: rows of {tokens.size(1)} tokens for a model of {length}")
     model = network(options.checkpoint, options.dropout).to(options.device).train()
-    train(model, tokens, frozen, options)
-    write_like(options.checkpoint, model, options.out)
+    train(model, tokens, frozen, options, lambda: write_like(options.checkpoint, model, options.out))
 
 
 if __name__ == "__main__":
