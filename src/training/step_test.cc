@@ -320,7 +320,9 @@ TEST_F(Steps, MoveTheWeightsByTheFactorAndTheAveragesAfterThem) {
 }
 
 // Left to right what stands after the longest row is not computed; loss and gradients are those of
-// whole rows, up to the order of additions (CPU) and what bf16 keeps of them (CUDA).
+// whole rows, up to the order of additions (CPU) and what bf16 keeps of them (CUDA). Every
+// sum there is rounded by 2^-9 of itself, in other places where another kernel was the faster one
+// for the shape, and where gradients cancel that is more of what is left of them.
 TEST_F(Steps, LeftToRightComputeTheColumnsThatCount) {
   constexpr std::int64_t kColumns = 60;
   data_ = small_data(kColumns);
@@ -349,7 +351,7 @@ TEST_F(Steps, LeftToRightComputeTheColumnsThatCount) {
       };
       const auto [loss, whole] = run(true);
       const auto [same_loss, same] = run(false);
-      const double tolerance = device.is_cpu() ? 1e-5 : 0x1p-7;
+      const double tolerance = device.is_cpu() ? 1e-5 : 0x1p-5;
       EXPECT_NEAR(same_loss, loss, tolerance * loss) << architecture << " on " << device;
       for (std::size_t i = 0; i < whole.size(); ++i) {
         const double largest = whole[i].abs().max().item<double>();
