@@ -18,8 +18,8 @@
 #include "formats/markdown_table.h"
 #include "formats/test_support.h"
 #include "measure.h"
+#include "peak.h"
 #include "runtime/network.h"
-#include "runtime/peak.h"
 #include "runtime/test_support.h"
 #include "spec/model_card.h"
 
@@ -92,7 +92,7 @@ void print_table() {
                                 {"ms per pass", Align::kRight},
                                 {"GFLOP/s", Align::kRight},
                                 {"of the peak in fp32", Align::kRight}});
-  const double peak = runtime::peak_operations(thread_count(0));
+  const double peak = peak_operations(thread_count(0));
   for (const Case& each : kCases)
     for (const std::size_t batch : {1u, 64u})
       for (const std::string& arithmetic : spec::arithmetic_names()) {

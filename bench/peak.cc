@@ -1,4 +1,4 @@
-#include "runtime/peak.h"
+#include "peak.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,13 +8,13 @@
 #include "vectors/targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "runtime/peak.cc"
+#define HWY_TARGET_INCLUDE "peak.cc"
 #include <hwy/foreach_target.h>
 // After it, as Highway wants it.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace mgdm::runtime::HWY_NAMESPACE {
+namespace mgdm::bench::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -48,18 +48,18 @@ double multiply_and_add_here(std::size_t times) {
 }
 
 }  // namespace
-}  // namespace mgdm::runtime::HWY_NAMESPACE
+}  // namespace mgdm::bench::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace mgdm::runtime {
+namespace mgdm::bench {
 
 HWY_EXPORT(multiply_and_add_here);
 
 double peak_operations(int threads) {
   using Clock = std::chrono::steady_clock;
   constexpr std::size_t kTimes = 2'500'000, kRuns = 10;
-  Team team(threads);
+  runtime::Team team(threads);
   double best = 0;
   for (std::size_t run = 0; run < kRuns; ++run) {
     std::vector<double> done(static_cast<std::size_t>(threads));
@@ -75,5 +75,5 @@ double peak_operations(int threads) {
   return best;
 }
 
-}  // namespace mgdm::runtime
+}  // namespace mgdm::bench
 #endif

@@ -1,10 +1,10 @@
 // The most that the processor can do, measured: what a product can be held against.
 #pragma once
 
-namespace mgdm::runtime {
+namespace mgdm::bench {
 
 // Multiplications and additions in fp32 per second on so many threads, by the widest vectors there
 // are, without touching memory.
 double peak_operations(int threads);
 
-}  // namespace mgdm::runtime
+}  // namespace mgdm::bench
