@@ -99,6 +99,23 @@ std::string csv_cell(std::string_view text) {
   return quoted + '"';
 }
 
+std::vector<std::string> csv_cells(std::string_view line, char separator) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"' && quoted && line.substr(i + 1, 1) == "\"")
+      cells.back() += line[++i];  // one of two
+    else if (line[i] == '"')
+      quoted = !quoted;
+    else if (line[i] == separator && !quoted)
+      cells.emplace_back();
+    else
+      cells.back() += line[i];
+  }
+  for (std::string& cell : cells) cell = trim(cell);
+  return cells;
+}
+
 bool contains(std::span<const std::string> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }

@@ -39,6 +39,8 @@ std::string printable(std::string_view text, std::string_view keep = "");
 
 // A cell of a CSV file: as it is, or in double quotes where it has to be.
 std::string csv_cell(std::string_view text);
+// The cells of a line of a CSV file, without quotes and the spaces around them.
+std::vector<std::string> csv_cells(std::string_view line, char separator = ',');
 
 // Whether `name` is one of them.
 bool contains(std::span<const std::string> names, std::string_view name);

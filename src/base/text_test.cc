@@ -26,6 +26,19 @@ TEST(Text, SpaceAroundSeparators) {
   EXPECT_EQ(without_space_around(",", ""), "");
 }
 
+TEST(Text, CellsAreWhatWasPutIntoThem) {
+  const std::vector<std::string> cells = {"a", "", "1,2", "he said \"x\"", "\"", "b;c"};
+  for (const char separator : {',', ';'}) {
+    std::string line;
+    for (const std::string& cell : cells)
+      line += (line.empty() ? "" : std::string(1, separator)) +
+              (separator == ';' && cell == "b;c" ? "\"b;c\"" : csv_cell(cell));
+    EXPECT_EQ(csv_cells(line, separator), cells) << line;
+  }
+  EXPECT_EQ(csv_cells(""), std::vector<std::string>{""});
+  EXPECT_EQ(csv_cells(" a , \"b\" "), (std::vector<std::string>{"a", "b"}));
+}
+
 TEST(Text, Lowered) { EXPECT_EQ(lowered("A.CSV \u00c9z"), "a.csv \u00c9z"); }
 
 TEST(Text, ParseInt) {

@@ -34,9 +34,8 @@ struct VerifySettings {
     v.field("task", task, "planning, countdown-3..6, sudoku, sat-5..9, sat");
     v.field("data", data, "the puzzles: JSONL, Sudoku CSV, lines or grids, DIMACS");
     v.field("predictions", predictions,
-            "the answers in the same order: JSONL with output, predict, solution or answer, lines, "
-            "Sudoku "
-            "CSV, or what a SAT solver prints");
+            "the answers in the same order: JSONL or CSV with output, predict, solution or answer, "
+            "lines, or what a SAT solver prints");
     v.field("json", json, "write the score to this file; - prints it alone");
     v.field("explain", explain, "say what is wrong with the first N wrong answers",
             config::at_least(0));

@@ -69,10 +69,37 @@ tasks::Example example_of(const formats::JsonlReader& reader) {
   return {reader.required_text("input"), ""};
 }
 
+constexpr std::array<const char*, 4> kAnswers = {"predict", "output", "solution", "answer"};
+
 std::string answer_of(const formats::JsonlReader& reader) {
-  for (const char* const name : {"predict", "output", "solution", "answer"})
+  for (const char* const name : kAnswers)
     if (auto answer = reader.text(name)) return *std::move(answer);
   return reader.required_text("output");
+}
+
+// The answers of a CSV file, unless its first line names no column of them.
+std::optional<std::vector<LocatedAnswer>> answers_in_csv(const std::string& path) {
+  std::optional<std::vector<LocatedAnswer>> answers;
+  std::size_t columns = 0, column = 0;
+  LineReader lines(path);
+  for (std::string_view line; lines.next(line);) {
+    if (!answers && !says_something(line)) continue;
+    const std::vector<std::string> cells = csv_cells(line);
+    if (!answers) {
+      const auto named = std::ranges::find_first_of(cells, kAnswers);
+      if (cells.size() < 2 || named == cells.end()) return std::nullopt;
+      columns = cells.size();
+      column = static_cast<std::size_t>(named - cells.begin());
+      answers.emplace();
+    } else if (cells.size() == columns) {
+      answers->push_back({cells[column], lines.line_number()});
+    } else if (!trim(line).empty()) {
+      throw Error(
+          fmt::format("{}:{}: the row has {} columns", path, lines.line_number(), cells.size()),
+          fmt::format("{}, as in the first line", columns));
+    }
+  }
+  return answers;
 }
 
 // An example whose input the task has checked; a complaint names the line.
@@ -221,6 +248,7 @@ std::vector<LocatedAnswer> read_answers(const std::string& path, const tasks::Ta
     }
     case Kind::kEmpty:  // blank lines are empty answers
     case Kind::kLines: {
+      if (auto found = answers_in_csv(path)) return *std::move(found);
       if (task.abilities().sudoku_files && is_sudoku_csv(path)) {
         formats::for_each_sudoku(path, [&](formats::SudokuRecord&& record, std::size_t line) {
           answers.push_back({record.solution.value_or(record.puzzle), line});

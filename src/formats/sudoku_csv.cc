@@ -11,22 +11,6 @@
 namespace mgdm::formats {
 namespace {
 
-// Separators within double quotes separate nothing; the quotes go.
-std::vector<std::string> fields_of(std::string_view line, char separator) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (const char c : line) {
-    if (c == '"')
-      quoted = !quoted;
-    else if (c == separator && !quoted)
-      fields.emplace_back();
-    else
-      fields.back() += c;
-  }
-  for (std::string& field : fields) field = trim(field);
-  return fields;
-}
-
 std::optional<std::size_t> place_of(const std::vector<std::string>& fields, auto&& wanted) {
   const auto found = std::ranges::find_if(fields, wanted);
   if (found == fields.end()) return std::nullopt;
@@ -59,7 +43,7 @@ bool begins_sudoku_csv(std::string_view line) {
 
 // Only what shows a puzzle or names one is sure to have semicolons between its columns.
 char SudokuCsv::separator_of(std::string_view line) {
-  const Fields fields = fields_of(with_plain_signs(line), ';');
+  const Fields fields = csv_cells(with_plain_signs(line), ';');
   const bool shows = by_name(fields).puzzle || std::ranges::any_of(fields, [](const auto& field) {
                        return is_sudoku(field);
                      });
@@ -109,7 +93,7 @@ SudokuRecord SudokuCsv::record(const Fields& row) {
 
 void SudokuCsv::add(std::string_view line, std::size_t number) {
   if (!columns_) separator_ = separator_of(line);
-  const Fields row = fields_of(with_plain_signs(line), separator_);
+  const Fields row = csv_cells(with_plain_signs(line), separator_);
   if (!columns_) {
     const bool header = std::ranges::none_of(row, looks_like_cells);
     columns_ = header ? by_name(row) : by_content(row);
