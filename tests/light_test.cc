@@ -375,7 +375,7 @@ TEST_F(Light, PassesOverASudokuWhoseGivensClash) {
     EXPECT_EQ(outcome.code, 1);
     EXPECT_MENTIONS(outcome.out, "534678912672195348198342567859761423426853791713924856961537284");
     EXPECT_EQ(outcome.err.substr(0, outcome.err.find('\n')), "not solved: " + words);
-    EXPECT_MENTIONS(outcome.err, "\nverified, ");
+    EXPECT_MENTIONS(outcome.err, "\nsudoku: verified, ");  // and what it was taken for
   }
   const Outcome json = light("solve --json " + bad);
   EXPECT_EQ(json.code, 1);

@@ -39,8 +39,8 @@ bool explain(const inference::Solved& solved, const tasks::Task& task) {
   }
   const bool one_of_many =
       solved.verified && task.guesses({solved.input, solved.text}) == tasks::Task::kManySolutions;
-  say("{}, {}{}\n", solved.verified ? "verified" : "wrong", inference::effort(solved),
-      one_of_many ? "; the puzzle has other solutions, too" : "");
+  say("{}: {}, {}{}\n", task.name(), solved.verified ? "verified" : "wrong",
+      inference::effort(solved), one_of_many ? "; the puzzle has other solutions, too" : "");
   if (solved.verified) return false;
   const std::optional<std::string> right = task.solve(solved.input);
   if (!right) {
