@@ -33,7 +33,9 @@ def write_safetensors(path, tensors):
         end += len(parts[-1])
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)  # numbers begin at a multiple of 8
-    path.write_bytes(struct.pack("<Q", len(text)) + text + b"".join(parts))
+    beside = path.with_suffix(".part")  # so that a run that is cut off now leaves the file before it
+    beside.write_bytes(struct.pack("<Q", len(text)) + text + b"".join(parts))
+    beside.replace(path)
 
 
 def settings_of(checkpoint):

@@ -71,34 +71,54 @@ tasks::Example example_of(const formats::JsonlReader& reader) {
 
 constexpr std::array<const char*, 4> kAnswers = {"predict", "output", "solution", "answer"};
 
+// Of a puzzle that `solve` could not read there is none.
 std::string answer_of(const formats::JsonlReader& reader) {
   for (const char* const name : kAnswers)
     if (auto answer = reader.text(name)) return *std::move(answer);
+  if (reader.text("error")) return "";
   return reader.required_text("output");
 }
 
-// The answers of a CSV file, unless its first line names no column of them.
+std::optional<std::size_t> answer_column(const std::vector<std::string>& header) {
+  for (const char* const name : kAnswers)
+    if (const auto found = std::ranges::find(header, name); found != header.end())
+      return static_cast<std::size_t>(found - header.begin());
+  return std::nullopt;
+}
+
+// The answers of a CSV file, unless its first line names no column of them. A cell in quotes may
+// have several lines.
 std::optional<std::vector<LocatedAnswer>> answers_in_csv(const std::string& path) {
-  std::optional<std::vector<LocatedAnswer>> answers;
-  std::size_t columns = 0, column = 0;
+  std::vector<LocatedAnswer> answers;
+  std::optional<std::size_t> column;
+  std::size_t columns = 0, first_line = 0;
+  std::string row;
   LineReader lines(path);
   for (std::string_view line; lines.next(line);) {
-    if (!answers && !says_something(line)) continue;
-    const std::vector<std::string> cells = csv_cells(line);
-    if (!answers) {
-      const auto named = std::ranges::find_first_of(cells, kAnswers);
-      if (cells.size() < 2 || named == cells.end()) return std::nullopt;
-      columns = cells.size();
-      column = static_cast<std::size_t>(named - cells.begin());
-      answers.emplace();
-    } else if (cells.size() == columns) {
-      answers->push_back({cells[column], lines.line_number()});
-    } else if (!trim(line).empty()) {
-      throw Error(
-          fmt::format("{}:{}: the row has {} columns", path, lines.line_number(), cells.size()),
-          fmt::format("{}, as in the first line", columns));
+    if (row.empty()) {
+      if (!says_something(line)) continue;
+      first_line = lines.line_number();
     }
+    row += line;
+    const std::vector<std::string> cells = csv_cells(row);
+    if (!column) {
+      column = answer_column(cells);
+      if (!column) return std::nullopt;
+      columns = cells.size();
+    } else if (std::ranges::count(row, '"') % 2 != 0) {
+      row += '\n';
+      continue;
+    } else if (cells.size() == columns) {
+      answers.push_back({cells[*column], first_line});
+    } else {
+      throw Error(fmt::format("{}:{}: the row has {} columns", path, first_line, cells.size()),
+                  fmt::format("{}, as in the first line", columns));
+    }
+    row.clear();
   }
+  if (!row.empty())
+    throw Error(fmt::format("{}:{}: a quote that nothing closes", path, first_line));
+  if (!column) return std::nullopt;
   return answers;
 }
 

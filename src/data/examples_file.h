@@ -43,7 +43,8 @@ struct LocatedAnswer {
 };
 
 // Predictions, in the order of the data: JSONL with the answer in "predict", "output", "solution"
-// or "answer"; CSV whose first line names such a column; the solutions of a Sudoku CSV; lines, a
+// or "answer"; CSV whose first line names such a column, its cells as they are; the solutions of
+// another Sudoku CSV; lines, a
 // blank one for an empty answer; or one SAT competition answer (s and v lines, comments before and
 // between them).
 std::vector<LocatedAnswer> read_answers(const std::string& path, const tasks::Task& task);

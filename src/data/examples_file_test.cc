@@ -49,14 +49,18 @@ TEST_F(ExamplesFile, ReadsAnswersAsProgramsWriteThem) {
                     "{\"input\":\"1\",\"solution\":\"y\",\"verified\":true}\n",
                     "countdown-3"),
             (Answers{"1+2=3", "x", "y"}));
-  EXPECT_THROW(answers("{\"error\":\"no puzzle\"}\n", "countdown-3"), Error);
+  EXPECT_EQ(answers("{\"error\":\"no puzzle\"}\n", "countdown-3"), Answers{""});
+  EXPECT_THROW(answers("{\"passes\":\"2\"}\n", "countdown-3"), Error);
   // Of `solve --quiet`: a puzzle that could not be read keeps its place.
   EXPECT_EQ(answers("8,2/2,0\n\n1,2\n", "planning"), (Answers{"8,2/2,0", "", "1,2"}));
   // Of `solve --csv`, where a puzzle that could not be read has an empty answer.
   EXPECT_EQ(answers("input,solution,verified,explanation\n\"1,2\",\"1+2=3,3*4=12\",yes,\n"
-                    ",,no,\"it says \"\"x\"\", no puzzle\"\n",
+                    ",,no,\"it says \"\"x\"\",\n  expected: a puzzle\"\n\n# and\n1,2,no,\r\n",
                     "countdown-3"),
-            (Answers{"1+2=3,3*4=12", ""}));
+            (Answers{"1+2=3,3*4=12", "", "2"}));
+  EXPECT_EQ(answers("question,answer,predict\n1,2,3\n", "countdown-3"), Answers{"3"});
+  EXPECT_EQ(answers("output\n\"1,2\"\n3\n", "countdown-3"), (Answers{"1,2", "3"}));
+  EXPECT_THROW(answers("input,solution\n1,\"2\n", "countdown-3"), Error);
   EXPECT_THROW(answers("input,solution\n1,2,3\n", "countdown-3"), Error);
   EXPECT_EQ(answers("1,2\n", "countdown-3"), Answers{"1,2"});  // a line
   const std::string puzzle(81, '0'), solution(81, '1');

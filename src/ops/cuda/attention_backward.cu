@@ -60,8 +60,8 @@ __device__ void store_sums(float* shared, const float2 (&mine)[3], float* to, in
 }
 
 // Minus delta, which is factor times the sum of do o along rows: two rows' numbers twice, (a, b, a,
-// b), as Keys::visit() wants them. Rows of do are in shared memory, where the warp copied them
-// itself; load_out(tile, row) loads those of o.
+// b), as Keys::visit() wants them. Rows of do are in shared memory, at least those that the warp
+// visits; load_out(tile, row) loads those of o.
 template <int kSize, class LoadOut>
 __device__ __forceinline__ void sum_rows(float* delta, std::uint32_t dout, LoadOut load_out,
                                          float factor, int count) {
@@ -126,6 +126,7 @@ __global__ void __launch_bounds__(32 * Kind::kMaxWarps, 1)
   const std::int64_t out_corner = batch * s.length * width + column;
   const __nv_bfloat16* const q_from = a.qkv.numbers + corner;
 
+  static_assert(HeadCopies<kSize>::kBytes == BackwardLayout::kBarrierBytes);
   HeadCopies<kSize> copies(shared + at.barrier, s.length, at.rows);
   if constexpr (kWhole) {
     copies.start(static_cast<int>(batch), {{q_rows, a.qkv, column},

@@ -1,8 +1,8 @@
 // A head's rows, all of them, from device memory to shared memory.
 //
-// From sm_90 on one thread asks for all rows of a tensor at once, as a box of it: a tensor copy
-// orders the pieces of a row as place() does. Before, lanes copy 16 bytes each, which takes a tenth
-// of the kernel's instructions.
+// From sm_90 on one thread asks for all rows of a tensor, as a box of it: a tensor copy orders the
+// pieces of a row as place() does. Before, lanes copy 16 bytes each, which takes a tenth of the
+// kernel's instructions.
 #pragma once
 
 #include "ops/cuda/attention_rows.cuh"
@@ -27,7 +27,7 @@ struct HeadTensor {
                                 box_rows(round_up(static_cast<int>(s.length), 16)), kSize)
                 : CUtensorMap{}) {}
 
-  // A box has at most 256 rows; the shared memory of one ends where that of the rows does.
+  // A box has at most 256 rows. Of more, boxes of 16, so that the last one ends with the rows.
   MGDM_HOST_DEVICE static constexpr int box_rows(int rows) { return rows <= 256 ? rows : 16; }
 };
 
@@ -69,7 +69,7 @@ class HeadCopies {
 #endif
   }
 
-  // Until what this thread's warp visits is there.
+  // Until the tiles that this warp visits (for_each_tile) are there, and perhaps all.
   __device__ void wait() {
 #if __CUDA_ARCH__ >= 900
     __syncthreads();  // the barrier is there

@@ -21,6 +21,8 @@ struct Kind {
 
 // Where things lie in shared memory, in bytes.
 struct BackwardLayout {
+  static constexpr int kBarrierBytes = 8;  // what HeadCopies want
+
   int rows;       // queries, rounded up to 16
   int part;       // keys of a part
   int ds_stride;  // dS of a chunk of queries is stored keys x queries, with 16 bytes of padding
@@ -44,7 +46,7 @@ struct BackwardLayout {
     q_factor = delta + 8 * rows;
     k_factor = q_factor + 4 * rows;
     barrier = k_factor + 4 * keys;
-    bytes = barrier + 8;
+    bytes = barrier + kBarrierBytes;
   }
 };
 

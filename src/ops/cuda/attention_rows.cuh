@@ -193,8 +193,8 @@ __device__ __forceinline__ void scale_rows(const std::uint32_t (&tile)[kSize / 1
 }
 
 // Divides rows by their root mean square, in place, and writes 1 / rms to `factors` unless null.
-// Rows of zeros stay zeros (eps > 0). A warp visits the rows that it copied itself, so it need only
-// have waited for its own copies.
+// Rows of zeros stay zeros (eps > 0). A warp visits the rows that it copied itself, where lanes
+// copy, so it need only have waited for its own copies.
 template <int kSize>
 __device__ __forceinline__ void normalize_rows(std::uint32_t rows, int count, float eps,
                                                float* factors) {

@@ -1,8 +1,7 @@
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
+#include <initializer_list>
 #include <stdexcept>
-#include <vector>
 
 #include "ops/cuda/tensor_map.h"
 
@@ -10,8 +9,8 @@ namespace mgdm::ops::cuda {
 namespace {
 
 // Sizes from the fastest dimension to the slowest.
-CUtensorMap encoded(const void* from, const std::vector<std::int64_t>& sizes,
-                    const std::vector<std::int64_t>& box, CUtensorMapSwizzle swizzle,
+CUtensorMap encoded(const void* from, std::initializer_list<std::int64_t> sizes,
+                    std::initializer_list<std::int64_t> box, CUtensorMapSwizzle swizzle,
                     CUtensorMapL2promotion promotion) {
   using Encode = decltype(&cuTensorMapEncodeTiled);
   static const auto encode = [] {
@@ -26,8 +25,8 @@ CUtensorMap encoded(const void* from, const std::vector<std::int64_t>& sizes,
   const cuuint32_t steps[3] = {1, 1, 1};
   cuuint64_t bytes = 2;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    all[i] = static_cast<cuuint64_t>(sizes[i]);
-    part[i] = static_cast<cuuint32_t>(box[i]);
+    all[i] = static_cast<cuuint64_t>(sizes.begin()[i]);
+    part[i] = static_cast<cuuint32_t>(box.begin()[i]);
     pitch[i] = bytes *= all[i];
   }
   CUtensorMap map;
@@ -42,13 +41,10 @@ CUtensorMap encoded(const void* from, const std::vector<std::int64_t>& sizes,
 }  // namespace
 
 bool has_tensor_copies() {
-  static const bool found = [] {
-    int device = 0, major = 0;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    return major >= 9;
-  }();
-  return found;
+  int device = 0, major = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  return major >= 9;
 }
 
 CUtensorMap tensor_map_of(const void* matrix, std::int64_t rows, std::int64_t columns,

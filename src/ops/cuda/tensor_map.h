@@ -7,7 +7,7 @@
 
 namespace mgdm::ops::cuda {
 
-// Whether the current device has tensor copies. All devices are taken to be like the first asked.
+// Whether the current device has tensor copies.
 bool has_tensor_copies();
 
 // Boxes of `box_rows` rows and 64 columns of a matrix.
