@@ -169,6 +169,21 @@ TEST_F(Program, VerifyCountsWhatWentWrong) {
   EXPECT_EQ(json["errors_by_place"]["calculation error"]["1"], 1);
 }
 
+TEST_F(Program, VerifyTakesAnswersBesideTheirPuzzlesOnly) {
+  write_file(path("data.jsonl"), "{\"input\": \"4,5,6,10,24\"}\n{\"input\": \"1,2,3,4,10\"}\n");
+  const auto verify = [&](const std::string& answers) {
+    write_file(path("answers"), answers);
+    return mgdm("verify countdown-4 --quiet --data " + path("data.jsonl") + " --predictions " +
+                path("answers"));
+  };
+  const std::string first = "\"4, 5, 6, 10, 24\",x\n", second = "\"1,2,3,4,10\",y\n";
+  EXPECT_EQ(verify("input,output\n" + first + second).code, 0);
+  EXPECT_EQ(verify("question,output\n\"Make 24 from 4, 5, 6, 10\",x\n,y\n").code, 0);
+  const Outcome sorted = verify("input,output\n" + second + first);
+  EXPECT_EQ(sorted.code, 1);
+  EXPECT_MENTIONS(sorted.err, "answers:2: the answer is one to another puzzle: '1,2,3,4,10'");
+}
+
 TEST_F(Program, WhatFilesSayNeverReachesTheTerminalRaw) {
   const std::string escape = "\x1b";
   write_file(path("data.jsonl"), "{\"input\": \"4,5,6,10,24\"}\n");

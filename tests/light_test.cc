@@ -358,7 +358,7 @@ TEST_F(Light, SaysWhenAPuzzleIsBeyondWhatModelsAreTrainedOn) {
       "note: 500 is beyond the numbers 1..99 and the targets 10..100 that the model was trained "
       "on\n";
   EXPECT_MENTIONS(light("solve '4, 5, 500, 24'").err, note);
-  EXPECT_MENTIONS(light("solve --json --show 4,5,500,24").err, note);
+  EXPECT_MENTIONS(light("solve --show 4,5,500,24").err, note);
   EXPECT_MENTIONS(light("solve --model sat-5 1,7,3/2,3,4").err,
                   "note: 2 clauses are not the 41 that the model was trained on\n");
   EXPECT_EQ(light("solve 4,5,15,24").err.find("note"), std::string::npos);

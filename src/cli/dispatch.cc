@@ -136,7 +136,8 @@ std::string meant_by(const std::string& word, const std::vector<std::string>& kn
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   std::string hint = meant_by(flag, known);
   if (hint.empty()) hint = fmt::format("mgdm {} --help", command->get_name());
-  throw UsageError(fmt::format("unknown option {}", in_quotes(word)), "", hint);
+  const char* const what = word.starts_with('-') ? "unknown option" : "a word too many:";
+  throw UsageError(fmt::format("{} {}", what, in_quotes(word)), "", hint);
 }
 
 // `mgdm help` and `mgdm help COMMAND` are what --help says.

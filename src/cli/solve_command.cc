@@ -234,6 +234,12 @@ int run_solve(const SolveSettings& typed) {
     settings.input = "-";
   }
   if (settings.json && settings.csv) throw UsageError("--json and --csv", "one of them");
+  // Passes would stand between what other programs read.
+  if (settings.show && (settings.json || settings.csv || settings.quiet))
+    throw UsageError(fmt::format("--show and --{}", settings.json  ? "json"
+                                                    : settings.csv ? "csv"
+                                                                   : "quiet"),
+                     "one of them");
   const bool dimacs = !settings.input.empty() && data::is_dimacs(settings.input);
   if (dimacs && !settings.puzzles.empty())
     throw UsageError("puzzles beside a DIMACS formula", "one formula alone");

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/named_files.h"
 #include "cli/threads.h"
+#include "data/answers_file.h"
 #include "data/examples_file.h"
 #include "report/result_json.h"
 #include "report/score_report.h"
@@ -34,7 +35,7 @@ struct VerifySettings {
     v.field("task", task, "planning, countdown-3..6, sudoku, sat-5..9, sat");
     v.field("data", data, "the puzzles: JSONL, Sudoku CSV, lines or grids, DIMACS");
     v.field("predictions", predictions,
-            "the answers in the same order: JSONL or CSV with output, predict, solution or answer, "
+            "the answers in the same order: JSONL or CSV with predict, output, solution or answer, "
             "lines, or what a SAT solver prints");
     v.field("json", json, "write the score to this file; - prints it alone");
     v.field("explain", explain, "say what is wrong with the first N wrong answers",
@@ -64,6 +65,23 @@ tasks::Score score_of(const VerifySettings& settings, const tasks::Task& task,
   return score;
 }
 
+// Answers that name their puzzle stand where it does. What the task cannot read as one, such as a
+// question in words, says nothing.
+void check_order(const VerifySettings& settings, const tasks::Task& task,
+                 const std::vector<data::LocatedExample>& examples,
+                 const std::vector<data::LocatedAnswer>& answers) {
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    if (answers[i].input.empty()) continue;
+    const std::string& puzzle = examples[i].example.input;
+    const std::string named = attempt([&] { return task.normalize_input(answers[i].input); },
+                                      [&](const Error&) { return puzzle; });
+    if (named != puzzle)
+      throw Error(fmt::format("{}the answer is one to another puzzle: {}",
+                              at(settings.predictions, answers[i].line), in_quotes(named)),
+                  fmt::format("answers in the order of {}", shown_path(settings.data)));
+  }
+}
+
 void run_verify(const VerifySettings& settings) {
   check_files({{"--data", settings.data, /*written=*/false},
                {"--json", settings.json},
@@ -76,6 +94,7 @@ void run_verify(const VerifySettings& settings) {
                             examples.size(), shown_path(settings.predictions), answers.size()),
                 "one answer per puzzle, in the same order");
 
+  check_order(settings, *task, examples, answers);
   const tasks::Score score = score_of(settings, *task, examples, answers);
   if (!settings.json.empty()) {
     VerifySettings used = settings;

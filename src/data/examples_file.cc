@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "data/file_kind.h"
 #include "formats/dimacs.h"
 #include "formats/jsonl.h"
 #include "formats/sudoku_csv.h"
@@ -19,43 +20,6 @@
 
 namespace mgdm::data {
 namespace {
-
-enum class Kind { kEmpty, kJsonl, kDimacs, kSolverAnswer, kLines };
-
-// What a file holds, by its first line that is not blank. Formulas and solvers' answers may both
-// begin with comments: they are told apart by what follows.
-Kind kind_of(const std::string& path) {
-  LineReader lines(path);
-  bool comments = false;
-  for (std::string_view line; lines.next(line);) {
-    line = trim(line);
-    if (line.empty()) continue;
-    const std::string_view word = line.substr(0, line.find_first_of(" \t"));
-    if (word == "c") {
-      comments = true;
-      continue;
-    }
-    if (word == "s" || word == "v") return Kind::kSolverAnswer;
-    if (comments || word == "p") return Kind::kDimacs;
-    if (line.starts_with('{')) return Kind::kJsonl;
-    return Kind::kLines;
-  }
-  return comments ? Kind::kDimacs : Kind::kEmpty;
-}
-
-// Neither blank nor a comment.
-bool says_something(std::string_view line) {
-  line = trim(line);
-  return !line.empty() && line.front() != '#';
-}
-
-// Of a file of lines.
-bool is_sudoku_csv(const std::string& path) {
-  LineReader lines(path);
-  for (std::string_view line; lines.next(line);)
-    if (says_something(line)) return formats::begins_sudoku_csv(trim(line));
-  return false;
-}
 
 // What a puzzle and its solution are called, pair by pair: what `solve --json` calls a solution is
 // no label of an input.
@@ -67,59 +31,6 @@ tasks::Example example_of(const formats::JsonlReader& reader) {
     if (auto input = reader.text(puzzle))
       return {*std::move(input), reader.text(solution).value_or("")};
   return {reader.required_text("input"), ""};
-}
-
-constexpr std::array<const char*, 4> kAnswers = {"predict", "output", "solution", "answer"};
-
-// Of a puzzle that `solve` could not read there is none.
-std::string answer_of(const formats::JsonlReader& reader) {
-  for (const char* const name : kAnswers)
-    if (auto answer = reader.text(name)) return *std::move(answer);
-  if (reader.text("error")) return "";
-  return reader.required_text("output");
-}
-
-std::optional<std::size_t> answer_column(const std::vector<std::string>& header) {
-  for (const char* const name : kAnswers)
-    if (const auto found = std::ranges::find(header, name); found != header.end())
-      return static_cast<std::size_t>(found - header.begin());
-  return std::nullopt;
-}
-
-// The answers of a CSV file, unless its first line names no column of them. A cell in quotes may
-// have several lines.
-std::optional<std::vector<LocatedAnswer>> answers_in_csv(const std::string& path) {
-  std::vector<LocatedAnswer> answers;
-  std::optional<std::size_t> column;
-  std::size_t columns = 0, first_line = 0;
-  std::string row;
-  LineReader lines(path);
-  for (std::string_view line; lines.next(line);) {
-    if (row.empty()) {
-      if (!says_something(line)) continue;
-      first_line = lines.line_number();
-    }
-    row += line;
-    const std::vector<std::string> cells = csv_cells(row);
-    if (!column) {
-      column = answer_column(cells);
-      if (!column) return std::nullopt;
-      columns = cells.size();
-    } else if (std::ranges::count(row, '"') % 2 != 0) {
-      row += '\n';
-      continue;
-    } else if (cells.size() == columns) {
-      answers.push_back({cells[*column], first_line});
-    } else {
-      throw Error(fmt::format("{}:{}: the row has {} columns", path, first_line, cells.size()),
-                  fmt::format("{}, as in the first line", columns));
-    }
-    row.clear();
-  }
-  if (!row.empty())
-    throw Error(fmt::format("{}:{}: a quote that nothing closes", path, first_line));
-  if (!column) return std::nullopt;
-  return answers;
 }
 
 // An example whose input the task has checked; a complaint names the line.
@@ -148,21 +59,21 @@ void for_each_example(const std::string& path, const tasks::Task& task,
         unless_bad(bad, [&] { return located(path, line, task, input, std::move(output)); });
     if (example) use(*std::move(example));
   };
-  switch (kind_of(path)) {
-    case Kind::kEmpty:
+  switch (file_kind(path)) {
+    case FileKind::kEmpty:
       break;
-    case Kind::kJsonl:
+    case FileKind::kJsonl:
       for (formats::JsonlReader reader(path, Reading::kOnce, bad); reader.next();)
         if (auto example = unless_bad(bad, [&] { return example_of(reader); }))
           give(reader.line_number(), example->input, std::move(example->output));
       break;
-    case Kind::kDimacs:
+    case FileKind::kDimacs:
       formats::read_dimacs(read_file(path), path);  // for its complaints, which name the line
       give(0, read_file(path), "");
       break;
-    case Kind::kSolverAnswer:
+    case FileKind::kSolverAnswer:
       throw Error(fmt::format("{} is a solver's answer, not a puzzle", path), "a DIMACS formula");
-    case Kind::kLines: {
+    case FileKind::kLines: {
       if (task.abilities().sudoku_files) {
         formats::for_each_sudoku(
             path,
@@ -187,16 +98,16 @@ std::vector<LocatedExample> read_examples(const std::string& path, const tasks::
   return examples;
 }
 
-bool is_dimacs(const std::string& path) { return kind_of(path) == Kind::kDimacs; }
+bool is_dimacs(const std::string& path) { return file_kind(path) == FileKind::kDimacs; }
 
 bool any_puzzle(const std::string& path, const std::function<bool(const std::string&)>& wanted,
                 const OnBadLine& on_bad) {
   constexpr int kMost = 100;
   constexpr std::size_t kGridLines = 9 + 4;  // rows, and lines around and between boxes
-  const Kind kind = kind_of(path);
-  if (kind == Kind::kDimacs) return wanted(read_file(path));
+  const FileKind kind = file_kind(path);
+  if (kind == FileKind::kDimacs) return wanted(read_file(path));
   int seen = 0;
-  if (kind == Kind::kJsonl) {
+  if (kind == FileKind::kJsonl) {
     formats::JsonlReader reader(path);
     bool any = true;
     for (; seen < kMost && any; seen += any) {
@@ -248,39 +159,6 @@ bool any_puzzle(const std::string& path, const std::function<bool(const std::str
   }
   if (seen == 0) throw Error(fmt::format("there is no puzzle in {}", shown_path(path)));
   return false;
-}
-
-std::vector<LocatedAnswer> read_answers(const std::string& path, const tasks::Task& task) {
-  std::vector<LocatedAnswer> answers;
-  switch (kind_of(path)) {
-    case Kind::kJsonl:
-      for (formats::JsonlReader reader(path); reader.next();)
-        answers.push_back({answer_of(reader), reader.line_number()});
-      break;
-    case Kind::kDimacs:
-      throw Error(fmt::format("{} is a DIMACS formula, not answers", shown_path(path)),
-                  "what a solver prints: s and v lines");
-    case Kind::kSolverAnswer: {
-      const std::string text = read_file(path);
-      formats::read_solver_answer(text, path);  // for its complaints
-      answers.push_back({with_location(path, 0, [&] { return task.normalize_answer(text); }), 0});
-      break;
-    }
-    case Kind::kEmpty:  // blank lines are empty answers
-    case Kind::kLines: {
-      if (auto found = answers_in_csv(path)) return *std::move(found);
-      if (task.abilities().sudoku_files && is_sudoku_csv(path)) {
-        formats::for_each_sudoku(path, [&](formats::SudokuRecord&& record, std::size_t line) {
-          answers.push_back({record.solution.value_or(record.puzzle), line});
-        });
-        break;
-      }
-      LineReader lines(path);
-      for (std::string_view line; lines.next(line);)
-        answers.push_back({std::string(trim(line)), lines.line_number()});
-    }
-  }
-  return answers;
 }
 
 }  // namespace mgdm::data

@@ -37,16 +37,4 @@ bool is_dimacs(const std::string& path);
 bool any_puzzle(const std::string& path, const std::function<bool(const std::string&)>& wanted,
                 const OnBadLine& on_bad);
 
-struct LocatedAnswer {
-  std::string answer;
-  std::size_t line = 0;  // as above
-};
-
-// Predictions, in the order of the data: JSONL with the answer in "predict", "output", "solution"
-// or "answer"; CSV whose first line names such a column, its cells as they are; the solutions of
-// another Sudoku CSV; lines, a
-// blank one for an empty answer; or one SAT competition answer (s and v lines, comments before and
-// between them).
-std::vector<LocatedAnswer> read_answers(const std::string& path, const tasks::Task& task);
-
 }  // namespace mgdm::data

@@ -24,57 +24,10 @@ class ExamplesFile : public testing::Test {
                             ("mgdm_examples_" + std::to_string(::getpid()) + ".whatever");
 };
 
-TEST_F(ExamplesFile, SolversMayCommentBeforeTheyAnswer) {
-  const std::string text = "c a solver\nc\n\nc verified, 20 passes\ns SATISFIABLE\nv 1 -2 0\n";
-  write_file(path_, text);
-  const auto answers = read_answers(path_, *tasks::make_task("sat"));
-  ASSERT_EQ(answers.size(), 1u);
-  EXPECT_EQ(answers[0].answer, text);
-  EXPECT_THROW(read(text, "sat"), Error);  // it is no formula
+TEST_F(ExamplesFile, FormulasMayBeginWithComments) {
+  EXPECT_THROW(read("c a solver\ns SATISFIABLE\nv 1 -2 0\n", "sat"), Error);  // it is no formula
   EXPECT_EQ(read("c a formula\nc\n\np cnf 2 1\n1 2 0\n", "sat").size(), 1u);
   EXPECT_THROW(read("c nothing but a comment\n", "sat"), Error);
-}
-
-TEST_F(ExamplesFile, ReadsAnswersAsProgramsWriteThem) {
-  const auto answers = [&](const std::string& text, const std::string& task) {
-    write_file(path_, text);
-    std::vector<std::string> found;
-    for (const LocatedAnswer& answer : read_answers(path_, *tasks::make_task(task)))
-      found.push_back(answer.answer);
-    return found;
-  };
-  using Answers = std::vector<std::string>;
-  // Of `eval`, of a language model, of `solve --json`.
-  EXPECT_EQ(answers("{\"input\": \"1,2\", \"output\": \"1+2=3\"}\n{\"predict\": \"x\"}\n"
-                    "{\"input\":\"1\",\"solution\":\"y\",\"verified\":true}\n",
-                    "countdown-3"),
-            (Answers{"1+2=3", "x", "y"}));
-  EXPECT_EQ(answers("{\"error\":\"no puzzle\"}\n", "countdown-3"), Answers{""});
-  EXPECT_THROW(answers("{\"passes\":\"2\"}\n", "countdown-3"), Error);
-  // Of `solve --quiet`: a puzzle that could not be read keeps its place.
-  EXPECT_EQ(answers("8,2/2,0\n\n1,2\n", "planning"), (Answers{"8,2/2,0", "", "1,2"}));
-  // Of `solve --csv`, where a puzzle that could not be read has an empty answer.
-  EXPECT_EQ(answers("input,solution,verified,explanation\n\"1,2\",\"1+2=3,3*4=12\",yes,\n"
-                    ",,no,\"it says \"\"x\"\",\n  expected: a puzzle\"\n\n# and\n1,2,no,\r\n",
-                    "countdown-3"),
-            (Answers{"1+2=3,3*4=12", "", "2"}));
-  EXPECT_EQ(answers("question,answer,predict\n1,2,3\n", "countdown-3"), Answers{"3"});
-  EXPECT_EQ(answers("output\n\"1,2\"\n3\n", "countdown-3"), (Answers{"1,2", "3"}));
-  EXPECT_THROW(answers("input,solution\n1,\"2\n", "countdown-3"), Error);
-  EXPECT_THROW(answers("input,solution\n1,2,3\n", "countdown-3"), Error);
-  EXPECT_EQ(answers("1,2\n", "countdown-3"), Answers{"1,2"});  // a line
-  const std::string puzzle(81, '0'), solution(81, '1');
-  EXPECT_EQ(answers(solution + "\n", "sudoku"), Answers{solution});
-  for (const char* const before : {"", "\n# answers\n"})
-    EXPECT_EQ(
-        answers(before + ("id,puzzle,solution\n1," + puzzle) + "," + solution + "\n", "sudoku"),
-        Answers{solution});
-  EXPECT_EQ(answers("\n\n", "planning"), (Answers{"", ""}));
-  EXPECT_EQ(answers("", "planning"), Answers{});
-  EXPECT_EQ(answers("c done\ns SATISFIABLE\nv 1 3 -2\nv 5 -4 0\n", "sat-5"), Answers{"1,7,3,9,5"});
-  EXPECT_THROW(answers("s UNSATISFIABLE\n", "sat-5"), Error);
-  EXPECT_EQ(answers("s UNSATISFIABLE\n", "sat").size(), 1u);
-  EXPECT_THROW(answers("p cnf 1 1\n1 0\n", "sat"), Error);
 }
 
 TEST_F(ExamplesFile, AByteOrderMarkHidesNoFormat) {

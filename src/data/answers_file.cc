@@ -1,0 +1,179 @@
+#include "data/answers_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/bad_line.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "data/file_kind.h"
+#include "formats/dimacs.h"
+#include "formats/jsonl.h"
+#include "formats/sudoku_text.h"
+
+namespace mgdm::data {
+namespace {
+
+// "predict" stands beside a label that may have any of the other names. Of those without it one
+// may be the label of another: who means which is not for us to say.
+constexpr const char* kPredicted = "predict";
+constexpr std::array<const char*, 3> kAnswers = {"output", "solution", "answer"};
+constexpr std::array<const char*, 3> kPuzzles = {"input", "puzzle", "question"};
+
+Error two_answers(const std::string& where, std::string_view one, std::string_view other) {
+  return Error(fmt::format("{}both '{}' and '{}' may be the answer", where, one, other),
+               "one of them, or the answer in 'predict'");
+}
+
+std::string answer_of(const formats::JsonlReader& reader) {
+  if (auto answer = reader.text(kPredicted)) return *std::move(answer);
+  std::optional<std::string> found;
+  const char* as = nullptr;
+  for (const char* const name : kAnswers) {
+    auto answer = reader.text(name);
+    if (!answer) continue;
+    if (found && *found != *answer)
+      throw two_answers(at(reader.path(), reader.line_number()), as, name);
+    found = std::move(answer);
+    as = name;
+  }
+  if (found) return *std::move(found);
+  if (reader.text("error")) return "";  // a puzzle that `solve` could not read
+  return reader.required_text("output");
+}
+
+std::string puzzle_of(const formats::JsonlReader& reader) {
+  for (const char* const name : kPuzzles)
+    if (auto puzzle = reader.text(name)) return *std::move(puzzle);
+  return "";
+}
+
+// Names in any case, one or many: "Solution", "answers".
+std::optional<std::size_t> place_of(std::string_view name, const std::vector<std::string>& header) {
+  const auto found = std::ranges::find_if(header, [&](const std::string& cell) {
+    const std::string column = lowered(cell);
+    return column == name || column == std::string(name) + 's';
+  });
+  if (found == header.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - header.begin());
+}
+
+// What the first line of a CSV file says.
+struct Header {
+  char separator;
+  std::size_t columns, answer;
+  std::optional<std::size_t> puzzle;
+
+  // None where it names no answers.
+  static std::optional<Header> of(std::string_view line) {
+    for (const char separator : {',', ';', '\t'}) {
+      const std::vector<std::string> cells = csv_cells(line, separator);
+      auto answer = place_of(kPredicted, cells);
+      const char* as = nullptr;
+      for (const char* const name : kAnswers) {
+        if (as == nullptr && answer) break;  // predicted
+        const auto place = place_of(name, cells);
+        if (!place) continue;
+        if (as != nullptr) throw two_answers("", as, name);
+        answer = place;
+        as = name;
+      }
+      if (!answer) continue;
+      std::optional<std::size_t> puzzle;
+      for (const char* const name : kPuzzles)
+        if (!puzzle) puzzle = place_of(name, cells);
+      return Header{separator, cells.size(), *answer, puzzle};
+    }
+    return std::nullopt;
+  }
+
+  LocatedAnswer read(std::string_view row, std::size_t line) const {
+    const std::vector<std::string> cells = csv_cells(row, separator);
+    if (cells.size() != columns)
+      throw Error(fmt::format("the row has {} columns", cells.size()),
+                  fmt::format("{}, as in the first line", columns));
+    return {cells[answer], line, puzzle ? cells[*puzzle] : ""};
+  }
+};
+
+// The answers of a CSV file, unless its first line names no column of them. A cell in quotes may
+// have several lines.
+std::optional<std::vector<LocatedAnswer>> answers_in_csv(const std::string& path) {
+  std::vector<LocatedAnswer> answers;
+  std::optional<Header> header;
+  std::string row;
+  std::size_t first = 0;  // line of the row
+  LineReader lines(path);
+  for (std::string_view line; lines.next(line);) {
+    if (row.empty()) {
+      if (!says_something(line)) continue;
+      first = lines.line_number();
+    }
+    row += line;
+    if (!header) {
+      header = with_location(path, first, [&] { return Header::of(row); });
+      if (!header) return std::nullopt;
+    } else if (std::ranges::count(row, '"') % 2 != 0) {
+      row += '\n';
+      continue;
+    } else {
+      answers.push_back(with_location(path, first, [&] { return header->read(row, first); }));
+    }
+    row.clear();
+  }
+  if (!row.empty()) throw Error(fmt::format("{}:{}: a quote that nothing closes", path, first));
+  if (!header) return std::nullopt;
+  return answers;
+}
+
+// The solutions of a Sudoku CSV that does not name them; where there is but one column of grids,
+// these, if they are filled in.
+LocatedAnswer answer_of(formats::SudokuRecord&& record, std::size_t line) {
+  if (record.solution) return {*std::move(record.solution), line, std::move(record.puzzle)};
+  if (record.puzzle.find('0') != std::string::npos)
+    throw Error("no column has the answer", "one named predict, output, solution or answer");
+  return {std::move(record.puzzle), line};
+}
+
+}  // namespace
+
+std::vector<LocatedAnswer> read_answers(const std::string& path, const tasks::Task& task) {
+  std::vector<LocatedAnswer> answers;
+  switch (file_kind(path)) {
+    case FileKind::kJsonl:
+      for (formats::JsonlReader reader(path); reader.next();)
+        answers.push_back({answer_of(reader), reader.line_number(), puzzle_of(reader)});
+      break;
+    case FileKind::kDimacs:
+      throw Error(fmt::format("{} is a DIMACS formula, not answers", shown_path(path)),
+                  "what a solver prints: s and v lines");
+    case FileKind::kSolverAnswer: {
+      const std::string text = read_file(path);
+      formats::read_solver_answer(text, path);  // for its complaints
+      answers.push_back({with_location(path, 0, [&] { return task.normalize_answer(text); }), 0});
+      break;
+    }
+    case FileKind::kEmpty:  // blank lines are empty answers
+    case FileKind::kLines: {
+      if (auto found = answers_in_csv(path)) return *std::move(found);
+      if (task.abilities().sudoku_files && is_sudoku_csv(path)) {
+        formats::for_each_sudoku(path, [&](formats::SudokuRecord&& record, std::size_t line) {
+          answers.push_back(
+              with_location(path, line, [&] { return answer_of(std::move(record), line); }));
+        });
+        break;
+      }
+      LineReader lines(path);
+      for (std::string_view line; lines.next(line);)
+        answers.push_back({std::string(trim(line)), lines.line_number()});
+    }
+  }
+  return answers;
+}
+
+}  // namespace mgdm::data
