@@ -25,24 +25,28 @@ constexpr const char* kPredicted = "predict";
 constexpr std::array<const char*, 3> kAnswers = {"output", "solution", "answer"};
 constexpr std::array<const char*, 3> kPuzzles = {"input", "puzzle", "question"};
 
-Error two_answers(const std::string& where, std::string_view one, std::string_view other) {
-  return Error(fmt::format("{}both '{}' and '{}' may be the answer", where, one, other),
-               "one of them, or the answer in 'predict'");
+// What get(name) gives for the answer's name, or none; `where` is for the complaint.
+template <class Get>
+auto the_answer(const std::string& where, Get get) {
+  auto found = get(kPredicted);
+  if (found) return found;
+  const char* as = nullptr;
+  for (const char* const name : kAnswers) {
+    auto other = get(name);
+    if (!other) continue;
+    if (found && *found != *other)
+      throw Error(fmt::format("{}both '{}' and '{}' may be the answer", where, as, name),
+                  "one of them, or the answer in 'predict'");
+    found = std::move(other);
+    as = name;
+  }
+  return found;
 }
 
 std::string answer_of(const formats::JsonlReader& reader) {
-  if (auto answer = reader.text(kPredicted)) return *std::move(answer);
-  std::optional<std::string> found;
-  const char* as = nullptr;
-  for (const char* const name : kAnswers) {
-    auto answer = reader.text(name);
-    if (!answer) continue;
-    if (found && *found != *answer)
-      throw two_answers(at(reader.path(), reader.line_number()), as, name);
-    found = std::move(answer);
-    as = name;
-  }
-  if (found) return *std::move(found);
+  auto answer = the_answer(at(reader.path(), reader.line_number()),
+                           [&](const char* name) { return reader.text(name); });
+  if (answer) return *std::move(answer);
   if (reader.text("error")) return "";  // a puzzle that `solve` could not read
   return reader.required_text("output");
 }
@@ -70,19 +74,11 @@ struct Header {
   std::optional<std::size_t> puzzle;
 
   // None where it names no answers.
-  static std::optional<Header> of(std::string_view line) {
+  static std::optional<Header> of(std::string_view line, const std::string& where) {
     for (const char separator : {',', ';', '\t'}) {
       const std::vector<std::string> cells = csv_cells(line, separator);
-      auto answer = place_of(kPredicted, cells);
-      const char* as = nullptr;
-      for (const char* const name : kAnswers) {
-        if (as == nullptr && answer) break;  // predicted
-        const auto place = place_of(name, cells);
-        if (!place) continue;
-        if (as != nullptr) throw two_answers("", as, name);
-        answer = place;
-        as = name;
-      }
+      const auto answer =
+          the_answer(where, [&](const char* name) { return place_of(name, cells); });
       if (!answer) continue;
       std::optional<std::size_t> puzzle;
       for (const char* const name : kPuzzles)
@@ -116,7 +112,7 @@ std::optional<std::vector<LocatedAnswer>> answers_in_csv(const std::string& path
     }
     row += line;
     if (!header) {
-      header = with_location(path, first, [&] { return Header::of(row); });
+      header = Header::of(row, at(path, first));
       if (!header) return std::nullopt;
     } else if (std::ranges::count(row, '"') % 2 != 0) {
       row += '\n';
