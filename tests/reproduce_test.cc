@@ -43,6 +43,9 @@ TEST_F(Reproduce, ListsPlansAndRefusesOthers) {
   EXPECT_EQ(light("reproduce sizes --weights llama-7b").code, 2);
   EXPECT_MENTIONS(light("reproduce sizes --weights llama-7b=nowhere").err,
                   "no config.json in nowhere");
+  const Outcome files = light("reproduce sizes --files nowhere");
+  EXPECT_EQ(files.code, 2);
+  EXPECT_MENTIONS(files.err, "--files: nowhere is no folder");
 }
 
 TEST_F(Reproduce, WritesTablesAndThePage) {

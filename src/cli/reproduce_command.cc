@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/error.h"
 #include "base/standard_streams.h"
@@ -67,6 +68,8 @@ void run_reproduce(const ReproduceSettings& settings, const reproduction::Traine
   if (settings.list) return print_list();
   if (settings.name.empty())
     throw UsageError("which table or figure?", "mgdm reproduce NAME", "mgdm reproduce --list");
+  if (!settings.files.empty() && !std::filesystem::is_directory(settings.files))
+    throw UsageError(fmt::format("--files: {} is no folder", shown_path(settings.files)));
   if (!settings.plan) outlive_readers();
   reproduction::Context context;
   context.out = settings.out;
