@@ -19,11 +19,19 @@ namespace {
 // From one row of A, both parts, to the next: an odd number of cache lines, as in activations.h.
 std::size_t arm_row_bytes(std::size_t steps) { return ((16 * steps + 63) / 64 | 1) * 64; }
 
+// Rows of A that are multiplied at a time, whole tiles of them: both parts of what fits into half
+// of a core's first cache while the columns pass by, but not so few that B is read for little.
+std::size_t arm_block_rows(std::size_t steps) {
+  constexpr std::size_t kBytes = 32768, kFewest = 24, kTileRows = 6;
+  return std::max(kFewest, kBytes / arm_row_bytes(steps) / kTileRows * kTileRows);
+}
+
 }  // namespace
 
 std::size_t arm_scratch_size(std::size_t rows, std::size_t depth) {
   // In bf16 it is the larger; in int8 there is one row more, before it is taken apart.
-  return (rows + 1) * arm_row_bytes(Bf16ArmLayout{depth}.steps()) / sizeof(std::uint16_t);
+  const std::size_t steps = Bf16ArmLayout{depth}.steps();
+  return (std::min(rows, arm_block_rows(steps)) + 1) * arm_row_bytes(steps) / sizeof(std::uint16_t);
 }
 
 #ifdef MGDM_ARM64
@@ -98,11 +106,52 @@ struct ArmProblem {
 
 constexpr std::size_t kArmColumns = Int8ArmLayout::kColumns, kArmPairs = kArmColumns / 2;
 
+// What becomes of a tile's sums, all but activations. What may be null is left out.
+struct ArmEnding {
+  const float *row_scales, *column_scales;  // both or none
+  const float* bias;
+  bool add;
+  float* to;
+  std::size_t stride;
+};
+
+// A tile as floats: each row is two vectors.
+template <std::size_t kRows>
+using Ended = float32x4_t[kRows][2];
+
+template <std::size_t kRows, class Use>
+inline __attribute__((always_inline)) void for_halves(const Use& use) {
+#pragma GCC unroll 6
+  for (std::size_t r = 0; r < kRows; ++r)
+#pragma GCC unroll 2
+    for (std::size_t h = 0; h < 2; ++h) use(r, h);
+}
+
+template <std::size_t kRows>
+inline __attribute__((always_inline)) void end_tile(const ArmEnding& end, Ended<kRows>& x) {
+  if (end.row_scales != nullptr)
+    for_halves<kRows>([&](std::size_t r, std::size_t h) {
+      const float32x4_t columns = vld1q_f32(end.column_scales + 4 * h);
+      x[r][h] = vmulq_f32(x[r][h], vmulq_n_f32(columns, end.row_scales[r]));
+    });
+  if (end.bias != nullptr)
+    for_halves<kRows>([&](std::size_t r, std::size_t h) {
+      x[r][h] = vaddq_f32(x[r][h], vld1q_f32(end.bias + 4 * h));
+    });
+  if (end.add)
+    for_halves<kRows>([&](std::size_t r, std::size_t h) {
+      x[r][h] = vaddq_f32(x[r][h], vld1q_f32(end.to + r * end.stride + 4 * h));
+    });
+  for_halves<kRows>(
+      [&](std::size_t r, std::size_t h) { vst1q_f32(end.to + r * end.stride + 4 * h, x[r][h]); });
+}
+
 // Sums (kRows, 8).
 template <class Unit, std::size_t kRows>
 MGDM_ARM_TARGET void arm_tile(const std::int8_t* a, std::size_t a_bytes, const std::int8_t* panel,
-                              std::size_t steps, float* to) {
+                              std::size_t steps, const ArmEnding& ending) {
   Unit sums[kRows][kArmPairs];
+#pragma GCC unroll 2
   for (std::size_t step = 0; step < steps; ++step, a += 16, panel += 16 * kArmPairs) {
     int8x16_t columns[kArmPairs];
 #pragma GCC unroll 4
@@ -114,11 +163,11 @@ MGDM_ARM_TARGET void arm_tile(const std::int8_t* a, std::size_t a_bytes, const s
       for (std::size_t p = 0; p < kArmPairs; ++p) sums[r][p].add(row, columns[p]);
     }
   }
-#pragma GCC unroll 6
-  for (std::size_t r = 0; r < kRows; ++r)
-#pragma GCC unroll 2
-    for (std::size_t p = 0; p < kArmPairs; p += 2)
-      vst1q_f32(to + r * kArmColumns + 2 * p, Unit::total(sums[r][p], sums[r][p + 1]));
+  Ended<kRows> x;
+  for_halves<kRows>([&](std::size_t r, std::size_t h) {
+    x[r][h] = Unit::total(sums[r][2 * h], sums[r][2 * h + 1]);
+  });
+  end_tile(ending, x);
 }
 
 template <class Unit, std::size_t... kRows>
@@ -127,41 +176,54 @@ constexpr std::array<decltype(&arm_tile<Unit, 1>), Unit::kMostRows> arm_tiles(
   return {&arm_tile<Unit, kRows + 1>...};
 }
 
-void scale_rows(std::size_t rows, const float* row_scales, const float* column_scales,
-                float* sums) {
-  for (std::size_t i = 0; i < rows; ++i)
-    for (std::size_t j = 0; j < kArmColumns; j += 4, sums += 4) {
-      const float32x4_t scales = vmulq_n_f32(vld1q_f32(column_scales + j), row_scales[i]);
-      vst1q_f32(sums, vmulq_f32(vld1q_f32(sums), scales));
-    }
-}
-
 template <class Unit>
 void multiply_by(const ArmProblem& problem, const Ending& ending, MutableRows c) {
   constexpr auto kByRows = arm_tiles<Unit>(std::make_index_sequence<Unit::kMostRows>());
+  constexpr std::size_t kGroup =
+      4 * kArmColumns;  // columns that are gone through for a tile's rows
   const std::size_t bytes = arm_row_bytes(problem.steps), rows = problem.rows,
                     tiles = (rows + Unit::kMostRows - 1) / Unit::kMostRows;
-  alignas(64) float sums[Unit::kMostRows * kArmColumns];
-  const std::int8_t* panel = problem.b;
-  for (std::size_t j = 0; j < problem.columns;
-       j += kArmColumns, panel += problem.steps * 8 * kArmColumns)
+  alignas(64) float sums[Unit::kMostRows * kGroup];
+  for (std::size_t j = 0; j < problem.columns; j += kGroup) {
+    const std::size_t columns = std::min(kGroup, problem.columns - j);
+    // A panel that is not full, and activations, are left to end_product.
+    const bool at_once = columns % kArmColumns == 0 && ending.activation == Activation::kNone;
     for (std::size_t t = 0; t < tiles; ++t) {
       const std::size_t i = rows * t / tiles, count = rows * (t + 1) / tiles - i;
-      kByRows[count - 1](problem.a + i * bytes, bytes, panel, problem.steps, sums);
-      if (problem.row_scales != nullptr)
-        scale_rows(count, problem.row_scales + i, problem.column_scales + j, sums);
-      end_product({sums, kArmColumns}, count, j, std::min(kArmColumns, problem.columns - j), ending,
-                  {c.data + i * c.stride + j, c.stride});
+      const MutableRows to{c.data + i * c.stride + j, c.stride};
+      for (std::size_t p = 0; p < columns; p += kArmColumns) {
+        ArmEnding end{nullptr, nullptr, nullptr, false, sums + p, kGroup};
+        if (problem.row_scales != nullptr) {
+          end.row_scales = problem.row_scales + i;
+          end.column_scales = problem.column_scales + j + p;
+        }
+        if (at_once) {
+          if (ending.bias != nullptr) end.bias = ending.bias + j + p;
+          end.add = ending.add;
+          end.to = to.data + p;
+          end.stride = to.stride;
+        }
+        kByRows[count - 1](problem.a + i * bytes, bytes, problem.b + (j + p) * problem.steps * 8,
+                           problem.steps, end);
+      }
+      if (!at_once) end_product({sums, kGroup}, count, j, columns, ending, to);
     }
+  }
 }
 
-// Four numbers of A in two parts: the high ones are bf16 as they are.
+// Calls use(first, count) for blocks of rows, of whole tiles but for the last.
+template <class Use>
+void for_blocks(std::size_t rows, std::size_t steps, const Use& use) {
+  const std::size_t most = arm_block_rows(steps);
+  for (std::size_t first = 0; first < rows; first += most) use(first, std::min(most, rows - first));
+}
+
+// Four numbers of A in two parts: the high ones are cut off to bf16, the low ones rounded.
 void split_four(float32x4_t numbers, std::uint16_t* to) {
   const uint32x4_t bits = vreinterpretq_u32_f32(numbers);
   const uint32x4_t high = vandq_u32(bits, vdupq_n_u32(0xFFFF0000u));
   const float32x4_t low = vsubq_f32(numbers, vreinterpretq_f32_u32(high));
-  vst1_u16(to, vshrn_n_u32(bits, 16));
-  vst1_u16(to + 4, vrshrn_n_u32(vreinterpretq_u32_f32(low), 16));  // rounded
+  vst1q_u16(to, vrshrn_high_n_u32(vshrn_n_u32(bits, 16), vreinterpretq_u32_f32(low), 16));
 }
 
 void split_floats(const float* from, std::size_t depth, std::uint16_t* to) {
@@ -188,14 +250,16 @@ void int8_product_by(ConstRows a, std::size_t rows, const Int8Panels& b, const E
   const std::size_t steps = Int8ArmLayout{b.depth}.steps(), bytes = arm_row_bytes(steps);
   scratch.numbers.reserve(arm_scratch_size(rows, b.depth));
   scratch.scales.reserve(rows);
-  auto* const parts = reinterpret_cast<std::int8_t*>(scratch.numbers.data());
-  auto* const whole = reinterpret_cast<std::int16_t*>(parts + rows * bytes);
-  for (std::size_t i = 0; i < rows; ++i) {
-    scratch.scales[i] = quantise_row(a.data + i * a.stride, b.depth, 8 * steps, whole);
-    split_eights(whole, steps, parts + i * bytes);
-  }
-  multiply_by<Unit>({parts, rows, scratch.scales.data(), b.data, b.scales, steps, b.columns},
-                    ending, c);
+  for_blocks(rows, steps, [&](std::size_t first, std::size_t count) {
+    auto* const parts = reinterpret_cast<std::int8_t*>(scratch.numbers.data());
+    auto* const whole = reinterpret_cast<std::int16_t*>(parts + count * bytes);
+    for (std::size_t i = 0; i < count; ++i) {
+      scratch.scales[i] = quantise_row(a.data + (first + i) * a.stride, b.depth, 8 * steps, whole);
+      split_eights(whole, steps, parts + i * bytes);
+    }
+    multiply_by<Unit>({parts, count, scratch.scales.data(), b.data, b.scales, steps, b.columns},
+                      ending, {c.data + first * c.stride, c.stride});
+  });
 }
 
 }  // namespace
@@ -219,12 +283,14 @@ void bfmmla_product(ConstRows a, std::size_t rows, const Bf16ArmPanels& b, const
                     MutableRows c, Array<std::uint16_t>& scratch) {
   const std::size_t steps = Bf16ArmLayout{b.depth}.steps(), bytes = arm_row_bytes(steps);
   scratch.reserve(arm_scratch_size(rows, b.depth));
-  for (std::size_t i = 0; i < rows; ++i)
-    split_floats(a.data + i * a.stride, b.depth,
-                 scratch.data() + i * bytes / sizeof(std::uint16_t));
-  multiply_by<Bfmmla>({reinterpret_cast<const std::int8_t*>(scratch.data()), rows, nullptr,
-                       reinterpret_cast<const std::int8_t*>(b.data), nullptr, steps, b.columns},
-                      ending, c);
+  for_blocks(rows, steps, [&](std::size_t first, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+      split_floats(a.data + (first + i) * a.stride, b.depth,
+                   scratch.data() + i * bytes / sizeof(std::uint16_t));
+    multiply_by<Bfmmla>({reinterpret_cast<const std::int8_t*>(scratch.data()), count, nullptr,
+                         reinterpret_cast<const std::int8_t*>(b.data), nullptr, steps, b.columns},
+                        ending, {c.data + first * c.stride, c.stride});
+  });
 }
 
 void sdot_product(ConstRows a, std::size_t rows, const Int8Panels& b, const Ending& ending,

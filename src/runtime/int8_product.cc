@@ -12,6 +12,7 @@
 #include <hwy/highway.h>
 
 #include "vectors/floats-inl.h"
+#include "vectors/panel_size-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mgdm::runtime::HWY_NAMESPACE {
@@ -20,6 +21,8 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using vectors::HWY_NAMESPACE::kFloats;
 using vectors::HWY_NAMESPACE::kLanes;
+using vectors::HWY_NAMESPACE::kPanelColumns;
+using vectors::HWY_NAMESPACE::kPanelVectors;
 using vectors::HWY_NAMESPACE::Vector;
 
 const hn::RebindToSigned<decltype(kFloats)> kInts;
@@ -43,9 +46,9 @@ HWY_INLINE void add_pairs(const std::int16_t* a, const std::int8_t* b, Ints& fir
 
 HWY_INLINE Ints total(Ints first, Ints second) { return hn::RearrangeToOddPlusEven(first, second); }
 
-// A few rows at a time: their sums stay in registers.
+// A few rows by two vectors of the panel at a time: their sums stay in registers.
 template <std::size_t kRows>
-void few_rows(const Int8Tile& tile, std::size_t first_row) {
+void few_rows(const Int8Tile& tile, std::size_t first_row, std::size_t first_vector) {
   constexpr std::size_t kVectors = 2;
   Ints first[kRows][kVectors], second[kRows][kVectors];
 #pragma GCC unroll 4
@@ -53,8 +56,8 @@ void few_rows(const Int8Tile& tile, std::size_t first_row) {
 #pragma GCC unroll 2
     for (std::size_t v = 0; v < kVectors; ++v) first[r][v] = second[r][v] = hn::Zero(kInts);
   const std::int16_t* a = tile.a + first_row * tile.a_stride;
-  const std::int8_t* b = tile.panel;
-  for (std::size_t pair = 0; pair < tile.pairs; ++pair, a += 2, b += 2 * kVectors * kLanes)
+  const std::int8_t* b = tile.panel + 2 * first_vector * kLanes;
+  for (std::size_t pair = 0; pair < tile.pairs; ++pair, a += 2, b += 2 * kPanelColumns)
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < kRows; ++r)
 #pragma GCC unroll 2
@@ -64,18 +67,21 @@ void few_rows(const Int8Tile& tile, std::size_t first_row) {
   for (std::size_t r = 0; r < kRows; ++r)
 #pragma GCC unroll 2
     for (std::size_t v = 0; v < kVectors; ++v) {
+      const std::size_t column = (first_vector + v) * kLanes;
       const Vector scales = hn::Mul(hn::Set(kFloats, tile.row_scales[first_row + r]),
-                                    hn::LoadU(kFloats, tile.column_scales + v * kLanes));
+                                    hn::LoadU(kFloats, tile.column_scales + column));
       const Vector sums = hn::ConvertTo(kFloats, total(first[r][v], second[r][v]));
       hn::StoreU(hn::Mul(sums, scales), kFloats,
-                 tile.sums + ((first_row + r) * kVectors + v) * kLanes);
+                 tile.sums + (first_row + r) * kPanelColumns + column);
     }
 }
 
 void int8_tile_here(const Int8Tile& tile) {
-  std::size_t row = 0;
-  for (; row + 4 <= tile.rows; row += 4) few_rows<4>(tile, row);
-  for (; row < tile.rows; ++row) few_rows<1>(tile, row);
+  for (std::size_t v = 0; v < kPanelVectors; v += 2) {
+    std::size_t row = 0;
+    for (; row + 4 <= tile.rows; row += 4) few_rows<4>(tile, row, v);
+    for (; row < tile.rows; ++row) few_rows<1>(tile, row, v);
+  }
 }
 
 }  // namespace

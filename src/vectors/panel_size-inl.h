@@ -14,7 +14,12 @@ HWY_BEFORE_NAMESPACE();
 namespace mgdm::vectors::HWY_NAMESPACE {
 namespace {
 
-constexpr std::size_t kPanelVectors = 2, kPanelColumns = kPanelVectors * kLanes;
+#if HWY_TARGET == HWY_NEON
+constexpr std::size_t kPanelVectors = 4;  // see product.cc
+#else
+constexpr std::size_t kPanelVectors = 2;
+#endif
+constexpr std::size_t kPanelColumns = kPanelVectors * kLanes;
 
 }  // namespace
 }  // namespace mgdm::vectors::HWY_NAMESPACE

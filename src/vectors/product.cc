@@ -21,10 +21,11 @@ namespace mgdm::vectors::HWY_NAMESPACE {
 namespace {
 
 // A tile has kMostRows rows of kPanelVectors vectors: its sums, a vector of B each and one number
-// of A must fit into the registers, 16 or 32.
+// of A must fit into the registers, 16 or 32. On NEON, the 24 sums, a vector of A for each row and
+// one or two of B.
 #if HWY_TARGET == HWY_SCALAR
 constexpr std::size_t kMostRows = 2;  // right, not fast
-#elif HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2
+#elif HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_NEON
 constexpr std::size_t kMostRows = 6;
 #else
 constexpr std::size_t kMostRows = 12;
@@ -81,6 +82,35 @@ struct Left {
   std::size_t stride, step;
 };
 
+#if HWY_TARGET == HWY_NEON
+// Adds number kNumber of each row's vector of A by a row of the panel.
+template <int kNumber, class T, std::size_t kRows, std::size_t kWide>
+HWY_INLINE void add_row(const Vector (&a)[kRows], const T* panel, Vector (&sums)[kRows][kWide]) {
+#pragma GCC unroll 4
+  for (std::size_t v = 0; v < kWide; ++v) {
+    const Vector b = load_wide(panel + v * kLanes);
+#pragma GCC unroll 6
+    for (std::size_t r = 0; r < kRows; ++r)
+      sums[r][v] = hn::MulAdd(b, hn::Broadcast<kNumber>(a[r]), sums[r][v]);
+  }
+}
+
+// Four numbers of every row of A, side by side in memory, by four rows of the panel: NEON
+// multiplies by any one number of a vector, so that A takes a load for each vector, not for each
+// number.
+template <class T, std::size_t kRows, std::size_t kWide>
+HWY_INLINE void add_four_rows(const float* a, std::size_t stride, const T* panel,
+                              Vector (&sums)[kRows][kWide]) {
+  Vector x[kRows];
+#pragma GCC unroll 6
+  for (std::size_t r = 0; r < kRows; ++r) x[r] = hn::LoadU(kFloats, a + r * stride);
+  add_row<0>(x, panel, sums);
+  add_row<1>(x, panel + kPanelColumns, sums);
+  add_row<2>(x, panel + 2 * kPanelColumns, sums);
+  add_row<3>(x, panel + 3 * kPanelColumns, sums);
+}
+#endif
+
 // kRows rows of A by the first vectors of a panel; `columns` of the results count. Meanwhile the
 // next panel is fetched from afar: a number of it at `ahead` and then at every `ahead_step`.
 template <class T, std::size_t kRows, std::size_t kWide>
@@ -92,8 +122,16 @@ void tile(Left a, const T* panel, std::size_t depth, const Ending& ending, std::
 #pragma GCC unroll 4
     for (std::size_t v = 0; v < kWide; ++v) sums[r][v] = hn::Zero(kFloats);
   const float* from_a = a.data;
-  for (std::size_t k = 0; k < depth;
-       ++k, from_a += a.step, panel += kPanelColumns, ahead += ahead_step) {
+  std::size_t k = 0;
+#if HWY_TARGET == HWY_NEON
+  if (a.step == 1)
+    for (; k + 4 <= depth;
+         k += 4, from_a += 4, panel += 4 * kPanelColumns, ahead += 4 * ahead_step) {
+      __builtin_prefetch(ahead, /*rw=*/0, /*locality=*/2);
+      add_four_rows(from_a, a.stride, panel, sums);
+    }
+#endif
+  for (; k < depth; ++k, from_a += a.step, panel += kPanelColumns, ahead += ahead_step) {
     __builtin_prefetch(ahead, /*rw=*/0, /*locality=*/2);
     Vector b[kWide];
 #pragma GCC unroll 4
@@ -136,18 +174,22 @@ constexpr std::array<Tile<T>, kMostRows> tiles_of_rows(std::index_sequence<kRows
   return {&tile<T, kRows + 1, kWide>...};
 }
 
+template <class T, std::size_t... kVectors>
+constexpr std::array<std::array<Tile<T>, kMostRows>, kPanelVectors> all_tiles(
+    std::index_sequence<kVectors...>) {
+  return {tiles_of_rows<T, kVectors + 1>(std::make_index_sequence<kMostRows>())...};
+}
+
 // [vectors - 1][rows - 1]
 template <class T>
-constexpr std::array<std::array<Tile<T>, kMostRows>, kPanelVectors> kTiles{
-    tiles_of_rows<T, 1>(std::make_index_sequence<kMostRows>()),
-    tiles_of_rows<T, 2>(std::make_index_sequence<kMostRows>())};
+constexpr auto kTiles = all_tiles<T>(std::make_index_sequence<kPanelVectors>());
 
 std::size_t panel_columns_here() { return kPanelColumns; }
 
+// For rows of A that fit into a core's cache.
 template <class T>
-void product_of(Left a, std::size_t rows, const PanelsOf<T>& b, const Ending& ending,
-                MutableRows c) {
-  if (rows == 0) return;
+void product_of_block(Left a, std::size_t rows, const PanelsOf<T>& b, const Ending& ending,
+                      MutableRows c) {
   // As few tiles as there must be, all of nearly the same height: a low one is a slow one.
   const std::size_t tiles = (rows + kMostRows - 1) / kMostRows;
   // Each of a panel's tiles fetches a part of the next one.
@@ -162,6 +204,20 @@ void product_of(Left a, std::size_t rows, const PanelsOf<T>& b, const Ending& en
                           columns, {c.data + first * c.stride + j, c.stride},
                           panel + b.next_panel + b.depth * ahead_step * t, ahead_step);
     }
+  }
+}
+
+template <class T>
+void product_of(Left a, std::size_t rows, const PanelsOf<T>& b, const Ending& ending,
+                MutableRows c) {
+  if (rows == 0) return;
+  constexpr std::size_t kBlock = 32768;  // numbers of A that are read again for every panel
+  const std::size_t tiles = (rows + kMostRows - 1) / kMostRows,
+                    blocks = std::min(tiles, rows * b.depth / kBlock + 1);
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const std::size_t first = rows * i / blocks, count = rows * (i + 1) / blocks - first;
+    product_of_block({a.data + first * a.stride, a.stride, a.step}, count, b, ending,
+                     {c.data + first * c.stride, c.stride});
   }
 }
 
