@@ -2,6 +2,7 @@
 
 #include <ATen/ops/linear.h>
 
+#include "ops/cpu/linear.h"
 #include "ops/cuda/functions.h"
 #include "ops/shared_weight.h"
 
@@ -10,6 +11,7 @@ namespace mgdm::ops {
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
   if (cuda::fp8_linear_takes(x, weight)) return cuda::fp8_linear(x, weight, bias);
   if (cuda::linear_takes(x, weight)) return cuda::linear(x, weight, bias);
+  if (cpu::linear_takes(x, weight)) return cpu::linear(x, parameter_of(weight), bias);
   return at::linear(x, parameter_of(weight), bias);
 }
 
@@ -21,7 +23,7 @@ Branch linear_branch(const at::Tensor& x, const at::Tensor& weight, const at::Te
       return {cuda::linear(x, weight, {}, stream), {}, /*is_stream=*/true};
     return {cuda::linear(x, weight, {}), bias};
   }
-  return {at::linear(x, parameter_of(weight), bias)};
+  return {linear(x, weight, bias)};
 }
 
 }  // namespace mgdm::ops

@@ -1,19 +1,15 @@
 #include "ops/mlp.h"
 
-#include <ATen/ops/linear.h>
-
 #include "ops/activation.h"
 #include "ops/cuda/functions.h"
 #include "ops/linear.h"
-#include "ops/shared_weight.h"
 
 namespace mgdm::ops {
 
 Branch mlp_gelu(const at::Tensor& x, const Mlp& mlp) {
   if (cuda::fp8_mlp_takes(x, mlp)) return cuda::fp8_mlp_gelu(x, mlp);
   if (cuda::mlp_takes(x, mlp)) return cuda::mlp_gelu(x, mlp);
-  return linear_branch(ops::gelu(at::linear(x, parameter_of(mlp.up), mlp.up_bias)), mlp.down,
-                       mlp.down_bias);
+  return linear_branch(ops::gelu(linear(x, mlp.up, mlp.up_bias)), mlp.down, mlp.down_bias);
 }
 
 Branch mlp_relu_squared(const at::Tensor& x, const Mlp& mlp, const at::Tensor& stream) {
@@ -22,8 +18,7 @@ Branch mlp_relu_squared(const at::Tensor& x, const Mlp& mlp, const at::Tensor& s
     return cuda::mlp_relu_squared(
         x, mlp,
         cuda::stream_takes_products(stream) && !mlp.down_bias.defined() ? stream : at::Tensor());
-  return linear_branch(ops::relu_squared(at::linear(x, parameter_of(mlp.up), mlp.up_bias)),
-                       mlp.down, mlp.down_bias);
+  return linear_branch(ops::relu_squared(linear(x, mlp.up, mlp.up_bias)), mlp.down, mlp.down_bias);
 }
 
 }  // namespace mgdm::ops

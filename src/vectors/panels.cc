@@ -30,46 +30,51 @@ void pack_here(ConstRows b, std::size_t depth, std::size_t columns, float* to) {
     }
 }
 
-// to[k P + j] = from[j stride + k] for j and k below the given numbers.
-void transpose(const float* from, std::size_t stride, std::size_t rows, std::size_t depth,
-               float* to) {
+// to[k][j] = from[j][k] for j and k below the given numbers, one by one.
+void transpose_singly(ConstRows from, std::size_t rows, std::size_t columns, MutableRows to) {
   for (std::size_t j = 0; j < rows; ++j)
-    for (std::size_t k = 0; k < depth; ++k) to[k * kPanelColumns + j] = from[j * stride + k];
+    for (std::size_t k = 0; k < columns; ++k)
+      to.data[k * to.stride + j] = from.data[j * from.stride + k];
 }
 
 #if HWY_TARGET == HWY_SCALAR
-constexpr std::size_t kBlock = kPanelColumns + 1;  // there are none
-void transpose_block(const float*, std::size_t, float*) {}
+constexpr std::size_t kBlock = 1;
+void transpose_block(ConstRows from, MutableRows to) { transpose_singly(from, 1, 1, to); }
 #else
 // The same for j and k below 4, in registers.
 constexpr std::size_t kBlock = 4;
-HWY_INLINE void transpose_block(const float* from, std::size_t stride, float* to) {
+HWY_INLINE void transpose_block(ConstRows from, MutableRows to) {
   const hn::FixedTag<float, kBlock> d;
-  const auto a = hn::LoadU(d, from), b = hn::LoadU(d, from + stride),
-             c = hn::LoadU(d, from + 2 * stride), e = hn::LoadU(d, from + 3 * stride);
+  const auto a = hn::LoadU(d, from.data), b = hn::LoadU(d, from.data + from.stride),
+             c = hn::LoadU(d, from.data + 2 * from.stride),
+             e = hn::LoadU(d, from.data + 3 * from.stride);
   const auto ac = hn::InterleaveLower(d, a, c), be = hn::InterleaveLower(d, b, e);  // a0 c0 a1 c1
-  hn::StoreU(hn::InterleaveLower(d, ac, be), d, to);
-  hn::StoreU(hn::InterleaveUpper(d, ac, be), d, to + kPanelColumns);
+  hn::StoreU(hn::InterleaveLower(d, ac, be), d, to.data);
+  hn::StoreU(hn::InterleaveUpper(d, ac, be), d, to.data + to.stride);
   const auto upper_ac = hn::InterleaveUpper(d, a, c), upper_be = hn::InterleaveUpper(d, b, e);
-  hn::StoreU(hn::InterleaveLower(d, upper_ac, upper_be), d, to + 2 * kPanelColumns);
-  hn::StoreU(hn::InterleaveUpper(d, upper_ac, upper_be), d, to + 3 * kPanelColumns);
+  hn::StoreU(hn::InterleaveLower(d, upper_ac, upper_be), d, to.data + 2 * to.stride);
+  hn::StoreU(hn::InterleaveUpper(d, upper_ac, upper_be), d, to.data + 3 * to.stride);
 }
 #endif
 
-void pack_transposed_here(ConstRows b, std::size_t depth, std::size_t columns, float* to) {
-  for (std::size_t first = 0; first < columns;
-       first += kPanelColumns, to += depth * kPanelColumns) {
-    const float* const from = b.data + first * b.stride;
-    const std::size_t wide = std::min(kPanelColumns, columns - first);
-    std::size_t j = 0;
-    for (; j + kBlock <= wide; j += kBlock) {
-      std::size_t k = 0;
-      for (; k + kBlock <= depth; k += kBlock)
-        transpose_block(from + j * b.stride + k, b.stride, to + k * kPanelColumns + j);
-      transpose(from + j * b.stride + k, b.stride, kBlock, depth - k, to + k * kPanelColumns + j);
-    }
-    transpose(from + j * b.stride, b.stride, wide - j, depth, to + j);
+void transpose_here(ConstRows from, std::size_t rows, std::size_t columns, MutableRows to) {
+  std::size_t j = 0;
+  for (; j + kBlock <= rows; j += kBlock) {
+    const ConstRows four{from.data + j * from.stride, from.stride};
+    std::size_t k = 0;
+    for (; k + kBlock <= columns; k += kBlock)
+      transpose_block({four.data + k, four.stride}, {to.data + k * to.stride + j, to.stride});
+    transpose_singly({four.data + k, four.stride}, kBlock, columns - k,
+                     {to.data + k * to.stride + j, to.stride});
   }
+  transpose_singly({from.data + j * from.stride, from.stride}, rows - j, columns,
+                   {to.data + j, to.stride});
+}
+
+void pack_transposed_here(ConstRows b, std::size_t depth, std::size_t columns, float* to) {
+  for (std::size_t j = 0; j < columns; j += kPanelColumns, to += depth * kPanelColumns)
+    transpose_here({b.data + j * b.stride, b.stride}, std::min(kPanelColumns, columns - j), depth,
+                   {to, kPanelColumns});
 }
 
 }  // namespace
@@ -81,6 +86,7 @@ namespace mgdm::vectors {
 
 HWY_EXPORT(pack_here);
 HWY_EXPORT(pack_transposed_here);
+HWY_EXPORT(transpose_here);
 
 std::size_t panels_size(std::size_t depth, std::size_t columns) {
   const std::size_t wide = panel_columns();
@@ -95,6 +101,10 @@ Panels pack(ConstRows b, std::size_t depth, std::size_t columns, float* to) {
 Panels pack_transposed(ConstRows b, std::size_t depth, std::size_t columns, float* to) {
   HWY_DYNAMIC_DISPATCH(pack_transposed_here)(b, depth, columns, to);
   return {to, panel_columns() * depth, depth, columns};
+}
+
+void transpose(ConstRows from, std::size_t rows, std::size_t columns, MutableRows to) {
+  HWY_DYNAMIC_DISPATCH(transpose_here)(from, rows, columns, to);
 }
 
 }  // namespace mgdm::vectors

@@ -18,4 +18,7 @@ Panels pack(ConstRows b, std::size_t depth, std::size_t columns, float* to);
 // The same for a matrix in memory that is B's transpose (columns, depth).
 Panels pack_transposed(ConstRows b, std::size_t depth, std::size_t columns, float* to);
 
+// `from` (rows, columns) as (columns, rows), for an A that a product is to read along its rows.
+void transpose(ConstRows from, std::size_t rows, std::size_t columns, MutableRows to);
+
 }  // namespace mgdm::vectors

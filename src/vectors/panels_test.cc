@@ -60,5 +60,35 @@ TEST(Panels, MultiplyAsPlainLoopsDo) {
   });
 }
 
+// So many rows and so deep that they are taken in blocks.
+TEST(Panels, MultiplyManyRowsAsPlainLoopsDo) {
+  on_every_target([] {
+    constexpr std::size_t kRows = 131, kDepth = 701, kColumns = 37;
+    const Floats a = random_numbers(kRows * kDepth, 1, 1),
+                 b = random_numbers(kDepth * kColumns, 2, 1), bias = random_numbers(64, 3, 1);
+    const std::vector<double> right = plain_product(a, b, kRows, kDepth, kColumns);
+    Array<float> room(panels_size(kDepth, kColumns));
+    const Panels panels = pack({b.data(), kColumns}, kDepth, kColumns, room.data());
+    Floats c(kRows * kColumns, 1);
+    product({a.data(), kDepth}, kRows, panels, {.bias = bias.data(), .add = true},
+            {c.data(), kColumns});
+    for (std::size_t i = 0; i < c.size(); ++i)
+      ASSERT_NEAR(c[i], right[i] + static_cast<double>(bias[i % kColumns]) + 1, 1e-3) << i;
+  });
+}
+
+TEST(Transpose, PutsRowsForColumns) {
+  on_every_target([] {
+    for (const std::size_t rows : {0u, 1u, 4u, 11u})
+      for (const std::size_t columns : {0u, 1u, 3u, 8u, 13u}) {
+        const std::size_t stride = rows + 2;
+        const Floats a = random_numbers(rows * columns, 1, 1);
+        Floats t(columns * stride);
+        transpose({a.data(), columns}, rows, columns, {t.data(), stride});
+        ASSERT_EQ(t, transposed(a, rows, columns, stride)) << rows << ", " << columns;
+      }
+  });
+}
+
 }  // namespace
 }  // namespace mgdm::vectors

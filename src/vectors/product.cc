@@ -45,27 +45,43 @@ HWY_INLINE Vector activate(Activation activation, Vector x) {
   return x;
 }
 
-// The same, not copied into each of the many tiles.
-HWY_NOINLINE Vector activate_apart(Activation activation, Vector x) {
-  return activate(activation, x);
-}
-
 // The last step for a vector of sums that goes to columns j, j+1, ... of C. All of c is read.
-template <bool kInTile = true>
+template <Activation kActivation>
 HWY_INLINE Vector end_vector(Vector x, const Ending& ending, std::size_t j, const float* c) {
   if (ending.bias != nullptr) x = hn::Add(x, hn::LoadU(kFloats, ending.bias + j));
-  if (ending.activation != Activation::kNone)
-    x = kInTile ? activate_apart(ending.activation, x) : activate(ending.activation, x);
+  x = activate(kActivation, x);
   return ending.add ? hn::Add(x, hn::LoadU(kFloats, c)) : x;
 }
 
-// The same for the first `count` of a vector; nothing beyond them in C is touched.
-HWY_INLINE void end_part(Vector x, const Ending& ending, std::size_t j, std::size_t count,
-                         float* c) {
-  HWY_ALIGN float part[kLanes] = {};
-  for (std::size_t i = 0; i < kLanes && i < count; ++i) part[i] = c[i];
-  hn::Store(end_vector(x, ending, j, part), kFloats, part);
-  for (std::size_t i = 0; i < kLanes && i < count; ++i) c[i] = part[i];
+template <Activation kActivation>
+void end_rows(ConstRows sums, std::size_t rows, std::size_t first_column, std::size_t columns,
+              const Ending& ending, MutableRows c) {
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t v = 0; v < columns; v += kLanes) {
+      const Vector x = hn::LoadU(kFloats, sums.data + i * sums.stride + v);
+      const std::size_t j = first_column + v;
+      float* const to = c.data + i * c.stride + v;
+      if (v + kLanes <= columns) {
+        hn::StoreU(end_vector<kActivation>(x, ending, j, to), kFloats, to);
+      } else {  // nothing of C beyond these columns is touched
+        const Vector before = load_part(to, columns - v);
+        HWY_ALIGN float part[kLanes];
+        hn::Store(before, kFloats, part);
+        store_part(end_vector<kActivation>(x, ending, j, part), columns - v, to);
+      }
+    }
+}
+
+void end_product_here(ConstRows sums, std::size_t rows, std::size_t first_column,
+                      std::size_t columns, const Ending& ending, MutableRows c) {
+  switch (ending.activation) {
+    case Activation::kNone:
+      return end_rows<Activation::kNone>(sums, rows, first_column, columns, ending, c);
+    case Activation::kGelu:
+      return end_rows<Activation::kGelu>(sums, rows, first_column, columns, ending, c);
+    case Activation::kReluSquared:
+      return end_rows<Activation::kReluSquared>(sums, rows, first_column, columns, ending, c);
+  }
 }
 
 // A vector of a panel.
@@ -111,6 +127,32 @@ HWY_INLINE void add_four_rows(const float* a, std::size_t stride, const T* panel
 }
 #endif
 
+// The last step for a tile in registers, all of whose columns count: bias and C, no activation.
+template <std::size_t kRows, std::size_t kWide>
+HWY_INLINE void end_whole(Vector (&sums)[kRows][kWide], const Ending& ending,
+                          std::size_t first_column, MutableRows c) {
+  if (ending.bias != nullptr) {
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < kWide; ++v) {
+      const Vector bias = hn::LoadU(kFloats, ending.bias + first_column + v * kLanes);
+#pragma GCC unroll 12
+      for (std::size_t r = 0; r < kRows; ++r) sums[r][v] = hn::Add(sums[r][v], bias);
+    }
+  }
+  if (ending.add) {
+#pragma GCC unroll 12
+    for (std::size_t r = 0; r < kRows; ++r)
+#pragma GCC unroll 4
+      for (std::size_t v = 0; v < kWide; ++v)
+        sums[r][v] = hn::Add(sums[r][v], hn::LoadU(kFloats, c.data + r * c.stride + v * kLanes));
+  }
+#pragma GCC unroll 12
+  for (std::size_t r = 0; r < kRows; ++r)
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < kWide; ++v)
+      hn::StoreU(sums[r][v], kFloats, c.data + r * c.stride + v * kLanes);
+}
+
 // kRows rows of A by the first vectors of a panel; `columns` of the results count. Meanwhile the
 // next panel is fetched from afar: a number of it at `ahead` and then at every `ahead_step`.
 template <class T, std::size_t kRows, std::size_t kWide>
@@ -143,27 +185,14 @@ void tile(Left a, const T* panel, std::size_t depth, const Ending& ending, std::
       for (std::size_t v = 0; v < kWide; ++v) sums[r][v] = hn::MulAdd(x, b[v], sums[r][v]);
     }
   }
-  // Of the last vector of each row perhaps only some count.
-  const bool whole = columns == kWide * kLanes;
-  HWY_ALIGN float last[kRows][kLanes];
+  if (columns == kWide * kLanes && ending.activation == Activation::kNone)
+    return end_whole(sums, ending, first_column, c);
+  HWY_ALIGN float stored[kRows][kWide * kLanes];
 #pragma GCC unroll 12
-  for (std::size_t r = 0; r < kRows; ++r) {
-#pragma GCC unroll 4
-    for (std::size_t v = 0; v < kWide; ++v) {
-      float* const to = c.data + r * c.stride + v * kLanes;
-      if (v + 1 < kWide || whole)
-        hn::StoreU(end_vector(sums[r][v], ending, first_column + v * kLanes, to), kFloats, to);
-      else
-        hn::Store(sums[r][v], kFloats, last[r]);
-    }
-  }
-  if (whole) return;
-  constexpr std::size_t kLast = (kWide - 1) * kLanes;
-  // Not unrolled: that would be most of this file's code.
-#pragma GCC unroll 1
   for (std::size_t r = 0; r < kRows; ++r)
-    end_part(hn::Load(kFloats, last[r]), ending, first_column + kLast, columns - kLast,
-             c.data + r * c.stride + kLast);
+#pragma GCC unroll 4
+    for (std::size_t v = 0; v < kWide; ++v) hn::Store(sums[r][v], kFloats, stored[r] + v * kLanes);
+  end_product_here({stored[0], kWide * kLanes}, kRows, first_column, columns, ending, c);
 }
 
 template <class T>
@@ -210,15 +239,14 @@ void product_of_block(Left a, std::size_t rows, const PanelsOf<T>& b, const Endi
 template <class T>
 void product_of(Left a, std::size_t rows, const PanelsOf<T>& b, const Ending& ending,
                 MutableRows c) {
-  if (rows == 0) return;
-  constexpr std::size_t kBlock = 32768;  // numbers of A that are read again for every panel
-  const std::size_t tiles = (rows + kMostRows - 1) / kMostRows,
-                    blocks = std::min(tiles, rows * b.depth / kBlock + 1);
-  for (std::size_t i = 0; i < blocks; ++i) {
-    const std::size_t first = rows * i / blocks, count = rows * (i + 1) / blocks - first;
-    product_of_block({a.data + first * a.stride, a.stride, a.step}, count, b, ending,
-                     {c.data + first * c.stride, c.stride});
-  }
+  // Whole tiles of rows, few enough to stay in the cache while A is read again for every panel, but
+  // not so few that the panels come from afar for little.
+  constexpr std::size_t kNumbers = 32768, kFewest = 4 * kMostRows;
+  const std::size_t fitting = kNumbers / (b.depth + 1) / kMostRows * kMostRows,
+                    block = std::max(kFewest, fitting);
+  for (std::size_t first = 0; first < rows; first += block)
+    product_of_block({a.data + first * a.stride, a.stride, a.step}, std::min(block, rows - first),
+                     b, ending, {c.data + first * c.stride, c.stride});
 }
 
 void product_here(ConstRows a, std::size_t rows, const Panels& b, const Ending& ending,
@@ -234,34 +262,6 @@ void transposed_product_here(ConstRows a, std::size_t rows, const Panels& b, con
 void narrow_product_here(ConstRows a, std::size_t rows, const NarrowPanels& b, const Ending& ending,
                          MutableRows c) {
   product_of({a.data, a.stride, 1}, rows, b, ending, c);
-}
-
-// For one kind of activation, so that nothing is asked for every vector.
-template <Activation kActivation>
-void end_rows(ConstRows sums, std::size_t rows, std::size_t first_column, std::size_t columns,
-              Ending ending, MutableRows c) {
-  ending.activation = kActivation;
-  for (std::size_t i = 0; i < rows; ++i)
-    for (std::size_t j = 0; j < columns; j += kLanes) {
-      const Vector x = hn::LoadU(kFloats, sums.data + i * sums.stride + j);
-      float* const to = c.data + i * c.stride + j;
-      if (j + kLanes <= columns)
-        hn::StoreU(end_vector</*kInTile=*/false>(x, ending, first_column + j, to), kFloats, to);
-      else
-        end_part(x, ending, first_column + j, columns - j, to);
-    }
-}
-
-void end_product_here(ConstRows sums, std::size_t rows, std::size_t first_column,
-                      std::size_t columns, const Ending& ending, MutableRows c) {
-  switch (ending.activation) {
-    case Activation::kNone:
-      return end_rows<Activation::kNone>(sums, rows, first_column, columns, ending, c);
-    case Activation::kGelu:
-      return end_rows<Activation::kGelu>(sums, rows, first_column, columns, ending, c);
-    case Activation::kReluSquared:
-      return end_rows<Activation::kReluSquared>(sums, rows, first_column, columns, ending, c);
-  }
 }
 
 }  // namespace

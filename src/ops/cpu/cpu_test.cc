@@ -6,16 +6,19 @@
 #include <ATen/ops/equal.h>
 #include <ATen/ops/eye.h>
 #include <ATen/ops/gelu.h>
+#include <ATen/ops/linear.h>
 #include <ATen/ops/linspace.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/softmax.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "compat/device.h"
 #include "ops/activation.h"
 #include "ops/attention.h"
+#include "ops/cpu/linear.h"
 #include "ops/residual_norm.h"
 #include "vectors/test_support.h"
 
@@ -42,6 +45,49 @@ TEST(Gelu, IsThatOfLibtorchWithItsGradient) {
   y.sum().backward();
   right.sum().backward();
   EXPECT_LT(largest_difference(x.grad(), exact.grad()), 2e-6);
+}
+
+// More rows than are summed at a time, and widths that fill no panel. An error is that of sums of
+// up to 1301 numbers near 1.
+TEST(Linear, IsThatOfLibtorchWithItsGradients) {
+  for (const std::int64_t rows : {1, 7, 1301})
+    for (const std::int64_t in : {1, 48, 101})
+      for (const std::int64_t out : {1, 64, 75}) {
+        const at::Tensor x = leaf(at::randn({in, rows}).t()), weight = leaf(at::randn({out, in})),
+                         bias = leaf(at::randn({out})), dy = at::randn({rows, out});
+        const at::Tensor exact[] = {leaf(x.to(at::kDouble)), leaf(weight.to(at::kDouble)),
+                                    leaf(bias.to(at::kDouble))};
+        const at::Tensor y = cpu::linear(x, weight, bias),
+                         right = at::linear(exact[0], exact[1], exact[2]);
+        y.backward(dy);
+        right.backward(dy.to(at::kDouble));
+        const std::string shape = fmt::format("{} rows of {} to {}", rows, in, out);
+        EXPECT_LT(largest_difference(y, right), 1e-4) << shape;
+        EXPECT_LT(largest_difference(x.grad(), exact[0].grad()), 1e-4) << shape;
+        EXPECT_LT(largest_difference(weight.grad(), exact[1].grad()), 1e-3) << shape;
+        EXPECT_LT(largest_difference(bias.grad(), exact[2].grad()), 1e-3) << shape;
+      }
+}
+
+TEST(Linear, TakesManyDimensionsAndNoBias) {
+  const at::Tensor x = leaf(at::randn({2, 3, 5, 16})), weight = leaf(at::randn({8, 16}));
+  const at::Tensor y = cpu::linear(x, weight, {});
+  EXPECT_EQ(y.sizes().vec(), (std::vector<std::int64_t>{2, 3, 5, 8}));
+  EXPECT_LT(largest_difference(y, at::linear(x, weight)), 1e-5);
+  y.sum().backward();
+  EXPECT_EQ(x.grad().sizes(), x.sizes());
+  EXPECT_LT(largest_difference(x.grad().view({-1, 16})[7], weight.sum(0)), 1e-5);
+}
+
+TEST(Linear, ComputesOnlyGradientsThatAreWanted) {
+  const at::Tensor x = at::randn({4, 16}), weight = leaf(at::randn({8, 16}));
+  cpu::linear(x, weight, {}).sum().backward();
+  EXPECT_FALSE(x.grad().defined());
+  EXPECT_LT(largest_difference(weight.grad()[3], x.sum(0)), 1e-5);
+  const at::Tensor empty = leaf(at::randn({0, 16}));
+  cpu::linear(empty, weight, {}).sum().backward();  // adds nothing
+  EXPECT_EQ(empty.grad().sizes(), empty.sizes());
+  EXPECT_LT(largest_difference(weight.grad()[3], x.sum(0)), 1e-5);
 }
 
 TEST(Dropout, DrawsByTheSeedAndTheSameBackward) {

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "ops/cpu/attention.h"
 #include "ops/cpu/elementwise.h"
+#include "ops/cpu/linear.h"
 
 namespace mgdm::ops::cpu {
 namespace {
@@ -17,6 +18,8 @@ namespace {
 bool takes(const at::Tensor&) { return false; }
 at::Tensor gelu(const at::Tensor&) { missing(); }
 at::Tensor dropout(const at::Tensor&, double) { missing(); }
+bool linear_takes(const at::Tensor&, const at::Tensor&) { return false; }
+at::Tensor linear(const at::Tensor&, const at::Tensor&, const at::Tensor&) { missing(); }
 at::Tensor attention(const at::Tensor&, const at::Tensor&, const at::Tensor&, bool, double,
                      double) {
   missing();
