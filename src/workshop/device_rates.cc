@@ -46,7 +46,9 @@ DeviceRates measure_rates(c10::Device device, std::int64_t copied_bytes, std::in
     rates.bytes_per_second =
         2 * static_cast<double>(copied_bytes) / least_seconds(device, [&] { to.copy_(from); });
   }
-  const at::Tensor a = at::randn({side, side}, options.dtype(at::kBFloat16)), b = at::randn_like(a);
+  // Debian's LibTorch for arm64 has no products in bf16.
+  const at::ScalarType type = device.is_cuda() ? at::kBFloat16 : at::kFloat;
+  const at::Tensor a = at::randn({side, side}, options.dtype(type)), b = at::randn_like(a);
   at::Tensor out = at::empty_like(a);
   const auto n = static_cast<double>(side);
   rates.flop_per_second = 2 * n * n * n / least_seconds(device, [&] { at::mm_out(out, a, b); });

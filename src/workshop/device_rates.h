@@ -9,7 +9,7 @@ namespace mgdm::workshop {
 
 struct DeviceRates {
   double bytes_per_second = 0;  // read and written by a copy within its memory; 0: not measured
-  double flop_per_second = 0;   // of a large product of random bf16 matrices
+  double flop_per_second = 0;   // of a large product of random matrices, on a GPU in bf16
 
   bool operator==(const DeviceRates&) const = default;
 };
