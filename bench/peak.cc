@@ -27,10 +27,13 @@ constexpr std::size_t kChains = 12;
 constexpr std::size_t kChains = 24;
 #endif
 
+constexpr bool kFused = HWY_NATIVE_FMA != 0;
+
 // x += a b, `times` times in each chain: no chain waits for another. Gives the number of
 // multiplications and additions. What multiplies comes from memory, as in a product: Neoverse V1
-// reads vectors that it has loaded twice as fast as those that it has computed. (And NEON's
-// instruction overwrites what is added, so that x = x a + b would be two.)
+// reads vectors that it has loaded twice as fast as those that it has computed. NEON's instruction
+// overwrites what is added, so that x = x a + b would be two. Without such an instruction a b would
+// be computed once for all, and it is x = x a + b.
 double multiply_and_add_here(std::size_t times, const float* factors) {
   const hn::ScalableTag<float> d;
   hn::Vec<decltype(d)> x[kChains];
@@ -39,7 +42,8 @@ double multiply_and_add_here(std::size_t times, const float* factors) {
   for (std::size_t c = 0; c < kChains; ++c) x[c] = hn::Set(d, static_cast<float>(c));
   for (std::size_t t = 0; t < times; ++t) {
 #pragma GCC unroll 24
-    for (std::size_t c = 0; c < kChains; ++c) x[c] = hn::MulAdd(a, b, x[c]);
+    for (std::size_t c = 0; c < kChains; ++c)
+      x[c] = kFused ? hn::MulAdd(a, b, x[c]) : hn::MulAdd(x[c], a, b);
   }
   auto sum = hn::Zero(d);
 #pragma GCC unroll 24

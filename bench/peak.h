@@ -4,7 +4,7 @@
 namespace mgdm::bench {
 
 // Multiplications and additions in fp32 per second on so many threads, by the widest vectors there
-// are, without touching memory.
+// are, in registers.
 double peak_operations(int threads);
 
 }  // namespace mgdm::bench

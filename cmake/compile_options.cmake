@@ -8,8 +8,8 @@ endif()
 # g++ looks for memory to give back from 128 MB on, at the cost of a fifth of its time.
 add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1048576>)
 
-# g++ does this for arm64 but not for x86-64: loads move so far ahead of their use that the sums of a
-# tile fall out of the registers, and products are half as fast.
+# For arm64, not for x86-64, g++ orders instructions before it has given them registers: loads move so
+# far ahead of their use that the sums of a tile fall out of the registers, and products are half as fast.
 add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-schedule-insns>)
 
 # Test files are compiled more often than run.

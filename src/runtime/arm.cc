@@ -21,17 +21,21 @@ std::size_t arm_row_bytes(std::size_t steps) { return ((16 * steps + 63) / 64 | 
 
 // Rows of A that are multiplied at a time, whole tiles of them: both parts of what fits into half
 // of a core's first cache while the columns pass by, but not so few that B is read for little.
+constexpr std::size_t kBlockTile = 6;
 std::size_t arm_block_rows(std::size_t steps) {
-  constexpr std::size_t kBytes = 32768, kFewest = 24, kTileRows = 6;
-  return std::max(kFewest, kBytes / arm_row_bytes(steps) / kTileRows * kTileRows);
+  constexpr std::size_t kBytes = 32768, kFewest = 4 * kBlockTile;
+  return std::max(kFewest, kBytes / arm_row_bytes(steps) / kBlockTile * kBlockTile);
 }
 
 }  // namespace
 
 std::size_t arm_scratch_size(std::size_t rows, std::size_t depth) {
-  // In bf16 it is the larger; in int8 there is one row more, before it is taken apart.
-  const std::size_t steps = Bf16ArmLayout{depth}.steps();
-  return (std::min(rows, arm_block_rows(steps)) + 1) * arm_row_bytes(steps) / sizeof(std::uint16_t);
+  // In int8 there is one row more, before it is taken apart.
+  const auto size = [&](std::size_t steps) {
+    return (std::min(rows, arm_block_rows(steps)) + 1) * arm_row_bytes(steps);
+  };
+  return std::max(size(Bf16ArmLayout{depth}.steps()), size(Int8ArmLayout{depth}.steps())) /
+         sizeof(std::uint16_t);
 }
 
 #ifdef MGDM_ARM64
@@ -249,7 +253,7 @@ void int8_product_by(ConstRows a, std::size_t rows, const Int8Panels& b, const E
                      MutableRows c, Scratch& scratch) {
   const std::size_t steps = Int8ArmLayout{b.depth}.steps(), bytes = arm_row_bytes(steps);
   scratch.numbers.reserve(arm_scratch_size(rows, b.depth));
-  scratch.scales.reserve(rows);
+  scratch.scales.reserve(std::min(rows, arm_block_rows(steps)));
   for_blocks(rows, steps, [&](std::size_t first, std::size_t count) {
     auto* const parts = reinterpret_cast<std::int8_t*>(scratch.numbers.data());
     auto* const whole = reinterpret_cast<std::int16_t*>(parts + count * bytes);

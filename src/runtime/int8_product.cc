@@ -77,6 +77,7 @@ void few_rows(const Int8Tile& tile, std::size_t first_row, std::size_t first_vec
 }
 
 void int8_tile_here(const Int8Tile& tile) {
+  static_assert(kPanelVectors % 2 == 0);
   for (std::size_t v = 0; v < kPanelVectors; v += 2) {
     std::size_t row = 0;
     for (; row + 4 <= tile.rows; row += 4) few_rows<4>(tile, row, v);

@@ -87,6 +87,7 @@ void for_all_products(const Check& check) {
        {Activation::kNone, Activation::kGelu, Activation::kReluSquared})
     check(Problem(9, 33, 45), {.activation = activation}, true);
   check(Problem(9, 70, 45), {.add = true}, true);
+  check(Problem(131, 200, 64), {.add = true}, true);  // rows in blocks
 }
 
 TEST(Targets, AreChosenOneByOne) {
@@ -247,6 +248,19 @@ TEST(Product, InInt8IsExactOverWholeNumbers) {
               ASSERT_NEAR(c[i], expected[i], 1e-6 * std::abs(expected[i])) << i;
         });
       }
+}
+
+// Rows in blocks, for which there must be room.
+TEST(Product, InInt8TakesManyRows) {
+  for (const std::size_t depth : {24u, 128u, 192u, 288u}) {
+    const Problem problem(131, depth, 9);
+    const Floats expected = int8_product_in_plain_loops(problem);
+    on_every_target([&] {
+      for (const Floats& c : all_int8_products(problem))
+        for (std::size_t i = 0; i < expected.size(); ++i)
+          ASSERT_NEAR(c[i], expected[i], 1e-6 * std::abs(expected[i])) << i << " of " << depth;
+    });
+  }
 }
 
 TEST(Product, InInt8HasRoomForTheLongestSum) {

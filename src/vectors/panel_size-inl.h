@@ -14,9 +14,14 @@ HWY_BEFORE_NAMESPACE();
 namespace mgdm::vectors::HWY_NAMESPACE {
 namespace {
 
-#if HWY_TARGET == HWY_NEON
+// Whether this is NEON with 32 registers, under any of the names that Highway's versions have for
+// it.
+#undef MGDM_NEON
+#if HWY_ARCH_ARM_A64 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#define MGDM_NEON 1
 constexpr std::size_t kPanelVectors = 4;  // see product.cc
 #else
+#define MGDM_NEON 0
 constexpr std::size_t kPanelVectors = 2;
 #endif
 constexpr std::size_t kPanelColumns = kPanelVectors * kLanes;

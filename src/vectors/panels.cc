@@ -58,6 +58,7 @@ HWY_INLINE void transpose_block(ConstRows from, MutableRows to) {
 #endif
 
 void transpose_here(ConstRows from, std::size_t rows, std::size_t columns, MutableRows to) {
+  if (columns == 0) return;
   std::size_t j = 0;
   for (; j + kBlock <= rows; j += kBlock) {
     const ConstRows four{from.data + j * from.stride, from.stride};

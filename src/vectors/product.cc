@@ -25,51 +25,48 @@ namespace {
 // one or two of B.
 #if HWY_TARGET == HWY_SCALAR
 constexpr std::size_t kMostRows = 2;  // right, not fast
-#elif HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_NEON
+#elif HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2 || MGDM_NEON
 constexpr std::size_t kMostRows = 6;
 #else
 constexpr std::size_t kMostRows = 12;
 #endif
 
-HWY_INLINE Vector activate(Activation activation, Vector x) {
-  switch (activation) {
-    case Activation::kNone:
-      break;
-    case Activation::kGelu:
-      return gelu(x);
-    case Activation::kReluSquared: {
-      const Vector positive = hn::Max(x, hn::Zero(kFloats));
-      return hn::Mul(positive, positive);
-    }
-  }
-  return x;
-}
-
-// The last step for a vector of sums that goes to columns j, j+1, ... of C. All of c is read.
 template <Activation kActivation>
-HWY_INLINE Vector end_vector(Vector x, const Ending& ending, std::size_t j, const float* c) {
-  if (ending.bias != nullptr) x = hn::Add(x, hn::LoadU(kFloats, ending.bias + j));
-  x = activate(kActivation, x);
-  return ending.add ? hn::Add(x, hn::LoadU(kFloats, c)) : x;
+HWY_INLINE Vector activate(Vector x) {
+  if constexpr (kActivation == Activation::kGelu) {
+    return gelu(x);
+  } else if constexpr (kActivation == Activation::kReluSquared) {
+    const Vector positive = hn::Max(x, hn::Zero(kFloats));
+    return hn::Mul(positive, positive);
+  } else {
+    return x;
+  }
 }
 
+// The last step for rows of sums that go to columns first_column, first_column + 1, ... of C.
 template <Activation kActivation>
 void end_rows(ConstRows sums, std::size_t rows, std::size_t first_column, std::size_t columns,
               const Ending& ending, MutableRows c) {
-  for (std::size_t i = 0; i < rows; ++i)
-    for (std::size_t v = 0; v < columns; v += kLanes) {
-      const Vector x = hn::LoadU(kFloats, sums.data + i * sums.stride + v);
-      const std::size_t j = first_column + v;
-      float* const to = c.data + i * c.stride + v;
-      if (v + kLanes <= columns) {
-        hn::StoreU(end_vector<kActivation>(x, ending, j, to), kFloats, to);
-      } else {  // nothing of C beyond these columns is touched
-        const Vector before = load_part(to, columns - v);
-        HWY_ALIGN float part[kLanes];
-        hn::Store(before, kFloats, part);
-        store_part(end_vector<kActivation>(x, ending, j, part), columns - v, to);
-      }
+  const float* const bias = ending.bias == nullptr ? nullptr : ending.bias + first_column;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const float* const from = sums.data + i * sums.stride;
+    float* const to = c.data + i * c.stride;
+    std::size_t j = 0;
+    for (; j + kLanes <= columns; j += kLanes) {
+      Vector x = hn::LoadU(kFloats, from + j);
+      if (bias != nullptr) x = hn::Add(x, hn::LoadU(kFloats, bias + j));
+      x = activate<kActivation>(x);
+      if (ending.add) x = hn::Add(x, hn::LoadU(kFloats, to + j));
+      hn::StoreU(x, kFloats, to + j);
     }
+    if (j == columns) continue;
+    // The same for the last ones, which fill no vector: nothing beyond them is touched.
+    Vector x = hn::LoadU(kFloats, from + j);
+    if (bias != nullptr) x = hn::Add(x, load_part(bias + j, columns - j));
+    x = activate<kActivation>(x);
+    if (ending.add) x = hn::Add(x, load_part(to + j, columns - j));
+    store_part(x, columns - j, to + j);
+  }
 }
 
 void end_product_here(ConstRows sums, std::size_t rows, std::size_t first_column,
@@ -98,7 +95,7 @@ struct Left {
   std::size_t stride, step;
 };
 
-#if HWY_TARGET == HWY_NEON
+#if MGDM_NEON
 // Adds number kNumber of each row's vector of A by a row of the panel.
 template <int kNumber, class T, std::size_t kRows, std::size_t kWide>
 HWY_INLINE void add_row(const Vector (&a)[kRows], const T* panel, Vector (&sums)[kRows][kWide]) {
@@ -154,7 +151,8 @@ HWY_INLINE void end_whole(Vector (&sums)[kRows][kWide], const Ending& ending,
 }
 
 // kRows rows of A by the first vectors of a panel; `columns` of the results count. Meanwhile the
-// next panel is fetched from afar: a number of it at `ahead` and then at every `ahead_step`.
+// next panel is fetched from afar: a number of it at `ahead` and then at every `ahead_step`, on
+// NEON every fourth of these, which is where a cache line begins as long as there are four tiles.
 template <class T, std::size_t kRows, std::size_t kWide>
 void tile(Left a, const T* panel, std::size_t depth, const Ending& ending, std::size_t first_column,
           std::size_t columns, MutableRows c, const T* ahead, std::size_t ahead_step) {
@@ -165,7 +163,7 @@ void tile(Left a, const T* panel, std::size_t depth, const Ending& ending, std::
     for (std::size_t v = 0; v < kWide; ++v) sums[r][v] = hn::Zero(kFloats);
   const float* from_a = a.data;
   std::size_t k = 0;
-#if HWY_TARGET == HWY_NEON
+#if MGDM_NEON
   if (a.step == 1)
     for (; k + 4 <= depth;
          k += 4, from_a += 4, panel += 4 * kPanelColumns, ahead += 4 * ahead_step) {
@@ -219,7 +217,7 @@ std::size_t panel_columns_here() { return kPanelColumns; }
 template <class T>
 void product_of_block(Left a, std::size_t rows, const PanelsOf<T>& b, const Ending& ending,
                       MutableRows c) {
-  // As few tiles as there must be, all of nearly the same height: a low one is a slow one.
+  // As few tiles as there must be, all of nearly the same height: a low one is slow.
   const std::size_t tiles = (rows + kMostRows - 1) / kMostRows;
   // Each of a panel's tiles fetches a part of the next one.
   const std::size_t ahead_step = (kPanelColumns + tiles - 1) / tiles;
@@ -239,8 +237,8 @@ void product_of_block(Left a, std::size_t rows, const PanelsOf<T>& b, const Endi
 template <class T>
 void product_of(Left a, std::size_t rows, const PanelsOf<T>& b, const Ending& ending,
                 MutableRows c) {
-  // Whole tiles of rows, few enough to stay in the cache while A is read again for every panel, but
-  // not so few that the panels come from afar for little.
+  // Few enough rows to stay in the cache while A is read again for every panel, but not so few that
+  // the panels come from afar for little. Whole tiles but for the last.
   constexpr std::size_t kNumbers = 32768, kFewest = 4 * kMostRows;
   const std::size_t fitting = kNumbers / (b.depth + 1) / kMostRows * kMostRows,
                     block = std::max(kFewest, fitting);

@@ -41,7 +41,8 @@ struct PanelLayout {
 
 enum class Activation { kNone, kGelu, kReluSquared };
 
-// What becomes of A B before it is stored: C = activation(A B + bias), or C += A B + bias.
+// What becomes of A B before it is stored: C = activation(A B + bias), or C += activation(A B +
+// bias).
 struct Ending {
   const float* bias = nullptr;  // one per column, or null
   Activation activation = Activation::kNone;

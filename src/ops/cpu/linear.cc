@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "base/error.h"
 #include "ops/cpu/elementwise.h"
 #include "ops/cpu/linear_products.h"
 
@@ -18,9 +19,11 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 LinearShape shape_of(const at::Tensor& x, const at::Tensor& weight) {
-  const std::int64_t in = weight.size(1);
-  return {.rows = static_cast<std::size_t>(in > 0 ? x.numel() / in : 0),
-          .in = static_cast<std::size_t>(in),
+  std::size_t rows = 1;
+  for (const std::int64_t size : x.sizes().slice(0, static_cast<std::size_t>(x.dim()) - 1))
+    rows *= static_cast<std::size_t>(size);
+  return {.rows = rows,
+          .in = static_cast<std::size_t>(weight.size(1)),
           .out = static_cast<std::size_t>(weight.size(0))};
 }
 
@@ -30,10 +33,10 @@ struct Linear : torch::autograd::Function<Linear> {
                             const at::Tensor& any_weight, const at::Tensor& any_bias) {
     const at::Tensor x = any_x.contiguous(), weight = any_weight.contiguous(),
                      bias = any_bias.contiguous();
+    // The products do not look.
+    MGDM_CHECK(x.dim() > 0 && weight.dim() == 2 && x.size(-1) == weight.size(1));
+    MGDM_CHECK(bias.numel() == 0 || bias.numel() == weight.size(0));
     context->save_for_backward({x, weight});
-    context->saved_data["dx_wanted"] = any_x.requires_grad();
-    context->saved_data["dweight_wanted"] = any_weight.requires_grad();
-    context->saved_data["dbias_wanted"] = any_bias.requires_grad();
     std::vector<std::int64_t> sizes = x.sizes().vec();
     sizes.back() = weight.size(0);
     const at::Tensor y = at::empty(sizes, x.options());
@@ -47,15 +50,16 @@ struct Linear : torch::autograd::Function<Linear> {
     const at::Tensor &x = saved[0], &weight = saved[1], dy = gradients[0].contiguous();
     const LinearShape shape = shape_of(x, weight);
     at::Tensor dx, dweight, dbias;
-    if (context->saved_data["dx_wanted"].toBool()) {
+    if (context->needs_input_grad(0)) {
       dx = at::empty(x.sizes(), x.options());
       input_gradient(shape, dy.data_ptr<float>(), weight.data_ptr<float>(), dx.data_ptr<float>());
     }
-    if (context->saved_data["dweight_wanted"].toBool()) {
+    if (context->needs_input_grad(1)) {
       dweight = at::empty(weight.sizes(), weight.options());
       weight_gradient(shape, dy.data_ptr<float>(), x.data_ptr<float>(), dweight.data_ptr<float>());
     }
-    if (context->saved_data["dbias_wanted"].toBool()) dbias = dy.view({-1, weight.size(0)}).sum(0);
+    if (context->needs_input_grad(2))
+      dbias = dy.view({static_cast<std::int64_t>(shape.rows), weight.size(0)}).sum(0);
     return {dx, dweight, dbias};
   }
 };
@@ -64,7 +68,9 @@ struct Linear : torch::autograd::Function<Linear> {
 
 bool linear_takes(const at::Tensor& x, const at::Tensor& weight) {
 #ifdef __aarch64__
-  return takes(x) && takes(weight);
+  // Fewer are read faster than the weight is put into panels.
+  constexpr std::int64_t kFewestRows = 64;
+  return takes(x) && takes(weight) && x.numel() >= kFewestRows * weight.size(1);
 #else
   (void)x, (void)weight;
   return false;

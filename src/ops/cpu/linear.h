@@ -1,4 +1,4 @@
-// Linear layers on the CPU, by the products that answer, too.
+// Linear layers on the CPU, by the products of vectors/product.h, which the room runtime has, too.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -14,7 +14,6 @@ namespace mgdm::ops::cpu {
 namespace {
 
 using vectors::Array;
-using vectors::ConstRows;
 using vectors::Panels;
 
 // work(first, count) for parts of 0 .. count - 1, of at least `fewest` numbers, shared by the
