@@ -411,6 +411,8 @@ TEST_F(Light, SaysWhatThereIsAndWhatWasMeant) {
   EXPECT_MENTIONS(light("describe").out, "quick-planning-mgdm  planning, mgdm, looped, 406,272 ");
   EXPECT_MENTIONS(light("models").err, "did you mean 'describe'?");
   EXPECT_MENTIONS(light("solve --watch").err, "did you mean '--show'?");
+  EXPECT_MENTIONS(light("describe --model sudoku").err,
+                  "mgdm describe and its name, without --model");
   EXPECT_EQ(light("help nosuch").code, 2);
   EXPECT_TRUE(light("tasks sudoku").out.starts_with("sudoku "));
   EXPECT_EQ(light("tasks sudoku").out.find("planning"), std::string::npos);

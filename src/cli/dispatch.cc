@@ -132,9 +132,13 @@ std::string meant_by(const std::string& word, const std::vector<std::string>& kn
                      meant_by(word, known));
   }
   const std::string flag = word.substr(0, word.find('='));
-  for (const CLI::Option* option : command->get_options())
+  std::string hint;
+  for (const CLI::Option* option : command->get_options()) {
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  std::string hint = meant_by(flag, known);
+    if (option->get_positional() && flag == "--" + option->get_name())
+      hint = fmt::format("mgdm {} and its name, without {}", command->get_name(), flag);
+  }
+  if (hint.empty()) hint = meant_by(flag, known);
   if (hint.empty()) hint = fmt::format("mgdm {} --help", command->get_name());
   const char* const what = word.starts_with('-') ? "unknown option" : "a word too many:";
   throw UsageError(fmt::format("{} {}", what, in_quotes(word)), "", hint);
