@@ -1,5 +1,5 @@
-// Products and MLPs against their formulas in double, on every device: LibTorch's on the CPU, our
-// kernels on CUDA.
+// Products and MLPs against their formulas in double, on every device: our kernels on CUDA, on the
+// CPU LibTorch's or, on arm64, ours (all of whose cases are in cpu/cpu_test.cc).
 #include "ops/linear.h"
 
 #include <ATen/TensorOperators.h>

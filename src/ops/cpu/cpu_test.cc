@@ -79,6 +79,12 @@ TEST(Linear, TakesManyDimensionsAndNoBias) {
   EXPECT_LT(largest_difference(x.grad().view({-1, 16})[7], weight.sum(0)), 1e-5);
 }
 
+TEST(Linear, RefusesWhatDoesNotFit) {
+  const at::Tensor weight = at::randn({8, 12});
+  EXPECT_ANY_THROW(cpu::linear(at::randn({4, 16}), weight, {}));
+  EXPECT_ANY_THROW(cpu::linear(at::randn({4, 12}), weight, at::randn({7})));
+}
+
 TEST(Linear, ComputesOnlyGradientsThatAreWanted) {
   const at::Tensor x = at::randn({4, 16}), weight = leaf(at::randn({8, 16}));
   cpu::linear(x, weight, {}).sum().backward();

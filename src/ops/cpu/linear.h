@@ -5,9 +5,8 @@
 
 namespace mgdm::ops::cpu {
 
-// Whether these are better than LibTorch's for it: float, on the CPU, of an arm64 processor, where
-// OpenBLAS does 96 to 123 GFLOP/s and these 130 (two cores of a Neoverse V1,
-// bench/peers/README.md).
+// Whether they are faster than LibTorch's here: for floats in enough rows, on arm64. Two cores of a
+// Neoverse V1 do 96 to 123 GFLOP/s by OpenBLAS and 130 by these; x86-64 was not measured.
 bool linear_takes(const at::Tensor& x, const at::Tensor& weight);
 
 // As in ops/linear.h.
