@@ -67,9 +67,17 @@ READY = "ready"  # what turns.py waits for
 
 
 def measure(device, stay, milliseconds, prepare):
-    """Prints one result; with `stay` first prepares, says so, and prints a result for every line that comes."""
+    """Prints one result; with `stay` first prepares, says so, and prints a result for every line that comes.
+    While it rests, memory that it can do without is others' (not that of CUDA graphs)."""
+    def rest():
+        if torch.device(device).type == "cuda":
+            torch.cuda.empty_cache()
+
     if stay:
         prepare()
+        rest()
         print(READY, flush=True)
     for _ in sys.stdin if stay else [None]:
-        print(json.dumps({"ms": round(milliseconds(), 4), **device_facts(device)}), flush=True)
+        result = {"ms": round(milliseconds(), 4), **device_facts(device)}
+        rest()
+        print(json.dumps(result), flush=True)

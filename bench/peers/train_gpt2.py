@@ -40,7 +40,8 @@ def train(model, tokens, frozen, options, save):
     device, rows = tokens.device, len(tokens)
     steps = options.steps or max(1, round(options.epochs * rows / options.batch))
     weights = Weights(alpha=0.25, beta=options.beta)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=0.0)
+    fused = {"fused": True} if device.type == "cuda" else {}
+    optimizer = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=0.0, **fused)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: 0.5 * (1 + math.cos(math.pi * step / steps)))
     # In fp16 as usual. Else a scale of 1 that never grows, which leaves out steps whose gradient is

@@ -20,7 +20,7 @@ ROWS = {  # (model, length, batch, steps timed at a time)
         ("in-place", 81, 512, 30),
     ],
 }
-# These stay between their turns. Others do not: several of a large network would not fit on a GPU.
+# These stay between their turns; others by --stay: several graphs of a large network would not fit on a GPU.
 LONG_TO_COMPILE = ("looped", "in-place")
 VARIANTS = {"cpu": "eager", "cuda": "eager,compile,max-autotune,graph"}
 
@@ -38,7 +38,8 @@ def peer(options, variant, model, length, batch, steps):
                "--steps", steps, "--dropout", options.dropout,
                "--warm-up", 8 if options.device == "cuda" else 1,
                *(["--short-stream"] if options.short_stream else [])]
-    return turns.side_of(command, stays=model in LONG_TO_COMPILE and options.table == "cuda")
+    stays = options.table == "cuda" and (options.stay or model in LONG_TO_COMPILE)
+    return turns.side_of(command, stays=stays)
 
 
 def main(arguments):
@@ -48,6 +49,8 @@ def main(arguments):
     parser.add_argument("--dropout", type=float, default=0.1, help="of GPT-2")
     parser.add_argument("--short-stream", action="store_true",
                         help="looped peers: the residual stream in bf16, as mgdm has it")
+    parser.add_argument("--stay", action="store_true",
+                        help="cuda: the peers of GPT-2 stay between turns, too, and compile once")
     parser.add_argument("--steps", type=int, help="timed at a time, instead of each row's own")
     turns.add_device_options(parser)
     turns.add_options(parser, "--mgdm")
