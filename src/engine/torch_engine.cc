@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
+#include "base/cores.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "compat/device.h"
@@ -219,6 +221,14 @@ class TorchEngine : public inference::Engine {
         failed.push_back({.slot = slot, .error = std::current_exception()});
       return failed;
     }
+  }
+
+  // A GPU takes all that it gets. On a CPU LibTorch likes more rows than the room runtime: with half
+  // of these it loses 6 %.
+  std::size_t enough() const override {
+    constexpr std::size_t kForACore = 8 * inference::kEnoughForAThread;
+    return model_->device().is_cuda() ? std::numeric_limits<std::size_t>::max()
+                                      : kForACore * static_cast<std::size_t>(usable_cores());
   }
 
   std::string device() const override { return compat::device_name(model_->device()); }

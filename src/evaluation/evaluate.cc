@@ -61,6 +61,7 @@ Evaluation evaluate(const inference::Reasoner& reasoner, std::span<const tasks::
   answers.resize(examples.size());
   if (progress && first > 0) progress(first);
 
+  const std::size_t enough = reasoner.engine().enough();
   const auto began = Clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - began).count(); };
   const auto measured = [&] {
@@ -75,7 +76,7 @@ Evaluation evaluate(const inference::Reasoner& reasoner, std::span<const tasks::
       std::size_t count = examples.size() - done;
       if (limit > 0) count = std::min(count, likely_done(done - first, seconds(), limit));
       reasoner.answer(std::span(inputs).subspan(done, count), std::span(items).subspan(done, count),
-                      settings, std::min(static_cast<std::size_t>(batch), count),
+                      settings, std::min({static_cast<std::size_t>(batch), count, enough}),
                       [&](inference::Reasoner::Answers&& some) {
                         for (auto& [i, answer] : some) answers[done + i] = std::move(answer);
                         if (progress) progress(some.size());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <numeric>
 #include <thread>
 #include <utility>
 
@@ -52,6 +53,17 @@ TEST(Evaluate, CountsWhatWentWrongAndWhere) {
   EXPECT_GT(result.samples_per_second, 0);
   ASSERT_EQ(result.answers.size(), 3u);
   EXPECT_TRUE(result.answers[1].text.starts_with(answers[1].output + "[EOS][PAD]"));
+}
+
+// On a CPU a large batch would only keep people waiting.
+TEST(Evaluate, ReportsBeforeALargeBatchIsDone) {
+  const std::vector<Example> examples = planning_examples(20);
+  const Reasoner reasoner = solving_reasoner("planning", 28, /*hardest=*/2);
+  std::vector<std::size_t> reported;
+  evaluate(reasoner, examples, plain_decoding(6), /*batch=*/1000,
+           [&](std::size_t n) { reported.push_back(n); });
+  EXPECT_EQ(std::accumulate(reported.begin(), reported.end(), std::size_t{0}), 20u);
+  EXPECT_LE(*std::max_element(reported.begin(), reported.end()), inference::kEnoughForAThread);
 }
 
 // 2 ms for every puzzle and pass.

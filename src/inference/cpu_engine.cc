@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cores.h"
 #include "base/error.h"
 #include "base/text.h"
 #ifdef MGDM_HAVE_RUNTIME
@@ -25,7 +26,9 @@ std::unique_ptr<Engine> load_cpu_engine(const std::filesystem::path& folder,
   const std::string arithmetic =
       settings.arithmetic == "auto" ? card.arithmetic : settings.arithmetic;
   const runtime::Options options{settings.threads, runtime::arithmetic_named(arithmetic)};
-  return slot_engine(runtime::load_network(folder, config.settings, options), "CPU", arithmetic);
+  const auto threads = static_cast<std::size_t>(thread_count(settings.threads));
+  return slot_engine(runtime::load_network(folder, config.settings, options), "CPU", arithmetic,
+                     kEnoughForAThread * threads);
 #else
   throw Error(fmt::format("nothing to run the model in {} with", folder.string()),
               "a program built with Highway or LibTorch", "install libhwy-dev and build again");

@@ -46,6 +46,7 @@ TEST(CpuEngine, AnswersWithoutLibTorch) {
         Reasoner::load(std::string(MGDM_SOURCE_DIR "/models/") + name,
                        {.device = "auto", .threads = 2, .arithmetic = arithmetic});
     EXPECT_EQ(reasoner.engine().device(), "CPU");
+    EXPECT_EQ(reasoner.engine().enough(), 2 * kEnoughForAThread);
     std::vector<std::string> inputs;
     std::vector<std::uint32_t> items;
     std::vector<tasks::Example> examples;

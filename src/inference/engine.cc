@@ -9,11 +9,13 @@ namespace {
 
 class SlotEngine : public Engine {
  public:
-  SlotEngine(std::unique_ptr<decoding::Network> network, std::string device, std::string arithmetic)
+  SlotEngine(std::unique_ptr<decoding::Network> network, std::string device, std::string arithmetic,
+             std::size_t enough)
       : network_(std::move(network)),
         slots_(*network_),
         device_(std::move(device)),
-        arithmetic_(std::move(arithmetic)) {}
+        arithmetic_(std::move(arithmetic)),
+        enough_(enough) {}
 
   decoding::SlotId join(decoding::Request request) override {
     return slots_.join(std::move(request));
@@ -21,6 +23,7 @@ class SlotEngine : public Engine {
   bool cancel(decoding::SlotId slot) override { return slots_.cancel(slot); }
   std::size_t active() const override { return slots_.active(); }
   std::vector<decoding::Finished> pass() override { return slots_.pass(); }
+  std::size_t enough() const override { return enough_; }
   std::string device() const override { return device_; }
   std::string arithmetic() const override { return arithmetic_; }
 
@@ -28,6 +31,7 @@ class SlotEngine : public Engine {
   const std::unique_ptr<decoding::Network> network_;
   decoding::Slots slots_;
   const std::string device_, arithmetic_;
+  const std::size_t enough_;
 };
 
 EngineMaker& maker() {
@@ -38,8 +42,9 @@ EngineMaker& maker() {
 }  // namespace
 
 std::unique_ptr<Engine> slot_engine(std::unique_ptr<decoding::Network> network, std::string device,
-                                    std::string arithmetic) {
-  return std::make_unique<SlotEngine>(std::move(network), std::move(device), std::move(arithmetic));
+                                    std::string arithmetic, std::size_t enough) {
+  return std::make_unique<SlotEngine>(std::move(network), std::move(device), std::move(arithmetic),
+                                      enough);
 }
 
 void use_engines(EngineMaker made) { maker() = std::move(made); }

@@ -74,6 +74,7 @@ class VotingEngine : public Engine {
     return all;
   }
 
+  std::size_t enough() const override { return engine_->enough(); }
   std::string device() const override { return engine_->device(); }
   std::string arithmetic() const override { return engine_->arithmetic(); }
 
