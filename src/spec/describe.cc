@@ -78,14 +78,15 @@ std::string settings_table(ModelSettings settings) {
 }
 
 std::string about_table(const CheckpointConfig& config) {
-  MarkdownTable table({{"about"}, {"value"}});
-  if (!config.alphabet.empty()) table.add_row({"alphabet", "`" + config.alphabet + "`"});
+  MarkdownTable table({{"about"}, {"value"}, {"meaning"}});
+  if (!config.alphabet.empty())
+    table.add_row({"alphabet", "`" + config.alphabet + "`", "its tokens, beside the special ones"});
   if (config.about.card) {
     ModelCard card = *config.about.card;
     for (const config::Field& field : config::Fields(card).all())
-      table.add_row({field.key, field.value()});
+      table.add_row({field.key, field.value(), field.help});
   }
-  for (const auto& [key, value] : config.about.notes) table.add_row({key, value});
+  for (const auto& [key, value] : config.about.notes) table.add_row({key, value, ""});
   return table.text();
 }
 
