@@ -28,7 +28,7 @@ struct EvalSettings {
             "test split, or as many as --limit says");
     v.field("limit", limit, "only the first N puzzles (0 = all)", config::at_least(0));
     decode.visit(v);
-    v.field("batch", batch, "puzzles decoded at a time", config::range(1, 1e6));
+    v.field("batch", batch, "puzzles decoded at a time, at most", config::range(1, 1e6));
     v.field("device", device, "auto, cpu, cuda or cuda:N");
     visit_threads(v, threads);
     visit_arithmetic(v, arithmetic);

@@ -15,14 +15,15 @@ void SolveSettings::visit(config::Visitor& v) {
   v.field("input", input,
           "a file of puzzles (JSONL, lines, Sudoku CSV or grids) or one DIMACS formula; - is "
           "standard input. "
-          "Answers come in order, a batch at a time (--batch 1: each as soon as it is found)");
+          "Answers come in order, a few at a time (--batch 1: each as soon as it is found)");
   v.field("show", show, "watch the answer fill in; with --symmetries, that of the puzzle as it is");
   v.field("json", json, "one JSON object per puzzle");
   v.field("csv", csv, "one row per puzzle, for a spreadsheet, after a row of names");
   decode.visit(v);
   v.field("device", device, "auto, cpu, cuda or cuda:N");
   visit_threads(v, threads);
-  v.field("batch", batch, "how many puzzles are decoded at a time", config::range(1, 65536));
+  v.field("batch", batch, "how many puzzles are decoded at a time, at most",
+          config::range(1, 65536));
   visit_arithmetic(v, arithmetic);
   v.field("quiet", quiet, "only the answers");
 }

@@ -1,5 +1,6 @@
 #include "inference/solve_stream.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -19,7 +20,8 @@ SolveStream::SolveStream(const Reasoner& reasoner, const spec::DecodingSettings&
       settings_(reasoner.resolved(settings)),
       most_(kHeld * batch),
       take_(std::move(take)),
-      queue_(reasoner.shared_engine(), {.slots = batch, .waiting = kHeld * batch}) {}
+      queue_(reasoner.shared_engine(),
+             {.slots = std::min(batch, reasoner.engine().enough()), .waiting = kHeld * batch}) {}
 
 void SolveStream::add(const std::string& puzzle) { add(pose(reasoner_, puzzle)); }
 

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
+#include <memory>
 #include <set>
 
 #include "base/error.h"
@@ -52,6 +54,34 @@ TEST(SolveStreams, GiveInOrderWhatEachPuzzleGetsAlone) {
     EXPECT_GT(right, 10);
     EXPECT_LT(right, 90);
   }
+}
+
+// A network that keeps the most rows of a call.
+class Counted : public decoding::FunctionNetwork {
+ public:
+  using FunctionNetwork::FunctionNetwork;
+  void logits(const decoding::Rows& rows, std::int64_t loops, std::span<float> logits) override {
+    *most = std::max<std::size_t>(*most, rows.count);
+    FunctionNetwork::logits(rows, loops, logits);
+  }
+  const std::shared_ptr<std::size_t> most = std::make_shared<std::size_t>(0);
+};
+
+// Where more at a time gain nothing, the first answers need not wait for a large batch.
+TEST(SolveStreams, DecodeNoMoreAtATimeThanAreEnough) {
+  const data::Vocabulary vocabulary;
+  auto network =
+      std::make_unique<Counted>(static_cast<std::size_t>(vocabulary.size()),
+                                [](std::span<const data::Token>, std::span<const std::uint8_t>,
+                                   std::span<float> logits) { std::ranges::fill(logits, 0.f); });
+  const auto most = network->most;
+  const Reasoner reasoner(slot_engine(std::move(network), "counted"), spec::ModelSettings(),
+                          {.task = "planning", .length = 28}, vocabulary);
+  SolveStream stream(reasoner, early_stopping(), 64, [](const Solved&) {});
+  for (const Example& example : planning_examples(40)) stream.add(example.input);
+  stream.finish();
+  EXPECT_LE(*most, kEnoughForAThread);
+  EXPECT_GE(*most, 2u);
 }
 
 // A puzzle that contradicts itself is nothing for the model, and does not stop the others.
