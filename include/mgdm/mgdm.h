@@ -69,7 +69,7 @@ struct GenerateOptions {
   std::uint64_t seed = 0;           // another seed makes other puzzles
   std::string split = "train";      // or "test": the two lists share no puzzle
   std::uint32_t first = 0;          // puzzles first .. first+count-1 of a list of 2^32
-  std::int64_t nodes = 6;           // planning: nodes per stream, 2 to 50
+  std::int64_t nodes = 6;           // planning: nodes per chain, 2 to 50
   std::string difficulty = "easy";  // sudoku: the paper's easy puzzles, or "hard", minimal ones
   std::string guesses = {};         // sudoku, hard: only those that take so many: "10..", "5..9"
   int threads = 1;                  // 0: all cores; the puzzles are the same

@@ -22,7 +22,7 @@ struct GenerateSettings {
     v.field("split", split, "which list", config::one_of({"train", "test"}));
     v.field("first", first, "the first puzzle's number in the list",
             config::range(0, std::numeric_limits<std::uint32_t>::max()));
-    v.field("nodes", nodes, "planning: nodes per stream", config::range(2, 50));
+    v.field("nodes", nodes, "planning: nodes per chain", config::range(2, 50));
     v.field("difficulty", difficulty, "sudoku", config::one_of({"easy", "hard"}));
     v.field("guesses", guesses, "sudoku, hard: how many guesses a puzzle takes");
     v.field("largest", largest, "countdown: the largest number drawn",

@@ -24,8 +24,8 @@ struct EvalSettings {
   void visit(config::Visitor& v) {
     v.field("model", model, "a checkpoint folder, or the name of a model we ship");
     v.field("data", data,
-            "the puzzles: JSONL, Sudoku CSV, lines or grids; without it 1000 fresh ones of the "
-            "test split, or as many as --limit says");
+            "the puzzles: JSONL, Sudoku CSV, lines or grids; without it 1000 of the test "
+            "split (seed 77; of sudoku minimal ones), or as many as --limit says");
     v.field("limit", limit, "only the first N puzzles (0 = all)", config::at_least(0));
     decode.visit(v);
     v.field("batch", batch, "puzzles decoded at a time, at most", config::range(1, 1e6));

@@ -43,7 +43,7 @@ struct GenerateSettings {
             config::one_of({"easy", "hard"}));
     v.field("guesses", guesses,
             "sudoku, hard: only puzzles that take so many guesses after singles: 10.. or 5..9");
-    v.field("nodes", nodes, "planning: nodes per stream", config::range(2, 50));
+    v.field("nodes", nodes, "planning: nodes per chain", config::range(2, 50));
     v.field("largest", largest, "countdown: numbers are drawn from 1 to this",
             config::range(tasks::kLeastLargest, tasks::kDefaultLargest));
     v.field("labels", labels,

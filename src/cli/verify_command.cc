@@ -32,7 +32,8 @@ struct VerifySettings {
   bool quiet = false;
 
   void visit(config::Visitor& v) {
-    v.field("task", task, "planning, countdown-3..6, sudoku, sat-5..9, sat");
+    v.field("task", task,
+            "planning, countdown-3..6, sudoku, sat-5..9, sat, search-3..5, optimal-3..5");
     v.field("data", data, "the puzzles: JSONL, Sudoku CSV, lines or grids, DIMACS");
     v.field("predictions", predictions,
             "the answers in the same order: JSONL or CSV with predict, output, solution or answer, "

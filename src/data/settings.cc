@@ -24,7 +24,7 @@ void SourceSettings::visit(config::Visitor& v) {
   v.field("difficulty", difficulty, "sudoku: kind of generated puzzles", one_of({"easy", "hard"}));
   v.field("guesses", guesses,
           "sudoku: only hard puzzles that take so many guesses: 10.. or 5..9 (empty = any)");
-  v.field("nodes", nodes, "planning: nodes per stream", range(2, 50));
+  v.field("nodes", nodes, "planning: nodes per chain", range(2, 50));
   v.field("largest", largest, "countdown: the largest number drawn",
           range(tasks::kLeastLargest, tasks::kDefaultLargest));
   v.field("labels", labels, "countdown: which solution is the label", one_of(tasks::label_names()));

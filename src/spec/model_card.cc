@@ -9,7 +9,7 @@ void ModelCard::visit(config::Visitor& v) {
   v.field("layout", layout, "how a puzzle lies in a row",
           config::one_of({"seq2seq", "in_place", "long"}));
   v.field("length", length, "tokens per row", config::range(1, 65536));
-  v.field("nodes", nodes, "planning: nodes per stream of what it was trained on (0 = unknown)",
+  v.field("nodes", nodes, "planning: nodes per chain of what it was trained on (0 = unknown)",
           config::range(0, 50));
   v.field("objective", objective, "what it was trained by",
           config::one_of(names_of(objective_kinds())));

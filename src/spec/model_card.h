@@ -22,7 +22,7 @@ struct ModelCard {
   std::string task;
   std::string layout = "seq2seq";
   std::int64_t length = 0;
-  std::int64_t nodes = 0;  // planning: per stream of the puzzles it learned; 0 where nobody said
+  std::int64_t nodes = 0;  // planning: per chain of the puzzles it learned; 0 where nobody said
   std::string objective = "mgdm";
   bool train_shown = false;
   bool reverse = false;             // answers come backwards

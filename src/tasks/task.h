@@ -170,7 +170,7 @@ enum class Labels { kFirst, kAny, kSmallest };
 
 // Options that only some tasks have; giving one to another task is a UsageError.
 struct TaskOptions {
-  std::optional<int> nodes = {};              // planning: nodes per stream (6 in the paper)
+  std::optional<int> nodes = {};              // planning: nodes per chain (6 in the paper)
   std::optional<Difficulty> difficulty = {};  // sudoku: the paper's easy puzzles, or minimal ones
   std::optional<Guesses> guesses = {};        // sudoku, hard: only puzzles that take so many
   std::optional<int> largest = {};    // countdown: the largest number drawn (99 in the paper)

@@ -45,7 +45,7 @@ void for_nodes(SomePuzzle& puzzle, F&& f) {
   f(puzzle.problem.goal);
 }
 
-// Names 0 .. 2 * nodes - 1, of which a stream of `nodes` uses all but one; or more, in a puzzle
+// Names 0 .. 2 * nodes - 1, of which a chain of `nodes` uses all but one; or more, in a puzzle
 // that somebody else has made.
 std::size_t names_of(const Puzzle& puzzle) {
   std::size_t names = 2 * (puzzle.path.size() + 1);

@@ -10,7 +10,7 @@ struct Puzzle {
   std::vector<Edge> path;
 };
 
-// Two streams of `nodes` nodes out of 0..2*nodes-1 that share the node at one position, drawn
+// Two chains of `nodes` nodes out of 0..2*nodes-1 that share the node at one position, drawn
 // uniformly; the edges of both, shuffled; the start and goal of one of them.
 Puzzle generate(Stream& random, int nodes);
 

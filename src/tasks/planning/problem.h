@@ -14,7 +14,7 @@
 
 namespace mgdm::tasks::planning {
 
-constexpr int kMinNodes = 2, kMaxNodes = 50;  // nodes per stream; 6 in the paper
+constexpr int kMinNodes = 2, kMaxNodes = 50;  // nodes per chain; 6 in the paper
 
 struct Edge {
   int from = 0, to = 0;
@@ -41,8 +41,8 @@ std::vector<Edge> reversed(const std::vector<Edge>& path);
 // The edges from start to goal by depth-first search; none when the goal cannot be reached.
 std::optional<std::vector<Edge>> find_path(const Problem& problem);
 
-// PD = (nodes per stream - 1) - i, where i is the index of the first node of the path with two
-// edges leaving it (i = nodes per stream - 1 when there is none). 0 and 1 need no look-ahead.
+// PD = (nodes per chain - 1) - i, where i is the index of the first node of the path with two
+// edges leaving it (i = nodes per chain - 1 when there is none). 0 and 1 need no look-ahead.
 int planning_distance(const Problem& problem, const std::vector<Edge>& path);
 
 // Where in the text of the path one must know which of two edges leads to the goal: the place of

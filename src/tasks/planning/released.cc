@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kTest = 1000, kTrain = 1000000;
 constexpr std::size_t kNodes = kReleasedNodes;
 
-// The nodes of one stream, then those of the other. A million of them are kept: one byte each.
+// The nodes of one chain, then those of the other. A million of them are kept: one byte each.
 struct Graph {
   std::array<std::uint8_t, 2 * kNodes> nodes{};
 

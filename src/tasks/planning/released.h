@@ -6,7 +6,7 @@
 
 namespace mgdm::tasks::planning {
 
-constexpr int kReleasedNodes = 6;  // per stream
+constexpr int kReleasedNodes = 6;  // per chain
 
 // The 1000 examples of the test, or the 1,000,000 of training: one run of a Python program made
 // both files.

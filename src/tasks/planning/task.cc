@@ -50,7 +50,7 @@ class Planning : public Task {
 
   std::optional<std::string> unfamiliar(std::string_view input) const override {
     const auto edges = static_cast<int>(parse_problem(input).edges.size());
-    const int drawn = 2 * (nodes_ - 1);  // a stream has one less than nodes
+    const int drawn = 2 * (nodes_ - 1);  // a chain has one less than nodes
     if (!asked_ || edges == drawn) return std::nullopt;
     return fmt::format("{} {} not the {}", edges, edges == 1 ? "edge is" : "edges are", drawn);
   }
@@ -138,7 +138,7 @@ class Planning : public Task {
 
 std::unique_ptr<Task> make_planning(std::optional<int> nodes) {
   if (nodes && (*nodes < kMinNodes || *nodes > kMaxNodes))
-    throw UsageError(fmt::format("planning with {} nodes per stream", *nodes),
+    throw UsageError(fmt::format("planning with {} nodes per chain", *nodes),
                      fmt::format("{} to {} nodes", kMinNodes, kMaxNodes));
   return std::make_unique<Planning>(nodes);
 }
