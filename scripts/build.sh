@@ -15,8 +15,8 @@ if ! flock -n 9; then
   flock 9
 fi
 
-if [ ! -e "$build/build.ninja" ]; then
-  log=$build/configure.log
+log=$build/configure.log
+if [ ! -e "$build/build.ninja" ] || [ "$root/CMakePresets.json" -nt "$log" ]; then
   if ! (cd "$root" && cmake --preset "$preset" >"$log" 2>&1); then
     cat "$log" >&2
     exit 1
