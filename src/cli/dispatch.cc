@@ -158,8 +158,7 @@ int dispatch(std::vector<Command> commands, const std::vector<std::string>& type
   const std::vector<std::string> words = with_lists_whole(with_help_as_flag(typed));
   CLI::App app(
       "Neural reasoning by discrete diffusion: puzzles, models that fill them in, and an exact "
-      "check "
-      "of every answer.",
+      "check of every answer.",
       "mgdm");
   const int cores = usable_cores();
   app.set_version_flag("-V,--version", fmt::format("mgdm {} ({}), {} thread{}", version(),

@@ -81,7 +81,6 @@ TEST(SolveStreams, DecodeNoMoreAtATimeThanAreEnough) {
   for (const Example& example : planning_examples(40)) stream.add(example.input);
   stream.finish();
   EXPECT_LE(*most, kEnoughForAThread);
-  EXPECT_GE(*most, 2u);
 }
 
 // A puzzle that contradicts itself is nothing for the model, and does not stop the others.
