@@ -13,6 +13,7 @@ set(models_dir ${CMAKE_INSTALL_DATADIR}/mgdm/models)
 
 add_library(mgdm_library INTERFACE)
 set_target_properties(mgdm_library PROPERTIES EXPORT_NAME mgdm)
+add_library(mgdm::mgdm ALIAS mgdm_library)  # for add_subdirectory()
 target_include_directories(mgdm_library INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(mgdm_library INTERFACE mgdm_api)

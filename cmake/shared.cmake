@@ -10,6 +10,7 @@ target_include_directories(mgdm_shared INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(mgdm_shared PRIVATE mgdm_api)
 target_link_options(mgdm_shared PRIVATE -Wl,--version-script=${exported})
+add_library(mgdm::shared ALIAS mgdm_shared)  # for add_subdirectory()
 
 # It finds the installed models beside itself, wherever it was put.
 file(RELATIVE_PATH models_from_library ${CMAKE_INSTALL_FULL_LIBDIR}

@@ -104,17 +104,18 @@ std::optional<std::string> solve_exactly(const std::string& task, const std::str
 // How an answer is decoded. What is not set is the model's own. A member that would change nothing
 // (the steps of a model that answers left to right) is a Failure.
 struct DecodingOptions {
-  std::optional<std::int64_t> steps = {};       // the most passes through the network
-  std::optional<std::string> order = {};        // topk, margin, random, threshold or entropy
-  std::optional<std::string> schedule = {};     // topk, margin: linear or cosine
-  std::optional<std::string> revise = {};       // shown tokens: on, remask, off or auto
-  std::optional<double> noise = {};             // topk, margin: on scores; 0 is deterministic
-  std::optional<double> temperature = {};       // 0 takes the likeliest token
-  std::optional<double> threshold = {};         // a probability above it counts as sure
-  std::optional<double> entropy_bound = {};     // entropy: nats of uncertainty shown in one pass
-  std::optional<bool> early_stop = {};          // stop when two passes agree and all is sure
-  std::optional<std::int64_t> loops = {};       // looped models: loops in each pass; 0: as trained
-  std::optional<std::int64_t> symmetries = {};  // views of the puzzle, of which most decide
+  std::optional<std::int64_t> steps = {};    // the most passes through the network
+  std::optional<std::string> order = {};     // topk, margin, random, threshold or entropy
+  std::optional<std::string> schedule = {};  // topk, margin: linear or cosine
+  std::optional<std::string> revise = {};    // shown tokens: on, remask, off or auto
+  std::optional<double> noise = {};          // topk, margin: on scores; 0 is deterministic
+  std::optional<double> temperature = {};    // 0 takes the likeliest token
+  std::optional<double> threshold = {};      // a probability above it counts as sure
+  std::optional<double> entropy_bound = {};  // entropy: nats of uncertainty shown in one pass
+  std::optional<bool> early_stop = {};       // stop when two passes agree and all is sure
+  std::optional<std::int64_t> loops = {};    // looped models: loops in each pass; 0: as trained
+  std::optional<std::int64_t> symmetries =
+      {};  // views of the puzzle, of which most decide; not with tries
   // Until the answer is right: each try shows another form of the puzzle, or draws other noise.
   std::optional<std::int64_t> tries = {};
   std::optional<std::int64_t> seed = {};  // of the noise and of other forms
@@ -150,16 +151,17 @@ struct Step {
   std::vector<float> confidence;  // of each character of the text, 0 to 1
 };
 
-// Called after every pass, on the thread that called solve. Returning false ends that puzzle with
-// its answer as it is. It may throw: that ends the call and comes out of it unchanged, and the
-// model can be used again. It must not use the model itself; should it move or destroy it, the call
-// ends as if it had not.
+// Called after every pass (with symmetries: of the puzzle as it is), on the thread that called
+// solve. Returning false ends that puzzle with its answer as it is. It may throw: that ends the
+// call and comes out of it unchanged, and the model can be used again. It must not use the model
+// itself; should it move or destroy it, the call ends as if it had not.
 using OnStep = std::function<bool(const Step& step)>;
 
 struct Answer {
   std::string puzzle;               // as the task writes it: 0 for the empty cells of a Sudoku
-  std::string text;                 // [MASK] for each character that was still hidden at the end;
-                                    // empty where the givens of a Sudoku clash: no model was asked
+  std::string text;                 // [MASK] for each token that was still hidden at the end, [PAD]
+                                    // where a model says so in place of a character; empty where
+                                    // the givens of a Sudoku clash: no model was asked
   bool correct = false;             // by the rules of the puzzle
   std::vector<std::string> faults;  // what is wrong, in words; empty when correct
   std::int64_t passes = 0;          // through the network, over all tries
@@ -168,7 +170,8 @@ struct Answer {
 class Model {
  public:
   // A folder as `mgdm train` and `mgdm export` write it, or a name, which is looked up in
-  // $MGDM_MODELS, in options.models and in ./models.
+  // $MGDM_MODELS, in options.models, beside the program (../share/mgdm/models) and in ./models. A
+  // folder of that name in the working directory comes first.
   explicit Model(const std::string& folder_or_name, const LoadOptions& options = {});
   ~Model();
   // One that was moved from can only be assigned to or destroyed; any call is a Failure.

@@ -62,11 +62,13 @@ void mgdm_puzzles_free(mgdm_puzzles* puzzles);
 
 /* 1 when the answer is right by the rules of the puzzle, 0 when it is wrong. `solution` may be
  * NULL. Where they are not NULL, *right_paper becomes 1 or 0 by the metric of the paper's released
- * code, and *faults what is wrong, a line each, "" when nothing is (mgdm_text_free). */
+ * code, and *faults what is wrong, a line each, "" when nothing is (mgdm_text_free); 0 and NULL
+ * where it fails. */
 int mgdm_verify(const char* task, const char* puzzle, const char* solution, const char* answer,
                 int* right_paper, char** faults);
 
-/* By exact search: 1 and the *solution (mgdm_text_free), or 0 when there is none. */
+/* By exact search: 1 and the *solution (mgdm_text_free), or 0 when there is none. Unless it is 1,
+ * *solution becomes NULL. */
 int mgdm_solve_exactly(const char* task, const char* puzzle, char** solution);
 
 void mgdm_text_free(char* text);
@@ -76,8 +78,9 @@ void mgdm_text_free(char* text);
 
 typedef struct mgdm_model mgdm_model;
 
-/* A folder, or a name that is looked up in $MGDM_MODELS, in the models installed with libmgdm.so
- * and in ./models. Options: device, threads, batch, arithmetic. mgdm_model_free. */
+/* A folder, or a name that is looked up in $MGDM_MODELS, in the models installed with libmgdm.so,
+ * in those beside the program (../share/mgdm/models) and in ./models. Options: device, threads,
+ * batch, arithmetic. mgdm_model_free. */
 mgdm_model* mgdm_model_load(const char* folder_or_name, const char* options);
 void mgdm_model_free(mgdm_model* model);
 
@@ -101,8 +104,9 @@ typedef struct mgdm_step {
   size_t characters;       /* of the text */
 } mgdm_step;
 
-/* Called after every pass, on the thread that called mgdm_solve. Returning 0 ends that puzzle with
- * its answer as it is, anything else goes on. It must not use the model itself, nor throw. */
+/* Called after every pass (with symmetries: of the puzzle as it is), on the thread that called
+ * mgdm_solve. Returning 0 ends that puzzle with its answer as it is, anything else goes on. It must
+ * not use the model itself, nor throw. */
 typedef int (*mgdm_on_step)(const mgdm_step* step, void* user);
 
 typedef struct mgdm_answers mgdm_answers;

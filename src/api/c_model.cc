@@ -99,7 +99,7 @@ mgdm_answers* mgdm_solve(mgdm_model* model, const char* const* puzzles, size_t c
 }
 
 size_t mgdm_answers_count(const mgdm_answers* answers) {
-  return answers == nullptr ? 0 : answers->list.size();
+  return or_remember<size_t>(0, [&] { return object_of(answers, "answers").list.size(); });
 }
 
 const char* mgdm_answers_puzzle(const mgdm_answers* answers, size_t index) {

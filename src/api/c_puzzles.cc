@@ -38,7 +38,7 @@ mgdm_puzzles* mgdm_read_puzzles(const char* task, const char* file) {
 }
 
 size_t mgdm_puzzles_count(const mgdm_puzzles* puzzles) {
-  return puzzles == nullptr ? 0 : puzzles->list.size();
+  return or_remember<size_t>(0, [&] { return object_of(puzzles, "puzzles").list.size(); });
 }
 
 const char* mgdm_puzzles_input(const mgdm_puzzles* puzzles, size_t index) {
@@ -56,6 +56,8 @@ void mgdm_puzzles_free(mgdm_puzzles* puzzles) { delete puzzles; }
 
 int mgdm_verify(const char* task, const char* puzzle, const char* solution, const char* answer,
                 int* right_paper, char** faults) {
+  if (right_paper != nullptr) *right_paper = 0;
+  if (faults != nullptr) *faults = nullptr;
   return or_remember(-1, [&] {
     const mgdm::Judgement judgement =
         mgdm::verify(text_of(task, "task"), {text_of(puzzle, "puzzle"), text_or_empty(solution)},
@@ -69,6 +71,7 @@ int mgdm_verify(const char* task, const char* puzzle, const char* solution, cons
 int mgdm_solve_exactly(const char* task, const char* puzzle, char** solution) {
   return or_remember(-1, [&] {
     char*& out = object_of(solution, "solution");
+    out = nullptr;
     const auto found = mgdm::solve_exactly(text_of(task, "task"), text_of(puzzle, "puzzle"));
     if (found) out = mgdm::api::copy_of(*found);
     return found ? 1 : 0;

@@ -54,6 +54,16 @@ TEST(C, KeepsTheErrorOfEachThread) {
   EXPECT_EQ(mgdm_error(), all);
   EXPECT_EQ(mgdm_generate("planning", 1, "sed=7"), nullptr);
   EXPECT_STREQ(mgdm_error_hint(), "did you mean 'seed'?");
+  char garbage = 'x', *text = &garbage;
+  EXPECT_EQ(mgdm_solve_exactly("sudko", "", &text), -1);
+  EXPECT_EQ(text, nullptr);
+  text = &garbage;
+  EXPECT_EQ(mgdm_verify("sudko", "", "", "", nullptr, &text), -1);
+  EXPECT_EQ(text, nullptr);
+  EXPECT_EQ(mgdm_puzzles_count(nullptr), 0u);
+  EXPECT_STREQ(mgdm_error_seen(), "puzzles is NULL");
+  EXPECT_EQ(mgdm_answers_count(nullptr), 0u);
+  EXPECT_STREQ(mgdm_error_seen(), "answers is NULL");
   EXPECT_EQ(mgdm_model_load("/nowhere", ""), nullptr);
   EXPECT_NE(std::string(mgdm_error()).find("/nowhere"), std::string::npos);
 }

@@ -93,7 +93,9 @@ Error no_puzzle(const std::vector<std::string>& tasks, const std::string& text) 
 }  // namespace
 
 std::string pick_model(std::span<const DemoModel> models, const std::string& puzzle) {
-  if (models.empty()) throw UsageError("there is no model at hand", "--model FOLDER");
+  if (models.empty())
+    throw Error("there is no model at hand", "--model FOLDER",
+                "MGDM_MODELS=FOLDER names a folder of models");
   Fit best = Fit::kNone;
   std::vector<const DemoModel*> found;  // the first of each task that fits best
   std::vector<std::string> tasks;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <vector>
@@ -22,9 +23,19 @@ bool is_model(const fs::path& folder) {
   return is_there(folder / "config.json") || spec::is_adapter(folder);
 }
 
+bool is_path(const std::string& name) { return name.find('/') != name.npos; }
+
+// What may not be looked at is not among the places for names: a service often works in a folder
+// that is somebody else's.
+template <class Look>
+auto if_allowed(Look look) {
+  return attempt(look, [](const Error&) { return decltype(look()){}; });
+}
+
 std::vector<fs::path> shelves(const fs::path& given) {
   std::vector<fs::path> folders;
-  if (const char* shelf = std::getenv("MGDM_MODELS")) folders.emplace_back(shelf);
+  if (const char* shelf = std::getenv("MGDM_MODELS"); shelf != nullptr && *shelf != '\0')
+    folders.emplace_back(shelf);
   if (!given.empty()) folders.push_back(given);
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
@@ -38,25 +49,27 @@ std::vector<fs::path> shelves(const fs::path& given) {
 std::map<std::string, std::string> shelved_models(const fs::path& given) {
   std::map<std::string, std::string> models;  // of two with one name the first counts
   for (const fs::path& shelf : shelves(given))
-    for (const fs::path& folder : files_in(shelf))
-      if (is_model(folder)) models.emplace(folder.filename().string(), folder.string());
+    for (const fs::path& folder : if_allowed([&] { return files_in(shelf); }))
+      if (if_allowed([&] { return is_model(folder); }))
+        models.emplace(folder.filename().string(), folder.string());
   return models;
 }
 
 std::string find_model(const std::string& name, const fs::path& given) {
-  if (is_model(name)) return name;
-  if (const auto newest = spec::newest_checkpoint(name))
+  const auto look = [&](const auto& at) { return is_path(name) ? at() : if_allowed(at); };
+  if (look([&] { return is_model(name); })) return name;
+  if (const auto newest = look([&] { return spec::newest_checkpoint(name); }))
     throw Error(fmt::format("{} is the folder of a run", name), "a model", newest->string());
   const std::map<std::string, std::string> known = shelved_models(given);
   if (const auto found = known.find(name); found != known.end()) return found->second;
   const char* const folder_of_one = "a folder with config.json and model.safetensors";
-  if (is_there(name))
+  if (look([&] { return is_there(name); }))
     throw Error(fmt::format("there is no config.json in {}", name), folder_of_one);
-  if (name.find('/') != name.npos)
-    throw Error(fmt::format("there is no folder {}", name), folder_of_one);
+  if (is_path(name)) throw Error(fmt::format("there is no folder {}", name), folder_of_one);
   std::vector<std::string> names, places;
   for (const auto& [each, folder] : known) names.push_back(each);
-  for (const fs::path& shelf : shelves(given)) places.push_back(shelf.string());
+  for (const fs::path& shelf : shelves(given))
+    if (std::ranges::find(places, shelf.string()) == places.end()) places.push_back(shelf.string());
   const std::string meant = did_you_mean(name, names);
   throw Error(fmt::format("there is no model {} in {}", in_quotes(name), joined_or(places)),
               names.empty() ? folder_of_one : "a checkpoint folder, or " + joined_or(names),

@@ -7,8 +7,9 @@
 
 namespace mgdm::inference {
 
-// A folder as it is; otherwise a name looked up in $MGDM_MODELS, in `shelf` where one is given, in
-// the models installed beside the program and in models/. An Error says where it looked and what
+// A folder as it is, also one in the working directory; otherwise a name looked up in $MGDM_MODELS,
+// in `shelf` where one is given, in the models installed beside the program and in models/. For a
+// name, places that may not be looked at are passed over. An Error says where it looked and what
 // there is.
 std::string find_model(const std::string& name, const std::filesystem::path& shelf = {});
 

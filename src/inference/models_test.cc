@@ -45,6 +45,19 @@ TEST_F(FindModel, SaysWhereItLookedForAName) {
   EXPECT_TRUE(contains(near, "did you mean 'sudoku'?")) << near;
 }
 
+// A name longer than file systems take stands for a place that cannot be looked at: root may look
+// at all others.
+TEST_F(FindModel, PassesOverPlacesThatCannotBeLookedAt) {
+  const std::string endless(300, 'x');
+  ::setenv("MGDM_MODELS", (empty_ / endless).c_str(), 1);
+  EXPECT_EQ(find_model("sudoku", models_), (models_ / "sudoku").string());
+  ::setenv("MGDM_MODELS", "", 1);  // is none
+  EXPECT_FALSE(contains(error_of("no-such-name", empty_), "in ,"));
+  ::unsetenv("MGDM_MODELS");
+  EXPECT_TRUE(contains(error_of(endless, empty_), "there is no model 'x")) << "as a name";
+  EXPECT_FALSE(contains(error_of("./" + endless, empty_), "there is no model")) << "as a path";
+}
+
 TEST_F(FindModel, SaysWhatAPathLacks) {
   const std::string bare = error_of(empty_.string(), models_);
   EXPECT_TRUE(contains(bare, "there is no config.json in " + empty_.string())) << bare;

@@ -23,8 +23,9 @@ TEST(PlanningProblem, ParsesAndRenders) {
   EXPECT_EQ(problem.start, 8);
   EXPECT_EQ(problem.goal, 3);
   EXPECT_EQ(render(problem), kInput);
-  for (const char* bad : {"", "1,2", "1,2-", "1,2-3", "1,2-3,4,5", "1,2/-3,4", "1,2//3,4-1,2",
-                          "a,b-1,2", "1,2-1,200", "1,2-01,2", "1,2/3-1,2", "-1,2"})
+  for (const char* bad :
+       {"", "1,2", "1,2-", "1,2-3", "1,2-3,4,5", "1,2/-3,4", "1,2//3,4-1,2", "a,b-1,2", "1,2-1,200",
+        "1,2-01,2", "1,2/3-1,2", "-1,2", "1,2/2,1-1,1"})  // starts at its goal
     EXPECT_THROW(parse_problem(bad), Error) << bad;
 }
 

@@ -62,7 +62,12 @@ Problem parse_problem(std::string_view input) {
     auto edges = parse_edges(input.substr(0, dash));
     std::string_view rest = input.substr(dash + 1);
     const auto query = take_edge(rest);
-    if (edges && query && rest.empty()) return {std::move(*edges), query->from, query->to};
+    if (edges && query && rest.empty()) {
+      if (query->from == query->to)
+        throw Error(fmt::format("{} starts at its goal", in_quotes(input)),
+                    "a start and a goal that differ");
+      return {std::move(*edges), query->from, query->to};
+    }
   }
   throw Error(fmt::format("{} is not a planning puzzle", in_quotes(input)),
               fmt::format("edges a,b separated by '/', then -start,goal, with nodes 0..{}",
