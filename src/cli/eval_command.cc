@@ -102,6 +102,7 @@ void measure_score(EvalSettings settings, const inference::Reasoner& reasoner,
     }
     throw;
   }
+  if (!settings.quiet) print_score(settings, task, result);  // also where a disk is full
   if (!settings.predictions.empty())
     write_predictions(settings.predictions, examples, result.answers);
   if (!settings.json.empty()) {
@@ -110,7 +111,6 @@ void measure_score(EvalSettings settings, const inference::Reasoner& reasoner,
                report::result_text(report::evaluation_json(task, result, decoding.tries),
                                    counting(config::Fields(settings).all(), reasoner, decoding)));
   }
-  if (!settings.quiet) print_score(settings, task, result);
 }
 
 void check_flags(const EvalSettings& settings) {

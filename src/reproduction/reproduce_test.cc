@@ -6,7 +6,9 @@
 #include "base/files.h"
 #include "base/progress.h"
 #include "base/text.h"
+#include "config/settings.h"
 #include "reproduction/test_support.h"
+#include "reproduction/trained.h"
 #include "reproduction/weights.h"
 
 namespace mgdm::reproduction {
@@ -95,6 +97,25 @@ TEST_F(Reproduction, ABudgetShortensAndSaysSo) {
   EXPECT_CONTAINS(reproduce(plan, context_).rows[0].values[0].note,
                   "unfinished: step 2000 of 5000");
   EXPECT_TRUE(orders_.at(2).resume);
+}
+
+// Somebody has tried something in the folder that is the recipe's own.
+TEST_F(Reproduction, ARunThatWasChangedIsNotTakenForTheRecipe) {
+  const Plan plan = small_plan("quick/planning-mgdm", "quick-planning-ar");
+  train_by_copying("quick-planning-mgdm");
+  reproduce(plan, context_);
+  const fs::path config = context_.runs / "planning-mgdm/config.toml";
+  const auto keep_config = [&](const std::vector<std::string>& overrides) {
+    spec::Recipe run = spec::read_recipe(recipe_file("quick/planning-mgdm"), overrides);
+    write_file(config.string(), config::Fields(run).dump());
+  };
+  keep_config({"evaluation.count=5"});  // which is beside training
+  EXPECT_EQ(find_trained(context_, "quick/planning-mgdm")->note.find("instead of"),
+            std::string::npos);
+  keep_config({"objective.beta=7"});
+  const auto changed = find_trained(context_, "quick/planning-mgdm");
+  EXPECT_CONTAINS(changed->note, "objective.beta = 7.0 instead of ");
+  EXPECT_CONTAINS(changed->command, " 'objective.beta=7.0'");
 }
 
 // What a budget has trained is gone on with until it has had its share, and not again.

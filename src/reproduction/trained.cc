@@ -13,6 +13,7 @@
 #include "reproduction/metrics.h"
 #include "reproduction/weights.h"
 #include "spec/checkpoints.h"
+#include "spec/overrides.h"
 
 namespace mgdm::reproduction {
 namespace {
@@ -40,6 +41,37 @@ std::int64_t steps_in_all(const fs::path& run, const spec::Recipe& recipe) {
 std::string training_command(const std::string& recipe) {
   return fmt::format("mgdm train {}{}", recipe_words(recipe),
                      weights_of(recipe).empty() ? "" : " init=DIR");
+}
+
+// What was changed in a run of a recipe: somebody may have tried something in the folder that is
+// the recipe's own.
+std::vector<config::Fields::Difference> changes_in(const fs::path& run, const std::string& recipe,
+                                                   const spec::Recipe& as_it_is) {
+  if (!is_there(run / "config.toml")) return {};
+  auto changes =
+      spec::changes_of_training(as_it_is, spec::read_recipe((run / "config.toml").string(), {}));
+  if (!weights_of(recipe).empty())  // where these lie is everybody's own
+    std::erase_if(changes, [](const auto& change) { return change.key == "init"; });
+  return changes;
+}
+
+Trained whole_run(const Context& context, const std::string& recipe, std::int64_t step,
+                  const fs::path& checkpoint, std::int64_t steps) {
+  const auto changes =
+      changes_in(run_folder(context, recipe), recipe, spec::read_recipe(recipe_file(recipe), {}));
+  Trained trained{checkpoint.string(), "", training_command(recipe)};
+  if (changes.empty()) {
+    if (step < steps) trained.note = fmt::format("unfinished: step {} of {}", step, steps);
+    return trained;
+  }
+  std::vector<std::string> words;
+  for (const auto& [key, here, there] : changes) {
+    words.push_back(fmt::format("{} = {} instead of {}", key, there, here));
+    trained.command += fmt::format(" '{}={}'", key, there);
+  }
+  trained.note =
+      fmt::format("not the recipe as it is, {} steps with {}", step, joined_by(words, ", "));
+  return trained;
 }
 
 // What a shortened training has of its recipe.
@@ -111,10 +143,7 @@ std::optional<Trained> find_trained(const Context& context, const std::string& m
   const std::int64_t steps =
       steps_in_all(run_folder(context, model), spec::read_recipe(recipe_file(model), {}));
   if (whole && (whole->first >= steps || !part || whole->first >= part->first))
-    return Trained{
-        whole->second.string(),
-        whole->first >= steps ? "" : fmt::format("unfinished: step {} of {}", whole->first, steps),
-        training_command(model)};
+    return whole_run(context, model, whole->first, whole->second, steps);
   if (!part) return std::nullopt;
   return shortened(context, model, part->first, part->second);
 }

@@ -44,6 +44,13 @@ std::vector<config::Fields::Difference> changes(Recipe recipe, Recipe run) {
   return config::Fields(recipe).differences(config::Fields(run));
 }
 
+std::vector<config::Fields::Difference> changes_of_training(const Recipe& recipe,
+                                                            const Recipe& run) {
+  auto all = changes(recipe, run);
+  std::erase_if(all, [](const auto& change) { return is_beside_training(change.key); });
+  return all;
+}
+
 void check_named(const Recipe& before, const Recipe& now, const std::vector<std::string>& overrides,
                  const std::string& folder) {
   std::set<std::string> named;

@@ -19,6 +19,10 @@ void check_effects(const Recipe& recipe, const std::vector<std::string>& overrid
 // found from its data is none of them.
 std::vector<config::Fields::Difference> changes(Recipe recipe, Recipe run);
 
+// Of these, what decides what is learned: not how often the run is saved, logged and evaluated.
+std::vector<config::Fields::Difference> changes_of_training(const Recipe& recipe,
+                                                            const Recipe& run);
+
 // UsageError when a run that stands in `folder`, trained by `before`, would go on by other values
 // in `now` that nobody asked for: most likely an override of its first command was forgotten. How
 // often it is saved, logged and evaluated may change without a word.

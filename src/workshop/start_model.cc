@@ -50,12 +50,9 @@ spec::ModelSettings settings_for(const spec::Recipe& recipe, const data::Vocabul
   return settings;
 }
 
-// The shape of a language model is what its folder says; the recipe says how large it is meant to
-// be, and what is trained.
-spec::ModelSettings settings_of_base(const spec::Recipe& recipe,
-                                     const spec::CheckpointConfig& config, std::int64_t length) {
-  spec::ModelSettings settings = config.settings;
-  const auto same = [&](const char* name, std::int64_t asked, std::int64_t is) {
+// Weights of another network may fit, and mean something else: heads and shift are in no shape.
+void check_same_network(const spec::Recipe& recipe, const spec::ModelSettings& settings) {
+  const auto same = [&](const char* name, auto asked, auto is) {
     if (asked != is)
       throw Error(fmt::format("init = {} has {} = {}", recipe.init, name, is),
                   fmt::format("model.{} = {}, as the recipe says", name, asked),
@@ -64,6 +61,14 @@ spec::ModelSettings settings_of_base(const spec::Recipe& recipe,
   same("layers", recipe.model.layers, settings.layers);
   same("heads", recipe.model.heads, settings.heads);
   same("width", recipe.model.width, settings.width);
+  same("shift", recipe.model.shift, settings.shift);
+}
+
+// The shape of a language model is what its folder says; the recipe says how large it is meant to
+// be, and what is trained.
+spec::ModelSettings settings_of_base(const spec::Recipe& recipe,
+                                     const spec::CheckpointConfig& config, std::int64_t length) {
+  spec::ModelSettings settings = config.settings;
   settings.lora = recipe.model.lora;
   check_positions(settings, length);
   return settings;
@@ -99,6 +104,7 @@ std::unique_ptr<nn::Model> make(const spec::Recipe& recipe, const data::Vocabula
     throw Error(
         fmt::format("{} was trained on the alphabet {}", recipe.init, in_quotes(config.alphabet)),
         "data.alphabet with the same characters in the same order");
+  check_same_network(recipe, config.settings);
   const spec::ModelSettings settings = is_llama(recipe) ? settings_of_base(recipe, config, length)
                                                         : settings_for(recipe, vocabulary, length);
   if (!is_llama(recipe) && config.settings.positions < settings.positions)

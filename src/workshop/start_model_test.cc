@@ -47,5 +47,22 @@ TEST(StartModel, FromWeightsWithFewerPositions) {
   EXPECT_THROW(start_model(recipe, vocabulary, 20, c10::kCPU), Error);
 }
 
+// Heads are in no shape of a weight: it would be loaded, and mean something else.
+TEST(StartModel, RefusesWeightsOfAnotherNetworkThatFit) {
+  const formats::TemporaryFolder folder;
+  const data::Vocabulary vocabulary;
+  spec::Recipe recipe = small_recipe();
+  nn::save_model(folder.path() / "first", *start_model(recipe, vocabulary, 12, c10::kCPU),
+                 vocabulary);
+  recipe.init = (folder.path() / "first").string();
+  spec::Recipe heads = recipe, shift = recipe;
+  heads.model.heads = recipe.model.heads == 1 ? 2 : 1;
+  EXPECT_CONTAINS(formats::error_of([&] { start_model(heads, vocabulary, 12, c10::kCPU); }),
+                  "has heads = ");
+  shift.model.shift = !recipe.model.shift;
+  EXPECT_CONTAINS(formats::error_of([&] { start_model(shift, vocabulary, 12, c10::kCPU); }),
+                  "has shift = ");
+}
+
 }  // namespace
 }  // namespace mgdm::workshop
