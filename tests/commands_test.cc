@@ -403,8 +403,8 @@ TEST_F(Program, BadInputIsOneNamesTheLineAndLeavesNoFile) {
 TEST_F(Program, PathsThatCannotBeLookedAtAreNamed) {
   const std::string endless(5000, 'x');
   for (const std::string& words :
-       {"eval --model m --data d --json " + endless, "eval --model " + endless + " --data d",
-        "describe " + endless, "export --model quick-planning-mgdm --out " + endless,
+       {"eval --model m --data d --json " + endless, "eval --model ./" + endless + " --data d",
+        "describe ./" + endless, "export --model quick-planning-mgdm --out " + endless,
         "train '" MGDM_SOURCE_DIR "/recipes/smoke/mgdm.toml' evaluation.count=0 --out " +
             endless}) {
     const Outcome outcome = mgdm(words, "MGDM_MODELS='" MGDM_SOURCE_DIR "/models'");
