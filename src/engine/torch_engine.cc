@@ -223,8 +223,8 @@ class TorchEngine : public inference::Engine {
     }
   }
 
-  // A GPU takes all that it gets. On a CPU LibTorch likes more rows than the room runtime: with half
-  // of these it loses 6 %.
+  // A GPU takes all that it gets. On a CPU LibTorch likes more rows than the room runtime: with
+  // half of these it loses 6 %.
   std::size_t enough() const override {
     constexpr std::size_t kForACore = 8 * inference::kEnoughForAThread;
     return model_->device().is_cuda() ? std::numeric_limits<std::size_t>::max()
