@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -422,10 +423,44 @@ TEST_F(Training, ResumeRefusesAnotherRun) {
       << other.err;
   EXPECT_EQ(read_file(path("run/config.toml")), config);
   write_file(path("run/checkpoint-2/trainer_state.json"), "{");
-  const Outcome broken = train("mgdm", "training.steps=2 --resume --out " + path("run"));
+  const std::string environment = read_file(path("run/env.json"));
+  const Outcome broken =
+      train("mgdm", "training.steps=3 --threads 1 --resume --out " + path("run"));
   EXPECT_EQ(broken.code, 1);
   EXPECT_NE(broken.err.find("checkpoint-2/trainer_state.json is broken"), std::string::npos)
       << broken.err;
+  EXPECT_NE(broken.err.find("remove " + path("run/checkpoint-2")), std::string::npos) << broken.err;
+  EXPECT_EQ(read_file(path("run/config.toml")), config);  // what it was trained by so far
+  EXPECT_EQ(read_file(path("run/env.json")), environment);
+}
+
+TEST_F(Training, ResumeSaysHowToGoOnBeforeABrokenCheckpoint) {
+  const std::string with = "training.checkpoint_every=1 evaluation.count=0 --out " + path("run");
+  ASSERT_EQ(train("mgdm", "training.steps=2 " + with).code, 0);
+  fs::resize_file(path("run/checkpoint-2/model.safetensors"), 100);
+  const Outcome broken = train("mgdm", "training.steps=3 --resume " + with);
+  EXPECT_EQ(broken.code, 1);
+  EXPECT_NE(broken.err.find("remove " + path("run/checkpoint-2")), std::string::npos) << broken.err;
+  fs::remove_all(path("run/checkpoint-2"));
+  EXPECT_EQ(train("mgdm", "training.steps=3 --resume " + with).code, 0);
+  EXPECT_TRUE(fs::exists(path("run/checkpoint-3")));
+}
+
+TEST_F(Training, EverySittingIsNoted) {
+  const std::string with = "evaluation.count=0 --threads 1 --out " + path("run");
+  ASSERT_EQ(train("mgdm", "training.steps=2 " + with).code, 0);
+  ASSERT_EQ(train("mgdm", "training.steps=3 --resume " + with).code, 0);
+  ASSERT_EQ(train("mgdm", "training.steps=3 --resume " + with).code, 0);  // nothing is left to do
+  std::istringstream lines(read_file(path("run/sittings.jsonl")));
+  std::vector<nlohmann::json> sittings;
+  for (std::string line; std::getline(lines, line);)
+    sittings.push_back(nlohmann::json::parse(line));
+  ASSERT_EQ(sittings.size(), 2u);
+  EXPECT_EQ(sittings[0]["step"], 0);
+  EXPECT_EQ(sittings[0]["threads"], "1");
+  EXPECT_EQ(sittings[0]["changes"], nlohmann::json::array());
+  EXPECT_EQ(sittings[1]["step"], 2);
+  EXPECT_EQ(sittings[1]["changes"], nlohmann::json{"training.steps = 3, was 2"});
 }
 
 TEST_F(Training, FromFilesAndFromACheckpoint) {

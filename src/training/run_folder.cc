@@ -88,6 +88,14 @@ std::map<std::string, std::string> RunFolder::environment() const {
   return facts;
 }
 
+void RunFolder::log_sitting(std::int64_t step, const std::map<std::string, std::string>& facts,
+                            const std::vector<std::string>& changes) const {
+  nlohmann::ordered_json line{{"step", step}};
+  for (const auto& [name, value] : facts) line[name] = value;
+  line["changes"] = changes;
+  append(path_ / "sittings.jsonl", formats::json_text(line) + "\n");
+}
+
 void RunFolder::log(std::int64_t step, const Metrics& metrics) {
   nlohmann::ordered_json line;
   line["step"] = step;

@@ -3,6 +3,7 @@
 //   runs/NAME/
 //     config.toml           the resolved recipe
 //     env.json              program version, git revision, device, recipe, processes, threads
+//     sittings.jsonl        the same for every time that training began or went on
 //     metrics.jsonl         the truth: one line per measurement
 //     metrics.csv           the same as step,name,value
 //     events.out.tfevents.* the same for TensorBoard, one for each sitting; never rewound
@@ -37,6 +38,11 @@ class RunFolder {
   void write_environment(const std::map<std::string, std::string>& facts) const;
   // What was written last; nothing where that cannot be read.
   std::map<std::string, std::string> environment() const;
+
+  // Adds a line to sittings.jsonl: what goes on at this step where, and with which settings
+  // changed.
+  void log_sitting(std::int64_t step, const std::map<std::string, std::string>& facts,
+                   const std::vector<std::string>& changes) const;
 
   // Adds a line to metrics.jsonl, and what follows from it.
   void log(std::int64_t step, const Metrics& metrics);

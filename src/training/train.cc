@@ -40,6 +40,7 @@ class Loop {
               run.data.train.length()),
         status_(run.quiet) {
     if (run.resume && run.folder != nullptr) restore();
+    if (run.folder != nullptr && run.on_begin) run.on_begin(state_.position.step);
     state_.share(run.group);
   }
 
@@ -161,11 +162,12 @@ class Loop {
     const double done = budget_.fraction(position.step, position.seconds);
     const double left = done > 0 ? position.seconds * (1 - done) / done : 0;
     const bool cpu = run_.model.device().is_cpu();
-    return fmt::format("step {}{}  {:3.0f}%{}{}  {} tokens/s  {} left", position.step,
+    // What matters most first: a narrow terminal shows the beginning.
+    return fmt::format("step {}{}  {:3.0f}%  {} left{}  {} tokens/s{}", position.step,
                        budget_.steps() > 0 ? fmt::format("/{}", budget_.steps()) : "", 100 * done,
-                       cpu ? loss_text(step_.loss()) : loss_text_, held_out_text(),
+                       format_duration(left), cpu ? loss_text(step_.loss()) : loss_text_,
                        format_count(tokens_per_second_ > 0 ? tokens_per_second_ : speed()),
-                       format_duration(left));
+                       held_out_text());
   }
 
   std::string held_out_text() const {
@@ -289,11 +291,23 @@ class Loop {
   void restore() {
     // Without one it was interrupted before the first, and starts again.
     if (const auto newest = run_.folder->newest_checkpoint();
-        newest && state_.read(*newest) == TrainingState::Restored::kClosely)
+        newest && read(*newest) == TrainingState::Restored::kClosely)
       status_.keep(
           fmt::format("{} is compact: training goes on close to where it was, not bit for bit",
                       newest->string()));
     run_.folder->rewind(state_.position.step);
+  }
+
+  TrainingState::Restored read(const std::filesystem::path& checkpoint) {
+    return attempt(
+        [&] { return state_.read(checkpoint); },
+        [&](const Error& error) -> TrainingState::Restored {
+          const std::string older = fmt::format(
+              "remove {}: --resume then goes on from what was saved before it, if anything",
+              checkpoint.string());
+          throw Error(error.seen(), error.expected(),
+                      error.hint().empty() ? older : error.hint() + "; or " + older);
+        });
   }
 
   // While it lives, time is spent beside training: it does not count in tokens per second. The

@@ -28,6 +28,8 @@ struct TrainingRun {
   RunFolder* folder = nullptr;  // only the first process has one
   bool resume = false;
   bool quiet = false;
+  // Called by the first process when all is ready and training stands where it goes on.
+  std::function<void(std::int64_t step)> on_begin = {};
   // Called now and then and at the end, by the first process; its numbers go into the metrics.
   std::function<Metrics(std::int64_t step)> on_evaluate = {};
 };

@@ -44,8 +44,7 @@ Stand read_stand(const std::filesystem::path& folder) {
     return Error(fmt::format("{} is broken: {}", place.string(), seen),
                  fmt::format("step {}{}, and the seconds spent, from 0 on",
                              named ? fmt::format("{}", *named) : "from 0 on",
-                             named ? " as the folder is named" : ""),
-                 "resume from an older checkpoint: remove this one");
+                             named ? " as the folder is named" : ""));
   };
   const auto state = formats::parse_json(read_file(place));
   if (!state.is_object()) throw broken("no JSON object");

@@ -48,30 +48,37 @@ std::string recipe_name(const Environment& was, const Environment& now, const fs
 
 }  // namespace
 
-training::RunFolder open_run(const fs::path& out, const spec::Recipe& recipe,
-                             const Environment& environment, const OpenOptions& options) {
-  training::RunFolder folder(out, options.resume);
-  std::optional<std::int64_t> finished;
-  if (options.resume) {
-    std::string said;
-    for (const std::string& change :
-         spec::check_continues(spec::read_recipe(out / "config.toml", {}), recipe, out.string()))
-      said += fmt::format("resuming with {}\n", printable(change));
-    finished = all_steps_done(recipe, out);
-    if (finished)
-      said += fmt::format(
-          "{} is at step {} and training.steps = {}: nothing is left to train (was an override "
-          "forgotten? its config.toml has them)\n",
-          out.string(), *finished, recipe.training.steps);
-    if (options.on_cpu) said += other_threads(folder.environment(), environment);
-    if (!options.quiet) say("{}", said);
-  }
+void OpenedRun::begin(std::int64_t step) const {
+  if (finished) return;
+  folder.write_config(config);
+  folder.write_environment(environment);
+  folder.log_sitting(step, environment, changes);
+}
+
+OpenedRun open_run(const fs::path& out, const spec::Recipe& recipe, const Environment& environment,
+                   const OpenOptions& options) {
   spec::Recipe dumped = recipe;
-  if (!finished) folder.write_config(config::Fields(dumped).dump());
-  Environment written = environment;
-  if (options.resume) written["recipe"] = recipe_name(folder.environment(), environment, out);
-  folder.write_environment(written);
-  return folder;
+  OpenedRun run{.folder = {out, options.resume},
+                .config = config::Fields(dumped).dump(),
+                .environment = environment};
+  if (!options.resume) return run;
+  const Environment was = run.folder.environment();
+  run.environment["recipe"] = recipe_name(was, environment, out);
+  run.changes =
+      spec::check_continues(spec::read_recipe(out / "config.toml", {}), recipe, out.string());
+  std::string said;
+  for (const std::string& change : run.changes)
+    said += fmt::format("resuming with {}\n", printable(change));
+  if (const auto done = all_steps_done(recipe, out)) {
+    run.finished = true;
+    said += fmt::format(
+        "{} is at step {} and training.steps = {}: nothing is left to train (was an override "
+        "forgotten? its config.toml has them)\n",
+        out.string(), *done, recipe.training.steps);
+  }
+  if (options.on_cpu) said += other_threads(was, environment);
+  if (!options.quiet) say("{}", said);
+  return run;
 }
 
 }  // namespace mgdm::workshop

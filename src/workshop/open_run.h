@@ -1,9 +1,12 @@
 // The folder of a run, new or continued.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "spec/recipe.h"
 #include "training/run_folder.h"
@@ -18,9 +21,23 @@ struct OpenOptions {
   bool on_cpu = false;
 };
 
-// With the recipe (its settings resolved) and the environment written into it. To resume is refused
-// where the recipe is another one; what has changed and may is said on standard error.
-training::RunFolder open_run(const std::filesystem::path& out, const spec::Recipe& recipe,
-                             const Environment& environment, const OpenOptions& options);
+// The folder, and what is asked of the run that goes on in it.
+struct OpenedRun {
+  // Writes that down, once training stands at `step` and nothing can fail any more: what a run was
+  // trained by must not be overwritten by what it could not go on with. Of a run that is over
+  // nothing changes.
+  void begin(std::int64_t step) const;
+
+  training::RunFolder folder;
+  bool finished = false;
+  std::string config = {};  // the recipe, its settings resolved
+  Environment environment = {};
+  std::vector<std::string> changes = {};  // of settings, since the sitting before
+};
+
+// To resume is refused where the recipe is another one; what has changed and may is said on
+// standard error.
+OpenedRun open_run(const std::filesystem::path& out, const spec::Recipe& recipe,
+                   const Environment& environment, const OpenOptions& options);
 
 }  // namespace mgdm::workshop

@@ -78,22 +78,22 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
       engine::torch_engine(model, recipe.training.precision == "bf16", data.vocabulary.specials()),
       model->settings(), card, data.vocabulary);
   std::optional<RunEvaluation> evaluation;
-  std::optional<training::RunFolder> folder;
+  std::optional<OpenedRun> run;
   if (group.first()) {
     evaluation.emplace(recipe, *data.task, reasoner, quiet);
     spec::Recipe resolved = recipe;
     resolved.data.length = length;
-    folder = open_run(options.out, resolved,
-                      {{"version", version()},
-                       {"git_revision", git_revision()},
-                       {"device", compat::device_name(device)},
-                       {"processes", std::to_string(group.size())},
-                       {"threads", std::to_string(threads)},
-                       {"recipe", options.recipe_name}},
-                      {.resume = options.resume, .quiet = quiet, .on_cpu = device.is_cpu()});
+    run.emplace(open_run(options.out, resolved,
+                         {{"version", version()},
+                          {"git_revision", git_revision()},
+                          {"device", compat::device_name(device)},
+                          {"processes", std::to_string(group.size())},
+                          {"threads", std::to_string(threads)},
+                          {"recipe", options.recipe_name}},
+                         {.resume = options.resume, .quiet = quiet, .on_cpu = device.is_cpu()}));
   }
   // LoRA's matrices go on beside the base that they were trained on.
-  const auto newest = folder && base ? folder->newest_checkpoint() : std::nullopt;
+  const auto newest = run && base ? run->folder.newest_checkpoint() : std::nullopt;
   if (newest) spec::check_base(spec::read_config(*newest).about, base->folder);
   if (!quiet)
     say("{}: {} parameters{}, {} examples of {} tokens, {}{}\n", options.out.string(),
@@ -111,9 +111,10 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
                                      .seed = seed,
                                      .about = {card, {{"git_revision", git_revision()}}, base},
                                      .group = group,
-                                     .folder = folder ? &*folder : nullptr,
+                                     .folder = run ? &run->folder : nullptr,
                                      .resume = options.resume,
                                      .quiet = quiet,
+                                     .on_begin = [&](std::int64_t step) { run->begin(step); },
                                      .on_evaluate = [&](std::int64_t) { return (*evaluation)(); }});
   if (!quiet) fmt::print("{}\n", last.string());
 }
