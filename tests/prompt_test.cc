@@ -83,6 +83,24 @@ TEST_F(Prompt, AsksOnceAndWritesResults) {
   EXPECT_MENTIONS(other.err, "has the results of another run");
 }
 
+// A model that thinks gives no text when its tokens were too few; some endpoints count none.
+TEST_F(Prompt, TellsEmptyRepliesAndTokensThatNobodyCounted) {
+  FakeServer server([](const FakeServer::Request&) {
+    return FakeAnswer{.body = R"({"choices":[{"message":{"content":null}}]})"};
+  });
+  for (int times = 0; times < 2; ++times) {  // the second time from the cache
+    const Outcome outcome = prompt(server, "--method io");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_MENTIONS(outcome.out, " unknown |");
+    EXPECT_MENTIONS(outcome.err, "3 replies were empty");
+    EXPECT_MENTIONS(outcome.err, "--max-tokens");
+    if (times == 0) {
+      EXPECT_MENTIONS(outcome.err, "3 requests, whose tokens the endpoint does not tell");
+    }
+    std::filesystem::remove_all(path("out"));
+  }
+}
+
 TEST_F(Prompt, SaysInOneSentenceWhatIsWrong) {
   FakeServer server(
       [](const FakeServer::Request&) { return FakeAnswer{.body = "", .never = true}; });

@@ -91,6 +91,11 @@ prompting::RunFacts facts_of(const PromptSettings& settings) {
   return facts;
 }
 
+// Every prompt has tokens, so none means that the endpoint does not say.
+std::string tokens_text(double prompt_tokens, double tokens) {
+  return prompt_tokens > 0 ? fmt::format("{:.0f}", tokens) : "unknown";
+}
+
 void print_summary(const PromptSettings& settings, const prompting::Summary& summary) {
   using formats::Align;
   formats::MarkdownTable table({{"Game of 24"},
@@ -103,8 +108,9 @@ void print_summary(const PromptSettings& settings, const prompting::Summary& sum
       {fmt::format("{}, {}", settings.method.model, settings.method.method),
        std::to_string(summary.n),
        fmt::format("{:.1f} ± {:.1f}", 100 * summary.accuracy, 100 * summary.standard_error),
-       fmt::format("{:.1f}", 100 * summary.any), fmt::format("{:.0f}", summary.prompt_tokens),
-       fmt::format("{:.0f}", summary.generated_tokens)});
+       fmt::format("{:.1f}", 100 * summary.any),
+       tokens_text(summary.prompt_tokens, summary.prompt_tokens),
+       tokens_text(summary.prompt_tokens, summary.generated_tokens)});
   for (const report::PublishedGame24& row : report::kPublishedGame24)
     if (row.method == settings.method.method)
       table.add_row(
@@ -113,14 +119,23 @@ void print_summary(const PromptSettings& settings, const prompting::Summary& sum
   fmt::print("{}", printable(table.text(), "\n"));
 }
 
-void print_paid(const PromptSettings& settings, const prompting::Usage& paid,
+void print_paid(const PromptSettings& settings, const prompting::CachedChat& chat,
                 std::int64_t repeated) {
+  const prompting::Usage paid = chat.paid();
   std::string cost;
   if (settings.prices.known())
     cost = fmt::format(", ${:.4f}", settings.prices.of(static_cast<double>(paid.prompt_tokens),
                                                        static_cast<double>(paid.generated_tokens)));
-  say("asked now: {} requests, {} prompt tokens, {} generated tokens{}; {} repeated\n",
-      paid.requests, paid.prompt_tokens, paid.generated_tokens, cost, repeated);
+  const bool untold = paid.requests > 0 && paid.prompt_tokens == 0;
+  say("asked now: {} requests, {}; {} repeated\n", paid.requests,
+      untold ? "whose tokens the endpoint does not tell"
+             : fmt::format("{} prompt tokens, {} generated tokens{}", paid.prompt_tokens,
+                           paid.generated_tokens, cost),
+      repeated);
+  if (chat.silent() > 0)
+    say("{} replies were empty, and count as wrong: a model that thinks may need a larger "
+        "--max-tokens (it is {})\n",
+        chat.silent(), settings.method.max_tokens);
 }
 
 void write_score(const PromptSettings& settings, const prompting::Summary& summary,
@@ -164,7 +179,7 @@ void run_prompt(const PromptSettings& asked) {
                                    [&] { progress.add(1); });
   } catch (const Error&) {
     // Also when it is quiet: this is about money.
-    print_paid(settings, cached.paid(), chat.repeated());
+    print_paid(settings, cached, chat.repeated());
     say("every reply that came is in {}; the same command goes on from there\n", settings.cache);
     throw;
   }
@@ -172,7 +187,7 @@ void run_prompt(const PromptSettings& asked) {
   write_score(settings, summary, folder / "score.json");
   if (settings.quiet) return;
   print_summary(settings, summary);
-  print_paid(settings, cached.paid(), chat.repeated());
+  print_paid(settings, cached, chat.repeated());
 }
 
 }  // namespace

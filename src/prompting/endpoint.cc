@@ -7,20 +7,23 @@
 namespace mgdm::prompting {
 
 Endpoint parse_endpoint(const std::string& url) {
+  const std::size_t host = url.find("://") + 3, slash = url.find('/', host);
+  const std::size_t user = url.rfind('@', slash);
+  const bool has_user = user != std::string::npos;
   const auto refuse = [&](const char* why) {
-    throw UsageError(fmt::format("--endpoint {} {}", in_quotes(url), why),
+    const std::string shown = has_user ? "..." + url.substr(user) : url;
+    throw UsageError(fmt::format("--endpoint {} {}", in_quotes(shown), why),
                      "an address such as https://api.example.com/v1 or http://127.0.0.1:8080");
   };
   Endpoint endpoint;
   endpoint.secure = url.starts_with("https://");
   if (!endpoint.secure && !url.starts_with("http://"))
     refuse("does not begin with http:// or https://");
-  const std::size_t host = url.find("://") + 3, slash = url.find('/', host);
   endpoint.origin = url.substr(0, slash);
   endpoint.path = slash == std::string::npos ? "" : url.substr(slash);
   if (endpoint.origin.size() == host) refuse("names no machine");
   // Whoever writes a password into an address would find it in the results.
-  if (endpoint.origin.find('@') != std::string::npos) refuse("has a name or password in it");
+  if (has_user) refuse("has a name or password in it");
   for (const char c : url)
     if (static_cast<unsigned char>(c) <= ' ' || c == '\x7f' || c == '#')
       refuse("has a character that no address has");

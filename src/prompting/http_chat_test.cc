@@ -53,6 +53,8 @@ TEST(Endpoint, IsTakenApart) {
   for (const char* url : {"", "a.com", "ftp://a", "http://", "https:///v1", "http://me:secret@a",
                           "http://a:port", "http://a:0", "http://a/ b"})
     EXPECT_CONTAINS(error_of([&] { parse_endpoint(url); }), "--endpoint");
+  for (const char* url : {"http://me:secret@a", "ftp://me:secret@a", "me:secret@a/b"})
+    EXPECT_EQ(error_of([&] { parse_endpoint(url); }).find("secret"), std::string::npos) << url;
 }
 
 TEST(Retry, WaitsLongerEachTimeAndAsTheEndpointAsks) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -70,14 +71,25 @@ void ReplyCache::write(const ChatRequest& request, const ChatReply& reply) const
 }
 
 ChatReply CachedChat::ask(const ChatRequest& request) {
-  if (auto known = cache_.find(request)) return *std::move(known);
+  if (auto known = cache_.find(request)) return counted(*std::move(known));
   ChatReply reply = model_.ask(request);
   {
     const std::lock_guard lock(mutex_);
     paid_.add(reply.usage);
   }
   cache_.write(request, reply);
+  return counted(std::move(reply));
+}
+
+ChatReply CachedChat::counted(ChatReply reply) {
+  const std::lock_guard lock(mutex_);
+  silent_ += std::count(reply.texts.begin(), reply.texts.end(), "");
   return reply;
+}
+
+std::int64_t CachedChat::silent() const {
+  const std::lock_guard lock(mutex_);
+  return silent_;
 }
 
 Usage CachedChat::paid() const {

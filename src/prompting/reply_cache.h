@@ -7,6 +7,7 @@
 // which sample it is. No key is ever written.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -44,12 +45,17 @@ class CachedChat : public ChatModel {
 
   // What was asked of the model itself.
   Usage paid() const;
+  // Texts without a word, asked now or before: a model that thinks has spent all tokens on that.
+  std::int64_t silent() const;
 
  private:
   ChatModel& model_;
   const ReplyCache& cache_;
-  mutable std::mutex mutex_;  // guards paid_
+  ChatReply counted(ChatReply reply);
+
+  mutable std::mutex mutex_;  // guards what is below
   Usage paid_;
+  std::int64_t silent_ = 0;
 };
 
 }  // namespace mgdm::prompting
