@@ -47,18 +47,13 @@ Failures train_all(const Plan& plan, const Context& context, const TimeLeft& tim
   std::size_t left = missing.size();
   for (const std::string& recipe : missing) {
     stop_if_interrupted();
-    std::string failure;
-    try {
-      // The same for all, as long as there is enough.
-      const double seconds =
-          std::min(share, (time.seconds() - for_evaluating) / static_cast<double>(left--));
-      std::string why;
-      or_note(failure, [&] { why = train(plan, context, recipe, seconds); });
-      if (failure.empty() && why.empty()) continue;
-      failures[recipe] = failure.empty() ? why : "training failed: " + failure;
-    } catch (const Interrupted& interrupted) {
-      throw Interrupted(interrupted.seen(), "", "the same command goes on from there");
-    }
+    // The same for all, as long as there is enough.
+    const double seconds =
+        std::min(share, (time.seconds() - for_evaluating) / static_cast<double>(left--));
+    std::string why, failure;
+    or_note(failure, [&] { why = train(plan, context, recipe, seconds); });
+    if (failure.empty() && why.empty()) continue;
+    failures[recipe] = failure.empty() ? why : "training failed: " + failure;
     say("{}: {}\n", recipe, printable(failures[recipe]));
   }
   return failures;
@@ -187,9 +182,7 @@ std::vector<std::string> notes_on(const Context& context, std::size_t missing) {
   return notes;
 }
 
-}  // namespace
-
-Table reproduce(const Plan& named, const Context& context) {
+Table table_of(const Plan& named, const Context& context) {
   const TimeLeft time(context);
   const Plan plan = with_rows(named);
   Table table = plan.frame;
@@ -222,6 +215,16 @@ Table reproduce(const Plan& named, const Context& context) {
         "and measured counts, too.",
         format_duration(context.budget)));
   return table;
+}
+
+}  // namespace
+
+Table reproduce(const Plan& plan, const Context& context) {
+  try {
+    return table_of(plan, context);
+  } catch (const Interrupted& interrupted) {  // what was trained and measured is kept
+    throw Interrupted(interrupted.seen(), "", "the same command goes on from there");
+  }
 }
 
 std::vector<std::string> write_table(const Table& table, const Context& context) {

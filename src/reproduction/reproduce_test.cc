@@ -118,6 +118,25 @@ TEST_F(Reproduction, ARunThatWasChangedIsNotTakenForTheRecipe) {
   EXPECT_CONTAINS(changed->command, " 'objective.beta=7.0'");
 }
 
+TEST_F(Reproduction, SaysHowToGoOnWhenInterrupted) {
+  Plan plan = small_plan("quick/planning-mgdm", "quick-planning-ar");
+  const auto hint = [&] {
+    try {
+      reproduce(plan, context_);
+    } catch (const Interrupted& interrupted) {
+      return interrupted.hint();
+    }
+    return std::string("not interrupted");
+  };
+  context_.trainer.train = [](const TrainingOrder&) { throw Interrupted("Ctrl-C"); };
+  EXPECT_CONTAINS(hint(), "the same command goes on");
+  context_.trainer = {};
+  plan.make = [](const Context&, const TimeLeft&) -> std::vector<TableRow> {
+    throw Interrupted("Ctrl-C");  // in an evaluation
+  };
+  EXPECT_CONTAINS(hint(), "the same command goes on");
+}
+
 // What a budget has trained is gone on with until it has had its share, and not again.
 TEST_F(Reproduction, ABudgetGoesOnWithWhatWasInterrupted) {
   const Plan plan = small_plan("frontier/planning", "quick/planning-mgdm");
