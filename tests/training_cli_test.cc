@@ -172,6 +172,10 @@ TEST_F(Training, ResumeAsksWhereAnOverrideWasForgotten) {
             std::string::npos)
       << asked.err;
   EXPECT_EQ(read_file(path("cut/config.toml")), config);
+  const Outcome again = mgdm("train " + path("cut/config.toml"));
+  EXPECT_EQ(again.code, 1);
+  EXPECT_NE(again.err.find("--resume to continue it, or another --out"), std::string::npos)
+      << again.err;
   const Outcome resumed = mgdm("train " + path("cut/config.toml") + " evaluation.count=0 --resume");
   EXPECT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_TRUE(fs::exists(path("cut/checkpoint-12")));

@@ -108,8 +108,8 @@ void TrainSettings::visit(config::Visitor& v) {
   v.field("recipe", recipe, "a TOML file, see recipes/");
   v.field("overrides", overrides, "key=value ...: changes to the recipe");
   v.field("out", out,
-          "the run's folder (empty = runs/ and the recipe's name; to resume by a run's own "
-          "config.toml, its folder)");
+          "the run's folder (empty = runs/ and the recipe's name; of a run's own config.toml, its "
+          "folder)");
   visit_threads(v, threads);
   v.field("resume", resume, "continue the run in that folder");
   v.field("quiet", quiet, "no status line");

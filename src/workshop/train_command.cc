@@ -12,13 +12,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What --out says; else the folder of a run whose own config.toml goes on, or runs/ and a name.
+// What --out says; else the folder of the run whose own config.toml it is (without --resume that is
+// refused, and the error says what there is to choose from), or runs/ and a name.
 fs::path folder_of(const cli::TrainSettings& settings) {
   if (!settings.out.empty()) return settings.out;
   const fs::path file = settings.recipe;
   const bool of_a_run =
       file.filename() == "config.toml" && is_there(file.parent_path() / "env.json");
-  return settings.resume && of_a_run ? file.parent_path() : fs::path("runs") / file.stem();
+  return of_a_run ? file.parent_path() : fs::path("runs") / file.stem();
 }
 
 }  // namespace
