@@ -74,6 +74,13 @@ TEST_F(Launcher, BuildsTheSmallProgramOnceAndRunsIt) {
   }
 }
 
+// Words of the environment are nobody's options.
+TEST_F(Launcher, TakesNothingFromVariablesOfItsCaller) {
+  build_light();
+  EXPECT_EQ(launch("eval --limit 3", "losses=yes last=--device=cuda model=x").code, 0);
+  EXPECT_EQ(calls(), "mgdm-light eval --limit 3\n");
+}
+
 TEST_F(Launcher, BuildsTheOtherForWhatNeedsLibTorch) {
   build_light();
   const std::string asked = "SAYS='it needs LibTorch' CODE=1";
