@@ -206,8 +206,10 @@ int dispatch(std::vector<Command> commands, const std::vector<std::string>& type
         error.what(), "",
         command == nullptr ? "mgdm --help" : fmt::format("mgdm {} --help", command->get_name()));
   }
-  for (const Command& command : commands)
-    if (chosen()->get_name() == command.name) return command.run(given);
+  const CLI::App* const command = chosen();
+  if (command == nullptr) throw UsageError("no command is named", "mgdm COMMAND", "mgdm --help");
+  for (const Command& known : commands)
+    if (command->get_name() == known.name) return known.run(given);
   return 0;
 }
 
