@@ -52,8 +52,10 @@ class BatchDecoding {
   std::vector<Finished> run() {
     const Result result = on_cpu(decoded(tensors()));
     for (std::size_t i = 0; i < slots_.size(); ++i) {
-      if (stopped(i)) continue;  // its observer had seen enough, or failed
-      finished_[i].first = finished_[i].best = answer(result, static_cast<std::int64_t>(i));
+      Finished& finished = finished_[i];
+      if (finished.error) continue;  // its observer's
+      if (!stopped(i))
+        finished.first = finished.best = answer(result, static_cast<std::int64_t>(i));
       judge(i);
     }
     return std::move(finished_);

@@ -113,12 +113,14 @@ TEST(TorchEngine, ObserversEndAndFailTheirOwnPuzzleOnly) {
     EXPECT_EQ(step.confidence[0], 1);
     return ++seen < 2;
   };
+  watched.verified = [](auto) { return true; };  // of what was there when it ended
   failing.observer = [](const decoding::Step&) -> bool { throw Error("enough"); };
   const auto plain = engine->join(puzzle(0)), ended = engine->join(watched),
              failed = engine->join(failing);
   const auto answers = all_of(*engine);
   EXPECT_EQ(answers.at(plain).first.forward_passes, 4);
   EXPECT_EQ(answers.at(ended).first.forward_passes, 2);
+  EXPECT_EQ(answers.at(ended).successful_try, 0);
   EXPECT_EQ(seen, 2);
   EXPECT_TRUE(answers.at(failed).error);
   EXPECT_FALSE(answers.at(plain).error);
