@@ -31,11 +31,14 @@ void SolveStream::add(Posed&& posed) {
   decoding::Request request;
   {
     const std::lock_guard lock(mutex_);
-    item = next_item_++;
-    if (posed.contradiction)
+    item = next_item_;
+    if (posed.contradiction) {
+      ++next_item_;
       return hand_out(item, [&] { return unanswerable(std::move(posed), settings_); });
+    }
     request = reasoner_.request(posed.input, item, settings_);
     under_way_.emplace(item, std::move(posed));
+    ++next_item_;  // not before nothing can fail any more: finish() waits for every number
   }
   const auto ticket =
       queue_.submit(std::move(request),

@@ -204,8 +204,9 @@ TEST(SolveStreams, TellWhatWentWrong) {
   {
     SolveStream stream(reasoner, early_stopping(), 2, [](const Solved&) {});
     EXPECT_THROW(stream.add("no puzzle"), Error);
+    EXPECT_THROW(stream.add(Posed{"no puzzle", {}}), Error);
     stream.add(examples[0].input);
-    stream.finish();
+    stream.finish();  // does not wait for those
   }
   int taken = 0;
   SolveStream stream(reasoner, early_stopping(), 2, [&](const Solved&) {
