@@ -76,7 +76,12 @@ void AtomicFolder::commit() {
     fs::path old = target_;
     old += fmt::format(".{}.old", ::getpid());
     rename_or_fail(target_, old);
-    rename_or_fail(temporary_, target_);
+    if (std::rename(temporary_.c_str(), target_.c_str()) != 0) {
+      const int reason = errno;
+      std::rename(old.c_str(), target_.c_str());
+      errno = reason;
+      fail(target_);
+    }
     temporary_ = old;
   }
   flush(target_.parent_path());
