@@ -6,18 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
-#include <vector>
 
-#include "compat/device.h"
+#include "compat/test_support.h"
 
 namespace mgdm::compat {
 namespace {
-
-std::vector<c10::Device> devices() {
-  std::vector<c10::Device> all{c10::Device(c10::kCPU)};
-  if (cuda_available()) all.push_back(device("cuda"));
-  return all;
-}
 
 // The run after four is the one that is recorded; one that fails there is recorded again.
 TEST(StepGraph, AFailingRunLeavesDeviceAndStepUsable) {

@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "compat/device.h"
+#include "compat/test_support.h"
 #include "decoding/test_support.h"
 #include "engine/autoregressive.h"
 #include "engine/device_decoding.h"
@@ -108,11 +109,6 @@ std::vector<Outcome> plainly(decoding::Network& network, const std::vector<Puzzl
   return all;
 }
 
-std::vector<c10::Device> devices() {
-  if (compat::cuda_available()) return {c10::kCPU, c10::kCUDA};
-  return {c10::kCPU};
-}
-
 constexpr std::uint32_t kRows = 5;
 constexpr std::size_t kLength = 11;
 
@@ -172,7 +168,7 @@ TEST_P(Agreement, OfTokensAndPasses) {
       auto puzzles = decoding::random_puzzles(other, kRows, kLength, settings);
       for (Puzzle& puzzle : puzzles) puzzle.attempt = attempt;
       const std::vector<Outcome> expected = plainly(*network, puzzles);
-      for (const c10::Device device : devices())
+      for (const c10::Device device : compat::devices())
         EXPECT_EQ(on_tensors(network, puzzles, device), expected) << device;
       if (compat::cuda_available() && settings.decoder == spec::Decoder::kDiffusion) {
         std::vector<Outcome> unseen = expected;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compat/device.h"
+#include "compat/test_support.h"
 #include "nn/model.h"
 #include "nn/tensor_bytes.h"
 #include "nn/test_support.h"
@@ -41,14 +42,8 @@ Input input_on(c10::Device device) {
   return {(count * 7919 % 31).to(device), (count % 3 == 0).to(device), /*training=*/true};
 }
 
-std::vector<c10::Device> devices() {
-  std::vector<c10::Device> all{c10::Device(c10::kCPU)};
-  if (compat::cuda_available()) all.push_back(compat::device("cuda"));
-  return all;
-}
-
 TEST(Precision, LogitsAreFloats) {
-  for (const c10::Device device : devices())
+  for (const c10::Device device : compat::devices())
     for (const std::string architecture : {"gpt2", "looped"})
       for (const bool bf16 : {false, true}) {
         ModelSettings settings = settings_of(architecture);
@@ -111,7 +106,7 @@ TEST(Precision, AFrozenBaseInBf16IsWidenedWithoutMixedPrecision) {
   const at::NoGradGuard no_grad;
   const auto model = steady(settings);
   const at::Tensor exact = model->forward(input_on(c10::Device(c10::kCPU))).last().logits();
-  for (const c10::Device device : devices()) {
+  for (const c10::Device device : compat::devices()) {
     model->to(device);
     const at::Tensor same = model->forward(input_on(device)).last().logits();
     // Activations in bf16 would cost 2^-9. LibTorch's attention is coarser on a GPU, by 5e-5 on an

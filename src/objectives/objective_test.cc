@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "compat/device.h"
+#include "compat/test_support.h"
 #include "objectives/test_support.h"
 
 namespace mgdm::objectives {
@@ -110,15 +111,13 @@ TEST(Objective, IsTheSameOnEveryDevice) {
 // of their gradients to bf16, and of sums in float.
 TEST(Objective, IsTheSameFromHiddenStates) {
   constexpr std::int64_t kWidth = 64, kLoops = 3;
-  std::vector<c10::Device> devices{c10::Device(c10::kCPU)};
-  if (compat::cuda_available()) devices.push_back(compat::device("cuda"));
   const Batch here = small_batch(50, 0, 2);
   const auto leaf = [](const at::Tensor& x) { return x.detach().clone().set_requires_grad(true); };
   std::vector<at::Tensor> states;
   for (std::uint32_t r = 0; r < kLoops; ++r)
     states.push_back(random_logits(50, 12, kWidth, r).to(at::kBFloat16).to(at::kDouble));
   const at::Tensor table = (random_logits(1, kTestVocabulary, kWidth, 9)[0] * 0.1).to(at::kFloat);
-  for (const c10::Device device : devices)
+  for (const c10::Device device : compat::devices())
     for (const Settings& settings : every_kind())
       for (const bool shift : {false, true}) {
         SCOPED_TRACE(testing::Message() << settings.kind << " " << device << " " << shift);

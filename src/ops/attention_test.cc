@@ -18,6 +18,7 @@
 #include <limits>
 
 #include "compat/device.h"
+#include "compat/test_support.h"
 #include "ops/cuda/functions.h"
 
 namespace mgdm::ops {
@@ -43,9 +44,7 @@ at::Tensor formula(const at::Tensor& qkv, const AttentionForm& form) {
 
 TEST(Attention, OfFusedHeadsIsItsFormulaWithGradients) {
   compat::seed_dropout(2);
-  std::vector<c10::Device> devices{c10::Device(c10::kCPU)};
-  if (compat::cuda_available()) devices.push_back(compat::device("cuda"));
-  for (const c10::Device device : devices)
+  for (const c10::Device device : compat::devices())
     for (const std::int64_t length : {1, 7, 52, 81})
       for (const std::int64_t size : {32, 64})
         for (const bool causal : {false, true})
@@ -82,10 +81,8 @@ TEST(Attention, OfFusedHeadsIsItsFormulaWithGradients) {
 
 // With the product that makes queries, keys and values, and the gradients of its weight and bias.
 TEST(Attention, OfAProductIsItsFormulaWithGradients) {
-  std::vector<c10::Device> devices{c10::Device(c10::kCPU)};
-  if (compat::cuda_available()) devices.push_back(compat::device("cuda"));
   constexpr std::int64_t kHeads = 2, kLength = 37;
-  for (const c10::Device device : devices)
+  for (const c10::Device device : compat::devices())
     for (const std::int64_t size : {32, 64}) {
       SCOPED_TRACE(testing::Message() << device << " " << size);
       const AttentionForm form{.scale = 0.2};
@@ -138,9 +135,7 @@ TEST(Attention, GoesOnFromWhatItHasSeen) {
 TEST(Attention, OfPlacesIsThatOfTheirRows) {
   const at::NoGradGuard no_grad;
   compat::seed_dropout(3);
-  std::vector<c10::Device> devices{c10::Device(c10::kCPU)};
-  if (compat::cuda_available()) devices.push_back(compat::device("cuda"));
-  for (const c10::Device device : devices) {
+  for (const c10::Device device : compat::devices()) {
     const auto type = device.is_cuda() ? at::kBFloat16 : at::kFloat;
     for (const bool causal : {false, true})
       for (const auto& [rows, length, heads, size] :

@@ -9,16 +9,14 @@
 
 #include <limits>
 
-#include "compat/device.h"
+#include "compat/test_support.h"
 #include "ops/cuda/functions.h"
 
 namespace mgdm::ops {
 namespace {
 
 TEST(BatchedProduct, IsItsFormula) {
-  std::vector<c10::Device> devices{c10::Device(c10::kCPU)};
-  if (compat::cuda_available()) devices.push_back(compat::device("cuda"));
-  for (const c10::Device device : devices)
+  for (const c10::Device device : compat::devices())
     for (const bool a_turned : {false, true})
       for (const bool b_turned : {false, true})
         for (const bool with_onto : {false, true})

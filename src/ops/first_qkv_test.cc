@@ -9,7 +9,7 @@
 #include <ATen/ops/randn.h>
 #include <gtest/gtest.h>
 
-#include "compat/device.h"
+#include "compat/test_support.h"
 
 namespace mgdm::ops {
 namespace {
@@ -51,9 +51,7 @@ at::Tensor row_of(const Transformer& network, std::int64_t n, std::int64_t kind,
 
 TEST(FirstQkv, HasARowForAllThatCanStandSomewhere) {
   const at::NoGradGuard no_grad;
-  std::vector<c10::Device> devices{c10::Device(c10::kCPU)};
-  if (compat::cuda_available()) devices.push_back(compat::device("cuda"));
-  for (const c10::Device device : devices)
+  for (const c10::Device device : compat::devices())
     for (const bool layer_norm : {false, true})
       for (const bool frozen : {false, true}) {
         const Transformer network = network_on(device, layer_norm, frozen);

@@ -15,6 +15,7 @@
 
 #include "compat/device.h"
 #include "compat/graph.h"
+#include "compat/test_support.h"
 #include "ops/cuda/functions.h"
 #include "ops/mlp.h"
 #include "ops/shared_weight.h"
@@ -24,12 +25,6 @@
 
 namespace mgdm::ops {
 namespace {
-
-std::vector<c10::Device> devices() {
-  std::vector<c10::Device> all{c10::Device(c10::kCPU)};
-  if (compat::cuda_available()) all.push_back(compat::device("cuda"));
-  return all;
-}
 
 // A number's copies: on a device as the operation takes it, and in double on the CPU. Drawn so that
 // bf16 has it without rounding.
@@ -71,7 +66,7 @@ bool on_hopper(c10::Device) { return false; }
 #endif
 
 TEST(Linear, IsItsFormulaWithGradients) {
-  for (const c10::Device device : devices())
+  for (const c10::Device device : compat::devices())
     for (const bool as_branch : {false, true})
       for (const bool with_bias : {true, false})
         for (const std::int64_t out : {24, 384}) {
@@ -105,7 +100,7 @@ TEST(Linear, IsItsFormulaWithGradients) {
 
 // A stream that takes products is added to, which rounds once; elsewhere the branch is apart.
 TEST(Linear, IsAddedToAShortStream) {
-  for (const c10::Device device : devices())
+  for (const c10::Device device : compat::devices())
     for (const bool mlp : {false, true}) {
       SCOPED_TRACE(testing::Message() << device << mlp);
       const double u = unit(device);
@@ -146,7 +141,7 @@ TEST(Linear, IsAddedToAShortStream) {
 // One weight in three products, one after the other, each of a size that was not seen before and
 // then again; the fourth is of numbers that our kernels do not take.
 TEST(Linear, SumsUpTheGradientsOfASharedWeight) {
-  for (const c10::Device device : devices())
+  for (const c10::Device device : compat::devices())
     for (const bool with_other : {false, true})
       for (int turn = 0; turn < 2; ++turn) {
         SCOPED_TRACE(testing::Message() << device << with_other << turn);
@@ -181,7 +176,7 @@ TEST(Linear, SumsUpTheGradientsOfASharedWeight) {
 // Uses of a weight that wait for each other, four at a time and those of other sizes apart, where
 // there is a kernel for that.
 TEST(Linear, SumsUpTheGradientsOfUsesThatWait) {
-  for (const c10::Device device : devices()) {
+  for (const c10::Device device : compat::devices()) {
     SCOPED_TRACE(testing::Message() << device);
     const Twins weight({384, 192}, 1, device, at::kFloat);
     at::Tensor loss, loss2, bound;
@@ -215,7 +210,7 @@ TEST(Linear, SumsUpTheGradientsOfUsesThatWait) {
 // time: what waits lies in the graph's memory.
 TEST(Linear, SumsUpTheGradientsOfUsesThatWaitInEveryReplay) {
   constexpr std::size_t kUses = 5;
-  for (const c10::Device device : devices()) {
+  for (const c10::Device device : compat::devices()) {
     const std::int64_t count = device.is_cuda() ? 9000 : 30;
     const Twins weight({384, 192}, 1, device, at::kFloat);
     const at::TensorOptions there = at::TensorOptions().device(device).dtype(type_of(device));
@@ -261,7 +256,7 @@ TEST(Linear, SumsUpTheGradientsOfUsesThatWaitInEveryReplay) {
 // Against those of the same uses of the parameters, which autograd adds up: the same products of
 // the same numbers, added in another order.
 TEST(Mlp, SumsUpTheGradientsOfSharedWeights) {
-  for (const c10::Device device : devices())
+  for (const c10::Device device : compat::devices())
     for (const bool gelu : {true, false}) {
       SCOPED_TRACE(testing::Message() << device << gelu);
       const std::int64_t width = 128;
@@ -303,7 +298,7 @@ TEST(Mlp, SumsUpTheGradientsOfSharedWeights) {
 
 // Widths with and without a kernel that has the activation in the products.
 TEST(Mlp, IsItsFormulaWithGradients) {
-  for (const c10::Device device : devices())
+  for (const c10::Device device : compat::devices())
     for (const bool gelu : {true, false})
       for (const bool with_bias : {true, false})
         for (const std::int64_t width : {24, 128, 384}) {

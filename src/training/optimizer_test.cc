@@ -15,7 +15,7 @@
 
 #include <cmath>
 
-#include "compat/device.h"
+#include "compat/test_support.h"
 #include "formats/test_support.h"
 #include "training/adamw.h"
 #include "training/clip.h"
@@ -65,7 +65,7 @@ OptimizerSettings lively() {
 
 TEST(Adamw, EqualsTheFormula) {
   const OptimizerSettings s = lively();
-  for (const c10::Device device : devices()) {
+  for (const c10::Device device : compat::devices()) {
     const Parameters parameters = some_parameters(device);
     Adamw optimizer(s, parameters.all());
     std::vector<std::vector<double>> p, m, v;
@@ -157,7 +157,7 @@ Matrix matrix(const at::Tensor& tensor) {
 TEST(Muon, EqualsTheFormula) {
   OptimizerSettings s = lively();
   s.optimizer = "muon";
-  for (const c10::Device device : devices()) {
+  for (const c10::Device device : compat::devices()) {
     const Parameters parameters = some_parameters(device);
     const std::vector<nn::Parameter> matrices(parameters.all().begin(),
                                               parameters.all().begin() + 3);
@@ -305,7 +305,7 @@ TEST(Optimizers, TakeTheFactorFromATensor) {
 }
 
 TEST(Clip, BoundsTheNormOfAll) {
-  for (const c10::Device device : devices()) {
+  for (const c10::Device device : compat::devices()) {
     const Parameters parameters = some_parameters(device);
     const auto norm = [&] {
       double squares = 0;

@@ -16,6 +16,7 @@
 
 #include "compat/deterministic.h"
 #include "compat/device.h"
+#include "compat/test_support.h"
 #include "nn/batch_tensors.h"
 #include "nn/tensor_bytes.h"
 #include "training/test_support.h"
@@ -328,7 +329,7 @@ TEST_F(Steps, LeftToRightComputeTheColumnsThatCount) {
   data_ = small_data(kColumns);
   objectives::Settings minimised;
   minimised.kind = "ar";
-  for (const c10::Device device : devices())
+  for (const c10::Device device : compat::devices())
     for (const std::string architecture : {"gpt2", "looped"}) {
       nn::ModelSettings network = model_settings(/*dropout=*/0);
       network.architecture = architecture;
@@ -370,7 +371,7 @@ TEST_F(Steps, LeftToRightReplayedAtSeveralLengthsAreTheSteps) {
   objectives::Settings minimised;
   minimised.kind = "ar";
   objective_ = small_objective(data_, minimised);
-  for (const c10::Device device : devices()) {
+  for (const c10::Device device : compat::devices()) {
     nn::ModelSettings network = model_settings(/*dropout=*/0.1);
     network.width = 128;  // wide enough for the CUDA kernels
     network.heads = 4;
@@ -426,7 +427,7 @@ TEST(Lengths, AreRoundedUpToAtMostEight) {
 // What a graph replays is what was asked of it step by step: dropout, loops, learning rates, muon.
 TEST_F(Steps, ReplayedFromAGraphAreTheSteps) {
   settings_.deterministic = true;
-  for (const c10::Device device : devices())
+  for (const c10::Device device : compat::devices())
     for (const std::string architecture : {"gpt2", "looped"}) {
       const bool looped = architecture == "looped";
       nn::ModelSettings model_settings = small_model(data_);
@@ -467,7 +468,7 @@ TEST_F(Steps, ReplayedFromAGraphAreTheSteps) {
 
 // Both round to bf16 in their own places: losses differ by about 2^-8 of themselves, not more.
 TEST_F(Steps, WithOurKernelsFollowThoseOfLibTorch) {
-  for (const c10::Device device : devices())
+  for (const c10::Device device : compat::devices())
     for (const auto& [architecture, loop_norm] :
          {std::pair<std::string, bool>{"gpt2", false}, {"looped", false}, {"looped", true}}) {
       nn::ModelSettings model_settings = small_model(data_);

@@ -11,7 +11,6 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "compat/device.h"
 #include "data/prepare_data.h"
 #include "distributed/process_group.h"
 #include "formats/test_support.h"
@@ -21,13 +20,6 @@
 #include "training/train.h"
 
 namespace mgdm::training {
-
-// Where steps are tested: here and, where there is one, on the GPU.
-inline std::vector<c10::Device> devices() {
-  std::vector<c10::Device> all{c10::Device(c10::kCPU)};
-  if (compat::cuda_available()) all.push_back(compat::device("cuda"));
-  return all;
-}
 
 // Rows of `length` tokens; 0: as long as the longest.
 inline data::PreparedData small_data(std::int64_t length = 0) {
