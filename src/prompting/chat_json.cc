@@ -35,10 +35,10 @@ std::string request_body(const ChatRequest& request) {
   return formats::json_text(json);
 }
 
-ChatReply parse_reply(std::string_view body) {
+ChatReply parse_reply(std::string_view body, std::string_view shown) {
   const Json json = formats::parse_json(body);
   if (json.is_discarded())
-    throw Error(fmt::format("the endpoint answered {}, which is not JSON", in_quotes(body)),
+    throw Error(fmt::format("the endpoint answered {}, which is not JSON", in_quotes(shown)),
                 "a reply of /v1/chat/completions");
   ChatReply reply;
   for (const Json& choice : member(json, "choices")) {
@@ -49,7 +49,7 @@ ChatReply parse_reply(std::string_view body) {
   }
   if (reply.texts.empty())
     throw Error(fmt::format("the endpoint answered {}, in which there is no choices[].message",
-                            in_quotes(body)),
+                            in_quotes(shown)),
                 "a reply of /v1/chat/completions");
   const Json usage = member(json, "usage");
   reply.usage = {1, count_of(usage, "prompt_tokens"), count_of(usage, "completion_tokens")};

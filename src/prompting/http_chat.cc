@@ -15,6 +15,11 @@
 namespace mgdm::prompting {
 namespace {
 
+constexpr std::string_view kHidden = "***";
+// Shorter keys are no secrets but words for servers that ask for some word ("x", "none", "EMPTY").
+// They may well be part of an answer.
+constexpr std::size_t kSecret = 8;
+
 // What an endpoint said, short enough for a terminal.
 std::string shortened(const std::string& words) {
   constexpr std::size_t kMost = 300;
@@ -55,8 +60,15 @@ HttpChat::HttpChat(std::unique_ptr<Http> http, std::string endpoint, std::string
 std::string HttpChat::without_key(std::string text) const {
   if (key_.empty()) return text;
   for (std::size_t at = 0; (at = text.find(key_, at)) != std::string::npos;)
-    text.replace(at, key_.size(), "***");
+    text.replace(at, key_.size(), kHidden), at += kHidden.size();
   return text;
+}
+
+// What the model wrote, as it may be kept.
+ChatReply HttpChat::kept(ChatReply reply) const {
+  if (key_.size() >= kSecret)
+    for (std::string& text : reply.texts) text = without_key(std::move(text));
+  return reply;
 }
 
 ChatReply HttpChat::ask(const ChatRequest& request) {
@@ -65,15 +77,16 @@ ChatReply HttpChat::ask(const ChatRequest& request) {
     stop_if_interrupted();
     pace_.wait_for_turn();
     HttpAnswer answer = http_->post(body);
-    answer.body = without_key(std::move(answer.body));  // before any of it is cut, kept or shown
+    const std::string shown = without_key(answer.body);  // before any of it is cut
     std::string complaint;
     if (answer.status == 200) {
       try {
-        return parse_reply(answer.body);
+        return kept(parse_reply(answer.body, shown));
       } catch (const Error& error) {
         complaint = error.seen();
       }
     } else {
+      answer.body = shown;
       complaint = told(answer);
     }
     ++failed;

@@ -26,6 +26,7 @@ class HttpChat : public ChatModel {
 
  private:
   std::string without_key(std::string text) const;
+  ChatReply kept(ChatReply reply) const;
 
   std::unique_ptr<Http> http_;
   std::string endpoint_, key_;

@@ -53,8 +53,12 @@ TEST(Endpoint, IsTakenApart) {
   for (const char* url : {"", "a.com", "ftp://a", "http://", "https:///v1", "http://me:secret@a",
                           "http://a:port", "http://a:0", "http://a/ b"})
     EXPECT_CONTAINS(error_of([&] { parse_endpoint(url); }), "--endpoint");
-  for (const char* url : {"http://me:secret@a", "ftp://me:secret@a", "me:secret@a/b"})
-    EXPECT_EQ(error_of([&] { parse_endpoint(url); }).find("secret"), std::string::npos) << url;
+  for (const char* url : {"http://me:secret@a", "ftp://me:secret@a", "me:secret@a/b",
+                          "https://me:se/cret@a/v1", "http://me:12/secret@a"}) {
+    const std::string error = error_of([&] { parse_endpoint(url); });
+    EXPECT_CONTAINS(error, "--endpoint '...@a");
+    EXPECT_EQ(error.find("cret"), std::string::npos) << url;
+  }
 }
 
 TEST(Retry, WaitsLongerEachTimeAndAsTheEndpointAsks) {
@@ -124,10 +128,11 @@ struct Asked {
   std::int64_t repeated = 0;
 };
 
-Asked ask(const std::vector<HttpAnswer>& answers, std::int64_t tries = 4) {
+Asked ask(const std::vector<HttpAnswer>& answers, std::int64_t tries = 4,
+          const std::string& key = "sk-secret") {
   FakeTime time;
-  HttpChat chat(std::make_unique<ScriptedHttp>(answers), "http://e", "sk-secret", {.tries = tries},
-                0, time.clock());
+  HttpChat chat(std::make_unique<ScriptedHttp>(answers), "http://e", key, {.tries = tries}, 0,
+                time.clock());
   Asked asked;
   asked.error =
       error_of([&] { asked.text = chat.ask({.model = "m", .prompt = "p"}).texts.front(); });
@@ -169,6 +174,16 @@ TEST(HttpChat, SaysWhatIsWrong) {
       EXPECT_EQ(cut.error.find("sk-"), std::string::npos) << cut.error;
     }
   EXPECT_EQ(ask({{200, "", "", chat_body({"it is sk-secret"})}}).text, "it is ***");
+}
+
+// Such keys are given to servers of one's own. They are parts of answers, and of JSON's own words.
+TEST(HttpChat, LeavesAnswersAsTheyAreWhereTheKeyIsNoSecret) {
+  for (const std::string key : {"1", "e", "*", "**", "EMPTY"}) {
+    const std::string answer = "EMPTY (10 - 4) * (5 - 1) ** e";
+    EXPECT_EQ(ask({{200, "", "", chat_body({answer})}}, 1, key).text, answer) << key;
+    const Asked refused = ask({{401, "", "", "no " + key + " here"}}, 1, key);
+    EXPECT_CONTAINS(refused.error, "***") << key;
+  }
 }
 
 TEST(HttpChat, TakesTheKeyFromTheEnvironmentAndNeverShowsIt) {
