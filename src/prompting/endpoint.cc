@@ -8,7 +8,8 @@ namespace mgdm::prompting {
 
 Endpoint parse_endpoint(const std::string& url) {
   const std::size_t host = url.find("://") + 3, slash = url.find('/', host);
-  const std::size_t user = url.rfind('@', slash);
+  // Wherever it stands: in passwords there are slashes, too.
+  const std::size_t user = url.rfind('@');
   const bool has_user = user != std::string::npos;
   const auto refuse = [&](const char* why) {
     const std::string shown = has_user ? "..." + url.substr(user) : url;
@@ -23,7 +24,7 @@ Endpoint parse_endpoint(const std::string& url) {
   endpoint.path = slash == std::string::npos ? "" : url.substr(slash);
   if (endpoint.origin.size() == host) refuse("names no machine");
   // Whoever writes a password into an address would find it in the results.
-  if (has_user) refuse("has a name or password in it");
+  if (has_user) refuse("has a name or password in it (a path has %40 for an @)");
   for (const char c : url)
     if (static_cast<unsigned char>(c) <= ' ' || c == '\x7f' || c == '#')
       refuse("has a character that no address has");
