@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "base/error.h"
 #include "base/files.h"
 #include "base/progress.h"
@@ -155,6 +157,13 @@ TEST_F(Reproduction, ABudgetGoesOnWithWhatWasInterrupted) {
   reproduce(plan, context_);
   EXPECT_EQ(orders_.size(), 4u);
   context_.budget = 6000;  // more time trains longer
+  const std::string before = find_trained(context_, "frontier/planning")->command;
+  const auto trains = std::exchange(context_.trainer.train, [](const TrainingOrder&) {
+    throw Interrupted("Ctrl-C");  // while data is prepared
+  });
+  EXPECT_THROW(reproduce(plan, context_), Interrupted);
+  EXPECT_EQ(find_trained(context_, "frontier/planning")->command, before);
+  context_.trainer.train = trains;
   reproduce(plan, context_);
   EXPECT_EQ(orders_.size(), 6u);
 }
