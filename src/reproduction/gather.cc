@@ -68,13 +68,14 @@ std::string decoding_words(const Json& settings) {
 std::optional<PageScore> read_score(const fs::path& file) {
   const auto json = read_json(file);
   if (!json) return std::nullopt;
-  const auto accuracy = number_at(*json, "accuracy"), n = number_at(*json, "n");
+  const auto accuracy = number_at(*json, "accuracy");
+  const auto n = count_at(*json, "n");
   if (!accuracy || !n || text_at(*json, "task").empty()) return std::nullopt;
   PageScore score{file.string(), text_at(*json, "task"), text_at(*json, "model")};
   const Json settings = object_at(*json, "settings");
   if (score.model.empty()) score.model = text_at(settings, "model");
   score.decoding = decoding_words(settings);
-  score.n = static_cast<std::size_t>(*n);
+  score.n = *n;
   score.accuracy = *accuracy;
   score.error = number_at(*json, "stderr").value_or(0);
   score.accuracy_paper = number_at(*json, "accuracy_paper");

@@ -1,6 +1,7 @@
 // Members of JSON that anybody may have written: none where they are missing or of another kind.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,13 @@ inline std::string text_at(const Json& json, const std::string& name) {
 inline std::optional<double> number_at(const Json& json, const std::string& name) {
   if (!json.contains(name) || !json[name].is_number()) return std::nullopt;
   return json[name].get<double>();
+}
+
+// How many; none where it is no count.
+inline std::optional<std::size_t> count_at(const Json& json, const std::string& name) {
+  const auto number = number_at(json, name);
+  if (!number || !(*number >= 0 && *number < 0x1p53)) return std::nullopt;
+  return static_cast<std::size_t>(*number);
 }
 
 // An object; empty where there is none.

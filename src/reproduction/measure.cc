@@ -175,7 +175,7 @@ double estimate(const Context& context, const Trained& trained, const Cell& cell
 Value value_of(const Cell& cell, const Json& result) {
   Value value;
   value.paper = cell.paper;
-  value.n = static_cast<std::size_t>(number_or_zero(result, "n"));
+  value.n = count_at(result, "n").value_or(0);
   if (result.contains("commands"))
     for (const Json& command : result["commands"])
       if (command.is_string()) value.commands.push_back(command);
@@ -207,7 +207,7 @@ Value value_of(const Cell& cell, const Json& result) {
       const Json all = object_at(result, "accuracy_by_planning_distance");
       const std::string distance = std::to_string(cell.place);
       if (!all.contains(distance)) break;
-      value.n = static_cast<std::size_t>(number_or_zero(all[distance], "n"));
+      value.n = count_at(all[distance], "n").value_or(0);
       show_by_paper(all[distance]);
       break;
     }
@@ -217,7 +217,7 @@ Value value_of(const Cell& cell, const Json& result) {
         value.note = "none of the puzzles";
         break;
       }
-      value.n = static_cast<std::size_t>(number_or_zero(tally, "n"));
+      value.n = count_at(tally, "n").value_or(0);
       show(number_or_zero(tally, "accuracy"));
       break;
     }
@@ -251,10 +251,10 @@ Value value_of(const Cell& cell, const Json& result) {
       show(1 - number_or_zero(result, "accuracy"));
       break;
     case Quantity::kPromptTokens:
-      value.ours = number_or_zero(result, "prompt_tokens");
+      value.ours = number_at(result, "prompt_tokens");  // not every endpoint counts them
       break;
     case Quantity::kGeneratedTokens:
-      value.ours = number_or_zero(result, "generated_tokens");
+      value.ours = number_at(result, "generated_tokens");
       break;
   }
   return value;

@@ -70,14 +70,15 @@ std::optional<Json> prompted(const Context& context, const std::string& method) 
 }
 
 Value prompted_value(const Context& context, const Cell& cell) {
-  const auto result = prompted(context, cell.prompted);
+  Value value;
+  value.paper = cell.paper;
+  std::optional<Json> result;
+  or_note(value.note, [&] { result = prompted(context, cell.prompted); });
   if (!result) {
-    Value value;
-    value.paper = cell.paper;
-    value.note = "mgdm prompt has not been run";
+    if (value.note.empty()) value.note = "mgdm prompt has not been run";
     return value;
   }
-  Value value = value_of(cell, *result);
+  value = value_of(cell, *result);
   const std::string model = text_at(*result, "model");
   value.note = "by " + model;
   value.commands = {
@@ -146,12 +147,18 @@ class Filler {
   std::map<std::string, Result> results_;
 };
 
-// The models we ship that a row needs and that are not here.
-std::set<std::string> absent_models(const PlanRow& row, const Context& context) {
+// Takes the rows out that need models we ship and that are not here; these models.
+std::set<std::string> leave_out_absent(Plan& plan, const Context& context) {
   std::set<std::string> absent;
-  for (const Cell& cell : row.cells)
-    if (!cell.model.empty() && !is_recipe(cell.model) && !find_trained(context, cell.model))
-      absent.insert(cell.model);
+  std::erase_if(plan.rows, [&](const PlanRow& row) {
+    bool some = false;
+    for (const Cell& cell : row.cells)
+      if (!cell.model.empty() && !is_recipe(cell.model) && !find_trained(context, cell.model)) {
+        absent.insert(cell.model);
+        some = true;
+      }
+    return some;
+  });
   return absent;
 }
 
@@ -184,7 +191,8 @@ std::vector<std::string> notes_on(const Context& context, std::size_t missing) {
 
 Table table_of(const Plan& named, const Context& context) {
   const TimeLeft time(context);
-  const Plan plan = with_rows(named);
+  Plan plan = with_rows(named);
+  const std::set<std::string> absent = leave_out_absent(plan, context);
   Table table = plan.frame;
   Failures failures;
   if (context.trainer.train) failures = train_all(plan, context, time);
@@ -196,12 +204,7 @@ Table table_of(const Plan& named, const Context& context) {
       table.notes.push_back(fmt::format("{}: {}.", recipe_words(recipe), failure));
   }
   Filler filler(plan, context, std::move(failures), time);
-  std::set<std::string> absent;
   for (const PlanRow& row : plan.rows) {
-    if (const auto models = absent_models(row, context); !models.empty()) {
-      absent.insert(models.begin(), models.end());
-      continue;
-    }
     TableRow filled{row.label, {}};
     for (const Cell& cell : row.cells) filled.values.push_back(filler.fill(cell));
     if (!plan.only_what_occurs || occurs(filled)) table.rows.push_back(std::move(filled));
