@@ -21,9 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-#define EXPECT_MENTIONS(text, part) \
-  EXPECT_NE((text).find(part), std::string::npos) << "in: " << (text)
-
 TEST_F(Program, TasksListsEveryTaskWithAnExample) {
   const Outcome outcome = mgdm("tasks");
   EXPECT_EQ(outcome.code, 0) << outcome.err;

@@ -21,9 +21,6 @@ class Light : public Program {
   }
 };
 
-#define EXPECT_MENTIONS(text, part) \
-  EXPECT_NE((text).find(part), std::string::npos) << "in: " << (text)
-
 TEST_F(Light, HasTheSameHelp) {
   EXPECT_EQ(light("--help").out, full_mgdm("--help").out);
   for (const std::string command :

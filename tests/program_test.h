@@ -12,6 +12,9 @@
 
 #include "base/files.h"
 
+#define EXPECT_MENTIONS(text, part) \
+  EXPECT_NE((text).find(part), std::string::npos) << "in: " << (text)
+
 namespace mgdm {
 
 struct Outcome {

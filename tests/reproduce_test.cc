@@ -12,9 +12,6 @@
 namespace mgdm {
 namespace {
 
-#define EXPECT_MENTIONS(text, part) \
-  EXPECT_NE((text).find(part), std::string::npos) << "in: " << (text)
-
 class Reproduce : public Program {
  protected:
   // In a folder of its own, where results/ and runs/ are.

@@ -172,11 +172,17 @@ TEST_F(Training, ResumeAsksWhereAnOverrideWasForgotten) {
             std::string::npos)
       << asked.err;
   EXPECT_EQ(read_file(path("cut/config.toml")), config);
-  const Outcome again = mgdm("train " + path("cut/config.toml"));
-  EXPECT_EQ(again.code, 1);
-  EXPECT_NE(again.err.find("--resume to continue it, or another --out"), std::string::npos)
-      << again.err;
-  const Outcome resumed = mgdm("train " + path("cut/config.toml") + " evaluation.count=0 --resume");
+  const std::string within = "cd '" + path("cut") + "' &&";
+  for (const Outcome& again :
+       {mgdm("train " + path("cut/config.toml")), mgdm("train config.toml", within)}) {
+    EXPECT_EQ(again.code, 1);
+    EXPECT_NE(again.err.find("--resume to continue it, or another --out"), std::string::npos)
+        << again.err;
+  }
+  EXPECT_EQ(mgdm("train config.toml training.steps=8 --resume", within).code, 0);
+  EXPECT_TRUE(fs::exists(path("cut/checkpoint-8")));
+  const Outcome resumed =
+      mgdm("train " + path("cut/config.toml") + " evaluation.count=0 training.steps=12 --resume");
   EXPECT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_TRUE(fs::exists(path("cut/checkpoint-12")));
   EXPECT_EQ(nlohmann::json::parse(read_file(path("cut/env.json")))["recipe"],
@@ -188,8 +194,7 @@ TEST_F(Training, ResumeLeavesAFinishedRunAsItIs) {
   ASSERT_EQ(train("mgdm", "training.steps=20 --out " + path("run")).code, 0);
   const std::string config = read_file(path("run/config.toml"));
   const Outcome shorter = train("mgdm", "training.steps=12 --resume --out " + path("run"));
-  EXPECT_NE(shorter.err.find("is at step 20 and training.steps = 12"), std::string::npos)
-      << shorter.err;
+  EXPECT_MENTIONS(shorter.err, path("run/checkpoint-20") + " or before");
   EXPECT_EQ(read_file(path("run/config.toml")), config);
   const Outcome finished =
       train("mgdm", "training.steps=20 objective.beta=3 --resume --out " + path("run"));
@@ -433,7 +438,8 @@ TEST_F(Training, ResumeRefusesAnotherRun) {
   EXPECT_EQ(broken.code, 1);
   EXPECT_NE(broken.err.find("checkpoint-2/trainer_state.json is broken"), std::string::npos)
       << broken.err;
-  EXPECT_NE(broken.err.find("remove " + path("run/checkpoint-2")), std::string::npos) << broken.err;
+  EXPECT_NE(broken.err.find("move " + path("run/checkpoint-2") + " away"), std::string::npos)
+      << broken.err;
   EXPECT_EQ(read_file(path("run/config.toml")), config);  // what it was trained by so far
   EXPECT_EQ(read_file(path("run/env.json")), environment);
 }
@@ -444,7 +450,8 @@ TEST_F(Training, ResumeSaysHowToGoOnBeforeABrokenCheckpoint) {
   fs::resize_file(path("run/checkpoint-2/model.safetensors"), 100);
   const Outcome broken = train("mgdm", "training.steps=3 --resume " + with);
   EXPECT_EQ(broken.code, 1);
-  EXPECT_NE(broken.err.find("remove " + path("run/checkpoint-2")), std::string::npos) << broken.err;
+  EXPECT_NE(broken.err.find("move " + path("run/checkpoint-2") + " away"), std::string::npos)
+      << broken.err;
   fs::remove_all(path("run/checkpoint-2"));
   EXPECT_EQ(train("mgdm", "training.steps=3 --resume " + with).code, 0);
   EXPECT_TRUE(fs::exists(path("run/checkpoint-3")));
@@ -454,7 +461,15 @@ TEST_F(Training, EverySittingIsNoted) {
   const std::string with = "evaluation.count=0 --threads 1 --out " + path("run");
   ASSERT_EQ(train("mgdm", "training.steps=2 " + with).code, 0);
   ASSERT_EQ(train("mgdm", "training.steps=3 --resume " + with).code, 0);
-  ASSERT_EQ(train("mgdm", "training.steps=3 --resume " + with).code, 0);  // nothing is left to do
+  for (const char* const budget :
+       {"training.steps=3", "training.steps=2", "training.steps=0 training.epochs=0.01",
+        "training.steps=0 training.minutes=0.000001"}) {
+    const Outcome nothing = train("mgdm", budget + (" --resume " + with));
+    EXPECT_EQ(nothing.code, 0) << nothing.err;
+    EXPECT_MENTIONS(nothing.err, "nothing is left to train: what is asked for ends at " +
+                                     path("run/checkpoint-3") + " or before");
+  }
+  EXPECT_MENTIONS(read_file(path("run/config.toml")), "steps = 3\n");
   std::istringstream lines(read_file(path("run/sittings.jsonl")));
   std::vector<nlohmann::json> sittings;
   for (std::string line; std::getline(lines, line);)

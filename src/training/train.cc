@@ -40,7 +40,6 @@ class Loop {
               run.data.train.length()),
         status_(run.quiet) {
     if (run.resume && run.folder != nullptr) restore();
-    if (run.folder != nullptr && run.on_begin) run.on_begin(state_.position.step);
     state_.share(run.group);
   }
 
@@ -53,13 +52,17 @@ class Loop {
                                   std::chrono::duration<double>(position.seconds));
     last_checkpoint_ = Clock::now();
     last_log_ = position;
-    bool last = budget_.fraction(position.step, position.seconds) >= 1;
+    const std::int64_t from = position.step;
+    bool last = budget_.fraction(from, position.seconds) >= 1;
+    if (last) tell_that_nothing_is_left();
+    if (!last && !run_.resume) begin(from);
     while (!last) {
       const double done = budget_.fraction(position.step, seconds());
       factor_ = learning_rate_factor(run_.optimizer, position.step, done);
       compat::with_memory_for(memory_need(), kLessMemory, [&] {
         step_.run(batches.next(), factor_, {.stop = interrupted(), .end = done >= 1});
       });
+      if (run_.resume && position.step == from) begin(from);
       ++position.step;
       position.seconds = seconds();
       const Wishes next = agreed();
@@ -74,6 +77,19 @@ class Loop {
   }
 
  private:
+  void begin(std::int64_t step) const {
+    if (run_.folder != nullptr && run_.on_begin) run_.on_begin(step);
+  }
+
+  void tell_that_nothing_is_left() {
+    if (const auto newest =
+            run_.folder == nullptr ? std::nullopt : run_.folder->newest_checkpoint())
+      status_.keep(
+          fmt::format("nothing is left to train: what is asked for ends at {} or before (was an "
+                      "override forgotten? the run's config.toml has them)",
+                      newest->string()));
+  }
+
   // What was trained is saved by now. A resumed run may have lost no more than its last evaluation.
   std::filesystem::path finish() {
     if (run_.folder == nullptr) {
@@ -303,7 +319,7 @@ class Loop {
         [&] { return state_.read(checkpoint); },
         [&](const Error& error) -> TrainingState::Restored {
           const std::string older = fmt::format(
-              "remove {}: --resume then goes on from what was saved before it, if anything",
+              "move {} away: --resume then goes on from what was saved before it, if anything",
               checkpoint.string());
           throw Error(error.seen(), error.expected(),
                       error.hint().empty() ? older : error.hint() + "; or " + older);

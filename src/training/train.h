@@ -28,7 +28,10 @@ struct TrainingRun {
   RunFolder* folder = nullptr;  // only the first process has one
   bool resume = false;
   bool quiet = false;
-  // Called by the first process when all is ready and training stands where it goes on.
+  // Called by the first process, with the step that training goes on from: before the first step of
+  // a new run, and once the first one has succeeded where a run is resumed. What it was trained by
+  // before must not be overwritten by what it cannot go on with. Not called where nothing is left
+  // to train.
   std::function<void(std::int64_t step)> on_begin = {};
   // Called now and then and at the end, by the first process; its numbers go into the metrics.
   std::function<Metrics(std::int64_t step)> on_evaluate = {};

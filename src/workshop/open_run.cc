@@ -2,28 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
-#include <optional>
-#include <vector>
-
 #include "base/standard_streams.h"
 #include "base/text.h"
-#include "spec/checkpoints.h"
 #include "spec/overrides.h"
 
 namespace mgdm::workshop {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The steps that the run in `out` has done when there are no more to do: what it was trained by
-// then stays as it is.
-std::optional<std::int64_t> all_steps_done(const spec::Recipe& recipe, const fs::path& out) {
-  const auto newest = spec::newest_checkpoint(out);
-  if (!newest || recipe.training.steps == 0) return std::nullopt;
-  const auto done = spec::checkpoint_step(*newest);
-  return done && *done >= recipe.training.steps ? done : std::nullopt;
-}
 
 // A warning, or nothing when the run had the same number: threads decide in which order numbers are
 // added.
@@ -49,7 +35,6 @@ std::string recipe_name(const Environment& was, const Environment& now, const fs
 }  // namespace
 
 void OpenedRun::begin(std::int64_t step) const {
-  if (finished) return;
   folder.write_config(config);
   folder.write_environment(environment);
   folder.log_sitting(step, environment, changes);
@@ -69,13 +54,6 @@ OpenedRun open_run(const fs::path& out, const spec::Recipe& recipe, const Enviro
   std::string said;
   for (const std::string& change : run.changes)
     said += fmt::format("resuming with {}\n", printable(change));
-  if (const auto done = all_steps_done(recipe, out)) {
-    run.finished = true;
-    said += fmt::format(
-        "{} is at step {} and training.steps = {}: nothing is left to train (was an override "
-        "forgotten? its config.toml has them)\n",
-        out.string(), *done, recipe.training.steps);
-  }
   if (options.on_cpu) said += other_threads(was, environment);
   if (!options.quiet) say("{}", said);
   return run;

@@ -23,13 +23,10 @@ struct OpenOptions {
 
 // The folder, and what is asked of the run that goes on in it.
 struct OpenedRun {
-  // Writes that down, once training stands at `step` and nothing can fail any more: what a run was
-  // trained by must not be overwritten by what it could not go on with. Of a run that is over
-  // nothing changes.
+  // Writes that down: training goes on from `step`.
   void begin(std::int64_t step) const;
 
   training::RunFolder folder;
-  bool finished = false;
   std::string config = {};  // the recipe, its settings resolved
   Environment environment = {};
   std::vector<std::string> changes = {};  // of settings, since the sitting before

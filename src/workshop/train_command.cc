@@ -17,9 +17,9 @@ namespace fs = std::filesystem;
 fs::path folder_of(const cli::TrainSettings& settings) {
   if (!settings.out.empty()) return settings.out;
   const fs::path file = settings.recipe;
-  const bool of_a_run =
-      file.filename() == "config.toml" && is_there(file.parent_path() / "env.json");
-  return of_a_run ? file.parent_path() : fs::path("runs") / file.stem();
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  const bool of_a_run = file.filename() == "config.toml" && is_there(folder / "env.json");
+  return of_a_run ? folder : fs::path("runs") / file.stem();
 }
 
 }  // namespace
