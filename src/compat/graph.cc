@@ -9,6 +9,7 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include <array>
+#include <exception>
 #include <optional>
 #endif
 
@@ -26,22 +27,51 @@ struct StepGraph::State {
   explicit State(c10::DeviceIndex device)
       : stream(c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device)) {}
 
-  // Where the body fails (no memory) the stream must not be left recording: whatever is done on the
-  // device after that, such as saving, would fail, too.
   void record(const std::function<void()>& body) {
+    const at::cuda::MempoolId_t memory = at::cuda::graph_pool_handle();
     graph.emplace();
-    graph->capture_begin();
     try {
+      graph->capture_begin(memory);
       body();
+      graph->capture_end();
     } catch (...) {
-      try {
-        graph->capture_end();
-      } catch (const std::exception&) {  // of a recording that is void, which is why we are here
-      }
+      end_recording(memory);
       graph.reset();
       throw;
     }
-    graph->capture_end();
+  }
+
+  // After a failure (no memory) neither the stream may be left recording nor the allocator:
+  // whatever is done on the device after that, such as saving or another recording, would fail,
+  // too. What has ended already says so by an exception.
+  void end_recording(at::cuda::MempoolId_t memory) {
+    try {
+      graph->capture_end();
+    } catch (const std::exception&) {
+    }
+    try {
+      c10::cuda::CUDACachingAllocator::endAllocateToPool(stream.device_index(), memory);
+    } catch (const std::exception&) {
+    }
+  }
+
+  // On this stream, which is the current one.
+  void run(const std::function<void()>& body) {
+    if (runs < kWarmUps) {
+      body();
+    } else {
+      if (runs == kWarmUps) {
+        c10::cuda::device_synchronize();
+        // The graph has memory of its own and cannot take what the first runs left cached.
+        c10::cuda::CUDACachingAllocator::emptyCache();
+        record(body);
+      }
+      at::cuda::CUDAEvent& end = ends[static_cast<size_t>(runs % kAhead)];
+      end.synchronize();  // returns at once where it was never recorded
+      graph->replay();
+      end.record(stream);
+    }
+    ++runs;
   }
 
   // Capture is not allowed on the default stream, so every run is on a stream of our own.
@@ -70,25 +100,15 @@ void StepGraph::run(const std::function<void()>& body) {
     event.block(second);
   };
   order(outer, state_->stream);
-  {
+  std::exception_ptr failure;
+  try {
     const c10::cuda::CUDAStreamGuard guard(state_->stream);
-    if (state_->runs < State::kWarmUps) {
-      body();
-    } else {
-      if (state_->runs == State::kWarmUps) {
-        c10::cuda::device_synchronize();
-        // The graph has memory of its own and cannot take what the first runs left cached.
-        c10::cuda::CUDACachingAllocator::emptyCache();
-        state_->record(body);
-      }
-      at::cuda::CUDAEvent& end = state_->ends[static_cast<size_t>(state_->runs % State::kAhead)];
-      end.synchronize();  // returns at once where it was never recorded
-      state_->graph->replay();
-      end.record(state_->stream);
-    }
-    ++state_->runs;
+    state_->run(body);
+  } catch (...) {  // what was queued before it may still read the caller's tensors
+    failure = std::current_exception();
   }
   order(state_->stream, outer);
+  if (failure) std::rethrow_exception(failure);
 }
 
 #else

@@ -32,5 +32,19 @@ TEST(StepGraph, AFailingRunLeavesDeviceAndStepUsable) {
   }
 }
 
+// To wait for the device makes a recording void. Another one is not the worse for it.
+TEST(StepGraph, WhatCannotBeRecordedDoesNotSpoilOtherRecordings) {
+  for (const c10::Device device : devices()) {
+    if (device.is_cpu()) continue;  // nothing is recorded
+    const at::Tensor sum = at::zeros({3}, at::TensorOptions().device(device).dtype(at::kFloat));
+    const auto waits = [&] { sum.add_(sum.sum().item<double>()); };
+    StepGraph step(device, /*enabled=*/true), other(device, /*enabled=*/true);
+    for (int turn = 0; turn < 4; ++turn) step.run(waits);
+    EXPECT_ANY_THROW(step.run(waits));
+    for (int turn = 0; turn < 6; ++turn) other.run([&] { sum.add_(1); });
+    EXPECT_EQ(sum.sum().item<double>(), 18);
+  }
+}
+
 }  // namespace
 }  // namespace mgdm::compat
