@@ -19,9 +19,6 @@ namespace {
 using prompting::FakeAnswer;
 using prompting::FakeServer;
 
-#define EXPECT_MENTIONS(text, part) \
-  EXPECT_NE((text).find(part), std::string::npos) << "in: " << (text)
-
 class Prompt : public Program {
  protected:
   void SetUp() override {
@@ -89,11 +86,14 @@ TEST_F(Prompt, TellsEmptyRepliesAndTokensThatNobodyCounted) {
     return FakeAnswer{.body = R"({"choices":[{"message":{"content":null}}]})"};
   });
   for (int times = 0; times < 2; ++times) {  // the second time from the cache
-    const Outcome outcome = prompt(server, "--method io");
+    const Outcome outcome = prompt(server, "--method io --prompt-price 1");
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_MENTIONS(outcome.out, " unknown |");
     EXPECT_MENTIONS(outcome.err, "3 replies were empty");
     EXPECT_MENTIONS(outcome.err, "--max-tokens");
+    const std::string score = read_file(path("out/score.json"));
+    EXPECT_EQ(score.find("_tokens\": 0"), std::string::npos) << score;
+    EXPECT_EQ(score.find("dollars"), std::string::npos) << score;
     if (times == 0) {
       EXPECT_MENTIONS(outcome.err, "3 requests, whose tokens the endpoint does not tell");
     }

@@ -91,9 +91,8 @@ prompting::RunFacts facts_of(const PromptSettings& settings) {
   return facts;
 }
 
-// Every prompt has tokens, so none means that the endpoint does not say.
-std::string tokens_text(double prompt_tokens, double tokens) {
-  return prompt_tokens > 0 ? fmt::format("{:.0f}", tokens) : "unknown";
+std::string tokens_text(const prompting::Summary& summary, double tokens) {
+  return summary.tokens_known() ? fmt::format("{:.0f}", tokens) : "unknown";
 }
 
 void print_summary(const PromptSettings& settings, const prompting::Summary& summary) {
@@ -108,9 +107,8 @@ void print_summary(const PromptSettings& settings, const prompting::Summary& sum
       {fmt::format("{}, {}", settings.method.model, settings.method.method),
        std::to_string(summary.n),
        fmt::format("{:.1f} ± {:.1f}", 100 * summary.accuracy, 100 * summary.standard_error),
-       fmt::format("{:.1f}", 100 * summary.any),
-       tokens_text(summary.prompt_tokens, summary.prompt_tokens),
-       tokens_text(summary.prompt_tokens, summary.generated_tokens)});
+       fmt::format("{:.1f}", 100 * summary.any), tokens_text(summary, summary.prompt_tokens),
+       tokens_text(summary, summary.generated_tokens)});
   for (const report::PublishedGame24& row : report::kPublishedGame24)
     if (row.method == settings.method.method)
       table.add_row(
@@ -133,24 +131,23 @@ void print_paid(const PromptSettings& settings, const prompting::CachedChat& cha
                            paid.generated_tokens, cost),
       repeated);
   if (chat.silent() > 0)
-    say("{} replies were empty, and count as wrong: a model that thinks may need a larger "
-        "--max-tokens (it is {})\n",
-        chat.silent(), settings.method.max_tokens);
+    say("{} replies were empty: a model that thinks may need a larger --max-tokens (it is {})\n",
+        chat.silent(),
+        settings.method.max_tokens > 0 ? std::to_string(settings.method.max_tokens)
+                                       : "0: as the endpoint has it");
 }
 
 void write_score(const PromptSettings& settings, const prompting::Summary& summary,
                  const std::filesystem::path& file) {
-  nlohmann::ordered_json json{{"task", settings.game},
-                              {"method", settings.method.method},
-                              {"model", settings.method.model},
-                              {"n", summary.n},
-                              {"accuracy", summary.accuracy},
-                              {"stderr", summary.standard_error},
-                              {"accuracy_any", summary.any},
-                              {"requests", summary.requests},
-                              {"prompt_tokens", summary.prompt_tokens},
-                              {"generated_tokens", summary.generated_tokens}};
-  if (settings.prices.known())
+  nlohmann::ordered_json json{{"task", settings.game},          {"method", settings.method.method},
+                              {"model", settings.method.model}, {"n", summary.n},
+                              {"accuracy", summary.accuracy},   {"stderr", summary.standard_error},
+                              {"accuracy_any", summary.any},    {"requests", summary.requests}};
+  if (summary.tokens_known()) {
+    json["prompt_tokens"] = summary.prompt_tokens;
+    json["generated_tokens"] = summary.generated_tokens;
+  }
+  if (summary.tokens_known() && settings.prices.known())
     json["dollars"] = settings.prices.of(summary.prompt_tokens, summary.generated_tokens);
   PromptSettings used = settings;
   write_file(file.string(), report::result_text(json, config::Fields(used).all()));

@@ -25,6 +25,9 @@ struct Summary {
   double any = 0;
   // Means per puzzle.
   double requests = 0, prompt_tokens = 0, generated_tokens = 0;
+
+  // Every prompt has tokens, so none means that the endpoint does not say.
+  bool tokens_known() const { return prompt_tokens > 0; }
 };
 
 Summary summarize(const std::vector<Outcome>& outcomes);

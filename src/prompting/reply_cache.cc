@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/paths.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "formats/json_text.h"
 
 namespace mgdm::prompting {
@@ -83,7 +84,8 @@ ChatReply CachedChat::ask(const ChatRequest& request) {
 
 ChatReply CachedChat::counted(ChatReply reply) {
   const std::lock_guard lock(mutex_);
-  silent_ += std::count(reply.texts.begin(), reply.texts.end(), "");
+  silent_ += std::ranges::count_if(reply.texts,
+                                   [](const std::string& text) { return trim(text).empty(); });
   return reply;
 }
 

@@ -45,7 +45,7 @@ class CachedChat : public ChatModel {
 
   // What was asked of the model itself.
   Usage paid() const;
-  // Texts without a word, asked now or before: a model that thinks has spent all tokens on that.
+  // Replies without a word, of the model or the cache: who thinks may have spent all tokens on it.
   std::int64_t silent() const;
 
  private:
