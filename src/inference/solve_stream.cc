@@ -38,12 +38,18 @@ void SolveStream::add(Posed&& posed) {
     }
     request = reasoner_.request(posed.input, item, settings_);
     under_way_.emplace(item, std::move(posed));
-    ++next_item_;  // not before nothing can fail any more: finish() waits for every number
+    ++next_item_;  // not before there is a request: finish() waits for every number
   }
-  const auto ticket =
-      queue_.submit(std::move(request),
-                    [this, item](const decoding::Finished& finished) { answered(item, finished); });
-  MGDM_CHECK(ticket);
+  try {
+    const auto ticket = queue_.submit(
+        std::move(request),
+        [this, item](const decoding::Finished& finished) { answered(item, finished); });
+    MGDM_CHECK(ticket);
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    failure_ = std::current_exception();
+    throw;
+  }
 }
 
 void SolveStream::finish() { wait_until_under_way(0); }
