@@ -81,6 +81,14 @@ TEST_F(Launcher, TakesNothingFromVariablesOfItsCaller) {
   EXPECT_EQ(calls(), "mgdm-light eval --limit 3\n");
 }
 
+// As the small one does by $MGDM_LAUNCHER where a model needs the other.
+TEST_F(Launcher, RunsTheOtherWhereTheSmallOneAsksForIt) {
+  build_light();
+  script("build/light/mgdm-light", "MGDM_PROGRAM=full exec \"$MGDM_LAUNCHER\" \"$@\"");
+  EXPECT_EQ(launch("eval --model=x").code, 0);
+  EXPECT_EQ(calls(), kFull + "mgdm eval --model=x\n");
+}
+
 TEST_F(Launcher, BuildsTheOtherForWhatNeedsLibTorch) {
   build_light();
   const std::string asked = "SAYS='it needs LibTorch' CODE=1";

@@ -241,6 +241,7 @@ TEST_F(Light, TheFirstPuzzleThatAModelTakesPicksIt) {
   write_file(path("six.cnf"), "p cnf 6 1\n1 2 3 0\n");
   EXPECT_MENTIONS(light("solve --input " + path("six.cnf")).err,
                   "six.cnf: the formula has 6 variables");
+  EXPECT_MENTIONS(light("solve 'p cnf 6 1\n1 2 3 0\n'").err, "puzzle: the formula has 6 variables");
   write_file(path("short.cnf"), "p cnf 5 2\n1 2 3 0\n");
   EXPECT_MENTIONS(light("solve --input " + path("short.cnf")).err, "short.cnf:1: the header");
   // A Sudoku in a file is one by the reader of such files, who says which row is wrong.
@@ -391,6 +392,15 @@ TEST_F(Light, SaysWhichProgramRunsModelsOfNoisedVectors) {
   EXPECT_EQ(refused.code, 1);
   EXPECT_MENTIONS(refused.err, "noised vectors");
   EXPECT_MENTIONS(refused.err, "the full program, built with LibTorch, runs it");
+  // Where ./mgdm has started it, it is called again to run the other program, and what is sent is
+  // still there to be read.
+  write_file(path("launcher"), "#!/bin/sh\necho \"$MGDM_PROGRAM $*\"\ncat\n");
+  fs::permissions(path("launcher"), fs::perms::owner_all);
+  write_file(path("puzzles"), "1,2/3,1/4,0/0,5-4,5\n");
+  const std::string words = "solve --model " + path("run/checkpoint-1");
+  EXPECT_EQ(
+      mgdm(words, "MGDM_LAUNCHER=" + path("launcher"), path("puzzles"), MGDM_LIGHT_PROGRAM).out,
+      "full " + words + "\n1,2/3,1/4,0/0,5-4,5\n");
   const Outcome answered = full_mgdm(solve);
   EXPECT_MENTIONS(answered.err, "wrong, 4 passes");  // though nothing was learned
   EXPECT_MENTIONS(answered.err, "right, by exact search: 4,0/0,5\n");
@@ -422,6 +432,17 @@ TEST_F(Light, ExportsAndReadsItBack) {
   EXPECT_EQ(read_file(folder_ / "narrow" / file),
             read_file(fs::path(MGDM_SOURCE_DIR "/models/quick-planning-mgdm") / file));
   EXPECT_GT(fs::file_size(folder_ / "wide" / file), 1'600'000u);
+  // What is no number is found.
+  ASSERT_EQ(light("describe --quiet " + path("wide")).code, 0);
+  std::string weights = read_file(folder_ / "wide" / file);
+  weights.replace(weights.size() - 4, 4, "\xff\xff\xff\x7f");
+  write_file(path("wide/" + file), weights);
+  for (const std::string& command :
+       {std::string("describe --quiet "), "export --out " + path("x") + " --model "}) {
+    const Outcome nan = light(command + path("wide"));
+    EXPECT_EQ(nan.code, 1) << command;
+    EXPECT_MENTIONS(nan.err, "finite");
+  }
   // The card names the arithmetic; a flag names another.
   ASSERT_EQ(
       light("export --model quick-planning-mgdm --arithmetic int8 --out " + path("int8")).code, 0);

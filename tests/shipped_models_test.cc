@@ -65,12 +65,15 @@ TEST_F(ShippedModels, SolveDimacs) {
       cnf += std::to_string(c <= '9' ? c - '0' : 'a' - c) + " ";  // 7 is x7, h its negation
     }
   }
-  write_file(path("formula.cnf"), "p cnf 7 " + std::to_string(clauses) + "\n" + cnf + "0\n");
-  const Outcome outcome = mgdm("solve --device cpu --model sat-7 --input " + path("formula.cnf"),
-                               "MGDM_MODELS='" + kShelf.string() + "'");
-  EXPECT_EQ(outcome.code, 10) << outcome.err;
-  EXPECT_NE(outcome.out.find("c verified, 1 pass\ns SATISFIABLE\nv "), std::string::npos)
-      << outcome.out;
+  const std::string formula = "p cnf 7 " + std::to_string(clauses) + "\n" + cnf + "0\n";
+  write_file(path("formula.cnf"), formula);
+  for (const std::string& given : {"--input " + path("formula.cnf"), "'" + formula + "'"}) {
+    const Outcome outcome =
+        mgdm("solve --device cpu --model sat-7 " + given, "MGDM_MODELS='" + kShelf.string() + "'");
+    EXPECT_EQ(outcome.code, 10) << outcome.err;
+    EXPECT_NE(outcome.out.find("c verified, 1 pass\ns SATISFIABLE\nv "), std::string::npos)
+        << outcome.out;
+  }
 }
 
 TEST_F(ShippedModels, TheQuickPairShowsWhoCanLookAhead) {

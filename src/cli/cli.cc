@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <exception>
@@ -72,6 +73,15 @@ std::string as_called(std::string what) {
   return what;
 }
 
+// To ./mgdm, which builds and runs the other program; returns where there is no such script.
+// Nothing has been read yet of what is sent to this one.
+void hand_over(char** argv) {
+  const char* const launcher = std::getenv("MGDM_LAUNCHER");
+  if (launcher == nullptr || std::getenv("MGDM_PROGRAM") != nullptr) return;
+  ::setenv("MGDM_PROGRAM", "full", 1);
+  ::execv(launcher, argv);
+}
+
 int complain(const char* what, int code) {
   say("mgdm: {}\n", printable(as_called(what), "\n"));
   return code;
@@ -88,6 +98,9 @@ int run(int argc, char** argv, Program program) {
     return code;
   } catch (const UsageError& error) {
     return complain(error.what(), 2);
+  } catch (const NeedsLibTorch& error) {
+    hand_over(argv);
+    return complain(error.what(), 1);
   } catch (const Interrupted& error) {
     return complain(error.what(), 130);
   } catch (const std::system_error& error) {

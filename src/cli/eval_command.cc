@@ -168,8 +168,7 @@ Command eval_command(const MeasureLosses& measure_losses) {
   const auto either = [measure_losses](const EvalSettings& settings) {
     check_flags(settings);
     if (settings.losses.empty()) return run_eval(settings);
-    if (!measure_losses)
-      throw Error("this program has nothing to measure losses with", "the program with LibTorch");
+    if (!measure_losses) throw needs_libtorch("eval --losses");
     measure_losses(settings);
   };
   Command command = make_command<EvalSettings>(

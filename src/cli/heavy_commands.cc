@@ -49,10 +49,7 @@ std::function<void(const Settings&)> work_of(
   if (work) return work;
   return [name, check](const Settings& settings) {
     check(settings);
-    throw Error(fmt::format("{} needs LibTorch, which this mgdm was built without", name),
-                "the full program",
-                "in the source folder, ./mgdm builds and runs the program that has it; or cmake "
-                "--preset release");
+    throw needs_libtorch(name);
   };
 }
 
@@ -145,6 +142,13 @@ void BenchSettings::visit(config::Visitor& v) {
 
 std::vector<Command> heavy_commands(const HeavyWork& work) {
   return {train_command(work.train), launch_command(work.launch), bench_command(work)};
+}
+
+NeedsLibTorch needs_libtorch(const std::string& what) {
+  return NeedsLibTorch(fmt::format("{} needs LibTorch, which this mgdm was built without", what),
+                       "the full program",
+                       "in the source folder, ./mgdm builds and runs the program that has it; or "
+                       "cmake --preset release");
 }
 
 }  // namespace mgdm::cli

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "cli/command.h"
 
 namespace mgdm::cli {
@@ -47,5 +48,8 @@ struct HeavyWork {
   std::function<void(const BenchSettings&)> bench_signature, bench_train, bench_decode;
 };
 std::vector<Command> heavy_commands(const HeavyWork& work);
+
+// What is thrown where there is none: `what` ("train") needs it.
+NeedsLibTorch needs_libtorch(const std::string& what);
 
 }  // namespace mgdm::cli

@@ -26,6 +26,7 @@
 #include "inference/models.h"
 #include "inference/solve_stream.h"
 #include "tasks/judge.h"
+#include "tasks/sat/formula.h"
 
 namespace mgdm::cli {
 namespace {
@@ -166,12 +167,27 @@ Outcome solve_all(const inference::Reasoner& reasoner, const SolveSettings& sett
   return outcome;
 }
 
-std::string model_of(const SolveSettings& settings) {
-  if (!settings.model.empty()) return inference::find_model(settings.model);
+// In DIMACS.
+struct DimacsText {
+  std::string file, text;
+};
+
+// That is all there is to solve; as an argument, too.
+std::optional<DimacsText> formula_in(const SolveSettings& settings) {
+  if (settings.puzzles.size() == 1 && settings.input.empty() &&
+      tasks::sat::is_dimacs(settings.puzzles[0]))
+    return DimacsText{"puzzle", settings.puzzles[0]};
+  if (settings.input.empty() || !data::is_dimacs(settings.input)) return std::nullopt;
+  if (!settings.puzzles.empty())
+    throw UsageError("puzzles beside a DIMACS formula", "one formula alone");
+  return DimacsText{settings.input, read_file(settings.input)};
+}
+
+// Of those at hand.
+std::string model_for(const SolveSettings& settings, const std::optional<DimacsText>& formula) {
   const std::vector<DemoModel> models = diffusion_models();
-  if (!settings.input.empty() && data::is_dimacs(settings.input))
-    return pick_model(models, formats::read_dimacs(read_file(settings.input), settings.input),
-                      settings.input);
+  if (formula)
+    return pick_model(models, formats::read_dimacs(formula->text, formula->file), formula->file);
   // The first puzzle that one takes decides; if none does, what is wrong with the very first.
   std::optional<Error> first;
   const OnBadLine remember = [&](const Error& error) {
@@ -227,6 +243,7 @@ bool input_is_sent() {
 int run_solve(const SolveSettings& typed) {
   SolveSettings settings = typed;
   settings.puzzles = joined_numbers(typed.puzzles);
+  if (settings.puzzles.size() == 1 && trim(settings.puzzles[0]).empty()) settings.puzzles.clear();
   if (settings.puzzles.empty() && settings.input.empty()) {
     if (!input_is_sent())
       throw UsageError("no puzzle to solve",
@@ -240,16 +257,20 @@ int run_solve(const SolveSettings& typed) {
                                                     : settings.csv ? "csv"
                                                                    : "quiet"),
                      "one of them");
-  const bool dimacs = !settings.input.empty() && data::is_dimacs(settings.input);
-  if (dimacs && !settings.puzzles.empty())
-    throw UsageError("puzzles beside a DIMACS formula", "one formula alone");
-  if (dimacs && settings.csv)
+  const auto load = [&](const std::string& model) {
+    return inference::Reasoner::load(model, {.device = settings.device,
+                                             .threads = static_cast<int>(settings.threads),
+                                             .arithmetic = settings.arithmetic});
+  };
+  // Before anything is read: another program may have to do it.
+  std::optional<inference::Reasoner> named;
+  if (!settings.model.empty()) named = load(inference::find_model(settings.model));
+  const std::optional<DimacsText> formula = formula_in(settings);
+  if (formula && settings.csv)
     throw UsageError("--csv with a DIMACS formula", "--json, or what SAT solvers print");
-  const auto reasoner =
-      inference::Reasoner::load(model_of(settings), {.device = settings.device,
-                                                     .threads = static_cast<int>(settings.threads),
-                                                     .arithmetic = settings.arithmetic});
-  if (dimacs) return solve_dimacs(reasoner, settings.input, read_file(settings.input), settings);
+  const inference::Reasoner reasoner =
+      named ? *std::move(named) : load(model_for(settings, formula));
+  if (formula) return solve_dimacs(reasoner, formula->file, formula->text, settings);
   reasoner.resolved(settings.decode.over(reasoner));  // what is wrong with flags comes first
   if (settings.csv) fmt::print("{}\n", inference::kSolvedCsvHeader);
   if (settings.show && !settings.quiet) say("{}", colour_legend());

@@ -108,12 +108,12 @@ bool is_known(const ModelSettings& settings) { return reader_of(settings) != nul
 
 void check_known(const ModelSettings& settings) {
   if (is_known(settings)) return;
-  throw Error(fmt::format("a network of architecture {}{}", in_quotes(settings.architecture),
-                          settings.vectors > 0 ? " that reads noised vectors (objective vdm)" : ""),
-              "gpt2 or looped, which read tokens, in a program without LibTorch",
-              "the full program, built with LibTorch, runs it (in the source folder: cmake "
-              "--preset release, "
-              "then build/release/mgdm)");
+  throw NeedsLibTorch(
+      fmt::format("a network of architecture {}{}", in_quotes(settings.architecture),
+                  settings.vectors > 0 ? " that reads noised vectors (objective vdm)" : ""),
+      "gpt2 or looped, which read tokens, in a program without LibTorch",
+      "the full program, built with LibTorch, runs it (in the source folder: cmake --preset "
+      "release, then build/release/mgdm)");
 }
 
 Transformer make_transformer(const ModelSettings& settings, const formats::Safetensors& file,
