@@ -166,8 +166,12 @@ TEST_F(ShippedFigures, ErrorsOfPairs) {
   shelve("countdown-3", "count-ar");
   const fs::path config = shelf_ / "count-ar/config.json";
   std::string text = read_file(config);
-  const std::string objective = "\"objective\": \"mgdm\"";
-  text.replace(text.find(objective), objective.size(), "\"objective\": \"ar\"");
+  const auto replace = [&](const std::string& was, const std::string& is) {
+    text.replace(text.find(was), was.size(), is);
+  };
+  replace("\"objective\": \"mgdm\"", "\"objective\": \"ar\"");
+  replace("\"causal\": false", "\"causal\": true");
+  replace("\"shift\": false", "\"shift\": true");
   write_file(config.string(), text);
   const Plan plan = with_rows(find_plan("shipped-errors"));
   ASSERT_EQ(plan.rows.size(), 11u + 6u);

@@ -83,6 +83,15 @@ ModelCard read_card(const json& block, const std::string& source) {
   return card;
 }
 
+// Whether a network like this one does what the card says.
+void check_card(const ModelCard& card, const ModelSettings& settings, const std::string& source) {
+  naming(source, [&] { check(settings, objective_kind(card.objective)); });
+  if (card.length > settings.positions)
+    throw Error(fmt::format("{}: mgdm.card.length {} of a network with {} positions", source,
+                            card.length, settings.positions),
+                "at most as many");
+}
+
 Notes read_texts(const json& block, const std::string& place) {
   Notes texts;
   const Error wrong(place + " is no object of texts");
@@ -201,6 +210,8 @@ CheckpointConfig parse_config(const std::string& text, const std::string& source
     else
       config.settings = theirs;
   }
+  naming(source, [&] { check(config.settings); });
+  if (config.about.card) check_card(*config.about.card, config.settings, source);
   return config;
 }
 

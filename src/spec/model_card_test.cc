@@ -48,6 +48,33 @@ TEST(ModelCard, SaysWhichNodesOfPlanningTheModelKnows) {
   EXPECT_FALSE(task_of(*old.about.card)->unfamiliar(six));
 }
 
+// What cannot be is said of the file, and not of a command line.
+TEST(ModelCard, AndNetworkFitTogether) {
+  const auto complaint = [](auto change) -> std::string {
+    CheckpointConfig config = parse_config(config_text(), "shipped");
+    change(config.settings, *config.about.card);
+    try {
+      parse_config(to_json(config), "DIR/config.json");
+    } catch (const UsageError&) {
+      return "a wrong command line";
+    } catch (const Error& error) {
+      return error.seen();
+    }
+    return "";
+  };
+  EXPECT_EQ(complaint([](ModelSettings&, ModelCard&) {}), "");
+  EXPECT_EQ(complaint([](ModelSettings& model, ModelCard&) { model.heads = 3; }),
+            "DIR/config.json: width 128 and heads 3");
+  EXPECT_CONTAINS(complaint([](ModelSettings& model, ModelCard&) { model.causal = true; }),
+                  "DIR/config.json: a causal model without shift");
+  EXPECT_EQ(complaint([](ModelSettings&, ModelCard& card) { card.objective = "ar"; }),
+            "DIR/config.json: objective.kind = ar with model.causal = false");
+  EXPECT_EQ(complaint([](ModelSettings&, ModelCard& card) { card.objective = "vdm"; }),
+            "DIR/config.json: objective.kind = vdm with model.vectors = 0");
+  EXPECT_EQ(complaint([](ModelSettings&, ModelCard& card) { card.length = 41; }),
+            "DIR/config.json: mgdm.card.length 41 of a network with 40 positions");
+}
+
 TEST(ModelCard, KeepsTheArithmetic) {
   CheckpointConfig config = parse_config(config_text(), "shipped");
   for (const std::string& name : arithmetic_names()) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -117,6 +119,9 @@ void copy_model(const std::filesystem::path& from, const std::filesystem::path& 
   for (std::size_t i = 0; i < views.size(); ++i) {
     const std::vector<float> numbers =
         lora ? merged(*views[i], matrices, config.settings.lora) : formats::to_floats(*views[i]);
+    if (!std::ranges::all_of(numbers, [](float number) { return std::isfinite(number); }))
+      throw Error(fmt::format("{}: not all numbers of {} are finite", from.string(), names[i].name),
+                  "finite numbers", "export another checkpoint");
     converted.push_back(formats::from_floats(numbers, dtype));
     tensors.push_back({names[i].name, dtype, views[i]->shape, converted.back()});
   }

@@ -100,4 +100,18 @@ void check(const ModelSettings& settings) {
                      "frozen_embedding = false: a causal model reads what is given first");
 }
 
+void check(const ModelSettings& settings, const ObjectiveKind& objective) {
+  const std::string_view kind = objective.name;
+  if (settings.causal != objective.causal)
+    throw UsageError(
+        fmt::format("objective.kind = {} with model.causal = {}", kind, settings.causal),
+        fmt::format("model.causal={} for {}", objective.causal, kind));
+  const bool vectors = objective.noise == Noise::kGaussian;
+  if ((settings.vectors > 0) != vectors)
+    throw UsageError(
+        fmt::format("objective.kind = {} with model.vectors = {}", kind, settings.vectors),
+        vectors ? "model.vectors=16, or another width of its tokens' vectors"
+                : fmt::format("model.vectors=0: {} shows tokens", kind));
+}
+
 }  // namespace mgdm::spec

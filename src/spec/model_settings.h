@@ -9,6 +9,8 @@
 
 namespace mgdm::spec {
 
+struct ObjectiveKind;
+
 struct ModelSettings {
   std::string architecture = "gpt2";
   std::int64_t layers = 3;
@@ -34,7 +36,9 @@ struct ModelSettings {
   std::int64_t hidden() const;  // of a LLaMA's MLP
 };
 
-// UsageError when the settings do not fit together (heads must divide width, ...).
+// UsageError when the settings do not fit together (heads must divide width, ...), or are not those
+// of a network that the objective trains.
 void check(const ModelSettings& settings);
+void check(const ModelSettings& settings, const ObjectiveKind& objective);
 
 }  // namespace mgdm::spec

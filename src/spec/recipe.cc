@@ -50,17 +50,7 @@ void check_fp8(const Recipe& recipe) {
 void check(const Recipe& recipe) {
   const ObjectiveKind& objective = objective_kind(recipe.objective.kind);
   const std::string_view kind = objective.name;
-  const bool causal = objective.causal;
-  if (recipe.model.causal != causal)
-    throw UsageError(
-        fmt::format("objective.kind = {} with model.causal = {}", kind, recipe.model.causal),
-        fmt::format("model.causal={} for {}", causal, kind));
-  const bool vectors = objective.noise == Noise::kGaussian;
-  if ((recipe.model.vectors > 0) != vectors)
-    throw UsageError(
-        fmt::format("objective.kind = {} with model.vectors = {}", kind, recipe.model.vectors),
-        vectors ? fmt::format("model.vectors=16, or another width of its tokens' vectors")
-                : fmt::format("model.vectors=0: {} shows tokens", kind));
+  check(recipe.model, objective);
   if (recipe.training.fewest_loops > recipe.model.loops)
     throw UsageError(fmt::format("training.fewest_loops = {} with model.loops = {}",
                                  recipe.training.fewest_loops, recipe.model.loops),
