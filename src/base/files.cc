@@ -29,12 +29,13 @@ namespace {
 }
 
 // A file's first line without a byte order mark. An Error where the mark is UTF-16's, which some
-// editors call "Unicode", and where it is no text.
-std::string_view as_utf8(std::string_view line, const std::string& path) {
+// editors call "Unicode", and where what the file begins with is no text.
+std::string_view as_utf8(std::string_view line, std::string_view beginning,
+                         const std::string& path) {
   if (line.starts_with("\xff\xfe") || line.starts_with("\xfe\xff"))
     throw Error(fmt::format("{} is UTF-16", shown_path(path)), "UTF-8",
                 "save it as UTF-8, or: iconv -f UTF-16 -t UTF-8");
-  if (line.find('\0') != std::string_view::npos)
+  if (beginning.find('\0') != std::string_view::npos)
     throw Error(fmt::format("{} is not a text file", shown_path(path)), "UTF-8");
   return without_bom(line);
 }
@@ -146,7 +147,7 @@ bool LineReader::next(std::string_view& line) {
       const std::size_t stop = end == std::string::npos ? buffer_.size() : end;
       line = std::string_view(buffer_).substr(begin_, stop - begin_);
       if (line.ends_with('\r')) line.remove_suffix(1);
-      if (line_number_ == 0) line = as_utf8(line, path_);
+      if (line_number_ == 0) line = as_utf8(line, buffer_, path_);
       begin_ = std::min(stop + 1, buffer_.size());
       ++line_number_;
       return true;

@@ -84,7 +84,8 @@ TEST_F(Files, ThatAreNoUtf8SaySo) {
                                                 11);
   for (const auto& [text, complaint] : {std::pair{"\xff\xfe" + words, " is UTF-16"},
                                         {"\xfe\xff" + words, " is UTF-16"},
-                                        {program, " is not a text file"}}) {
+                                        {program, " is not a text file"},
+                                        {"1,2\n" + words, " is not a text file"}}) {
     write_file(path("u"), text);
     LineReader reader(path("u"));
     std::string_view line;
