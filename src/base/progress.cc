@@ -24,6 +24,8 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds kFirst = 1s, kBetweenBars = 100ms, kBetweenLines = 10s;
 constexpr std::chrono::milliseconds kLook = 100ms;  // for Ctrl-C
 
+}  // namespace
+
 std::size_t columns_of(std::FILE* terminal) {
   winsize size{};
   if (::ioctl(::fileno(terminal), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
@@ -31,8 +33,6 @@ std::size_t columns_of(std::FILE* terminal) {
   const auto number = parse_int(columns == nullptr ? "" : columns);
   return number && *number > 0 ? static_cast<std::size_t>(*number) : 80;
 }
-
-}  // namespace
 
 std::string format_duration(double seconds) {
   const std::int64_t s = std::llround(seconds);

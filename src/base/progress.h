@@ -25,6 +25,9 @@ std::string format_duration(double seconds);
 // "950", "12.3k", "4.56M".
 std::string format_count(double count);
 
+// How wide it is.
+std::size_t columns_of(std::FILE* terminal);
+
 // Over the last line on a terminal, and as much of it as fits there; on a line of its own
 // elsewhere.
 void draw_line(std::FILE* out, bool terminal, const std::string& line);

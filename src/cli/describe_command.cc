@@ -4,6 +4,8 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "inference/models.h"
+#include "inference/reasoner.h"
+#include "spec/checkpoint_config.h"
 #include "spec/describe.h"
 
 namespace mgdm::cli {
@@ -15,7 +17,8 @@ struct DescribeSettings {
   void visit(config::Visitor& v) {
     v.field("model", model,
             "a checkpoint folder or a model's name (empty = list those with names)");
-    v.field("quiet", quiet, "only check that it can be read");
+    v.field("quiet", quiet,
+            "only check that it can be read and, as far as this program can tell, answers");
   }
 };
 
@@ -27,12 +30,25 @@ void list_models() {
     fmt::print("{:<20} {}\n", name, printable(spec::describe_shortly(folder)));
 }
 
+// Of a model that this program can answer by.
+void check_weights(const std::string& folder) {
+  if (!spec::read_config(folder).about.card) return;
+  try {
+    inference::Reasoner::load(folder, {.device = "cpu"});
+  } catch (const NeedsLibTorch&) {
+  }
+}
+
 void run_describe(const DescribeSettings& settings) {
   if (settings.model.empty() && settings.quiet)
     throw UsageError("no model to check", "a checkpoint folder or a model's name");
   if (settings.model.empty()) return list_models();
-  const std::string text = spec::describe(inference::find_model(settings.model));
-  if (!settings.quiet) fmt::print("{}", printable(text, "\n"));
+  const std::string folder = inference::find_model(settings.model);
+  const std::string text = spec::describe(folder);
+  if (settings.quiet)
+    check_weights(folder);
+  else
+    fmt::print("{}", printable(text, "\n"));
 }
 
 }  // namespace

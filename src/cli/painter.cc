@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <string_view>
 #include <thread>
 
 #include "base/interrupt.h"
+#include "base/progress.h"
 #include "base/standard_streams.h"
 #include "base/text.h"
 
@@ -55,6 +57,16 @@ std::string coloured(const std::string& drawing, const inference::StepText& step
   return out;
 }
 
+std::size_t rows_of(std::string_view line, std::size_t columns) {
+  std::size_t shown = 0;
+  for (std::size_t i = 0; i < line.size(); ++i)
+    if (line[i] == '\x1b')
+      i = std::min(line.find('m', i), line.size() - 1);
+    else
+      ++shown;
+  return std::max<std::size_t>(1, (shown + columns - 1) / columns);
+}
+
 Painter::Painter(const tasks::Task& task, std::string prefix)
     : task_(task), prefix_(std::move(prefix)), repaints_(can_repaint()), colours_(has_colours()) {}
 
@@ -74,11 +86,14 @@ std::string Painter::drawn(const inference::StepText& step) {
 }
 
 bool Painter::paint(const inference::StepText& step) {
-  if (repaints_ && lines_ > 0) fmt::print("\x1b[{}A\x1b[J", lines_);
+  if (repaints_ && rows_ > 0) fmt::print("\x1b[{}A\x1b[J", rows_);
   const std::string text = fmt::format("pass {}\n{}", step.pass + 1, drawn(step));
-  const auto lines = split(text, '\n');
-  for (const std::string_view line : lines) fmt::print("{}{}\n", prefix_, line);
-  lines_ = lines.size();
+  const std::size_t columns = repaints_ ? columns_of(stdout) : 0;
+  rows_ = 0;
+  for (const std::string_view line : split(text, '\n')) {
+    fmt::print("{}{}\n", prefix_, line);
+    if (repaints_) rows_ += rows_of(prefix_ + std::string(line), columns);
+  }
   flush_output();
   if (repaints_) std::this_thread::sleep_for(std::chrono::milliseconds(150));
   return !interrupted();

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "inference/steps.h"
@@ -26,9 +27,12 @@ class Painter {
   const tasks::Task& task_;
   const std::string prefix_;
   const bool repaints_, colours_;
-  std::string before_;     // the text of the pass before
-  std::size_t lines_ = 0;  // painted last
+  std::string before_;    // the text of the pass before
+  std::size_t rows_ = 0;  // of the terminal, painted last
 };
+
+// How many rows of a terminal a line takes that may have colours in it.
+std::size_t rows_of(std::string_view line, std::size_t columns);
 
 // What the colours mean, a line; empty where there are none.
 std::string colour_legend();

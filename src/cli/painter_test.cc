@@ -19,5 +19,13 @@ TEST(Painter, MarksWhatThePuzzleGives) {
   EXPECT_EQ(coloured("1 2", step, ""), "\x1b[1m1\x1b[0m \x1b[32m2\x1b[0m");
 }
 
+TEST(Painter, KnowsHowManyRowsALineTakes) {
+  EXPECT_EQ(rows_of("", 10), 1u);
+  EXPECT_EQ(rows_of("0123456789", 10), 1u);
+  EXPECT_EQ(rows_of("0123456789a", 10), 2u);
+  EXPECT_EQ(rows_of("\x1b[4;33m2\x1b[0m|\x1b[31m3\x1b[0m", 3), 1u);
+  EXPECT_EQ(rows_of("\x1b[4;33m2\x1b[0m|\x1b[31m3\x1b[0m", 2), 2u);
+}
+
 }  // namespace
 }  // namespace mgdm::cli
