@@ -2,6 +2,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/standard_streams.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "reproduction/gather.h"
 
@@ -29,6 +31,8 @@ void run_report(const ReportSettings& settings) {
         "results of mgdm reproduce, eval --json, train or prompt",
         "mgdm reproduce shipped --limit 20");
   write_file(settings.out, reproduction::to_html(page));
+  for (const std::string& file : page.unreadable)
+    say("left out: {} is no JSON object, or larger than any result\n", printable(file));
   if (settings.quiet || is_standard_output(settings.out)) return;
   fmt::print("{}: {} tables, {} other scores, {} runs\n", settings.out, page.tables.size(),
              page.scores.size(), page.runs.size());

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -42,11 +43,22 @@ struct ReproduceSettings {
   }
 };
 
+std::string needs_of(const reproduction::Plan& plan) {
+  std::vector<std::string> needs;
+  if (!reproduction::recipes_of(plan).empty()) needs.emplace_back("trained models");
+  // Where all of it is measured on one.
+  const auto cells = reproduction::evaluations(plan);
+  if (!cells.empty() && std::ranges::all_of(cells, [&](const reproduction::Cell* cell) {
+        return !cell->test.file.empty() && cell->test.file == cells.front()->test.file;
+      }))
+    needs.push_back(cells.front()->test.file);
+  return needs.empty() ? "nothing" : joined_by(needs, ", ");
+}
+
 void print_list() {
   formats::MarkdownTable table({{"name"}, {"what it shows"}, {"in the paper"}, {"needs"}});
   for (const reproduction::Plan& plan : reproduction::plans())
-    table.add_row({plan.frame.name, plan.frame.title, plan.frame.where,
-                   reproduction::recipes_of(plan).empty() ? "nothing" : "trained models"});
+    table.add_row({plan.frame.name, plan.frame.title, plan.frame.where, needs_of(plan)});
   fmt::print("{}", table.text());
 }
 

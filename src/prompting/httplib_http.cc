@@ -4,6 +4,7 @@
 #include <httplib.h>
 #endif
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -82,7 +83,8 @@ class HttplibHttp : public Http {
     const auto milliseconds = [](double seconds) {
       return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * seconds));
     };
-    client.set_connection_timeout(milliseconds(settings_.connect_seconds));
+    client.set_connection_timeout(
+        milliseconds(std::min(settings_.connect_seconds, settings_.answer_seconds)));
     client.set_read_timeout(milliseconds(settings_.answer_seconds));
     client.set_write_timeout(milliseconds(settings_.answer_seconds));
     client.set_keep_alive(false);
@@ -90,7 +92,7 @@ class HttplibHttp : public Http {
     httplib::Headers headers;
     if (!settings_.key.empty()) headers.emplace("Authorization", "Bearer " + settings_.key);
     const auto start = std::chrono::steady_clock::now();
-    Deadline deadline(client, settings_.connect_seconds + settings_.answer_seconds);
+    Deadline deadline(client, settings_.answer_seconds);
     const httplib::Result result =
         client.Post(settings_.endpoint.path, headers, body, "application/json");
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;

@@ -47,6 +47,8 @@ class Forecast {
   void add_evaluation(const Cell& cell) {
     const std::string what =
         fmt::format("evaluate {} on {}{}", cell.model, about(cell.test), decoding_flags(cell));
+    if (const std::string why = missing_file(cell.test, context_); !why.empty())
+      return add(what, why, "");
     const auto trained = find_trained(context_, cell.model);
     if (!trained && !is_recipe(cell.model))
       return add(what, why_untrained(context_, cell.model), "");

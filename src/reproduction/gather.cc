@@ -41,12 +41,11 @@ std::string inline_svg(const std::string& svg) {
   return begin == std::string::npos ? "" : svg.substr(begin);
 }
 
-std::optional<PageTable> read_table(const fs::path& file) {
-  const auto json = read_json(file);
-  if (!json || !json->contains("rows") || !json->contains("columns")) return std::nullopt;
+std::optional<PageTable> read_table(const fs::path& file, const Json& json) {
+  if (!json.contains("rows") || !json.contains("columns")) return std::nullopt;
   try {
-    PageTable shown{from_json(*json)};
-    shown.revision = text_at(*json, "git_revision");
+    PageTable shown{from_json(json)};
+    shown.revision = text_at(json, "git_revision");
     fs::path figure = file;
     figure.replace_extension(".svg");
     if (is_there(figure)) shown.figure = inline_svg(read_file(figure));
@@ -65,21 +64,19 @@ std::string decoding_words(const Json& settings) {
   return words;
 }
 
-std::optional<PageScore> read_score(const fs::path& file) {
-  const auto json = read_json(file);
-  if (!json) return std::nullopt;
-  const auto accuracy = number_at(*json, "accuracy");
-  const auto n = count_at(*json, "n");
-  if (!accuracy || !n || text_at(*json, "task").empty()) return std::nullopt;
-  PageScore score{file.string(), text_at(*json, "task"), text_at(*json, "model")};
-  const Json settings = object_at(*json, "settings");
+std::optional<PageScore> read_score(const fs::path& file, const Json& json) {
+  const auto accuracy = number_at(json, "accuracy");
+  const auto n = count_at(json, "n");
+  if (!accuracy || !n || text_at(json, "task").empty()) return std::nullopt;
+  PageScore score{file.string(), text_at(json, "task"), text_at(json, "model")};
+  const Json settings = object_at(json, "settings");
   if (score.model.empty()) score.model = text_at(settings, "model");
   score.decoding = decoding_words(settings);
   score.n = *n;
   score.accuracy = *accuracy;
-  score.error = number_at(*json, "stderr").value_or(0);
-  score.accuracy_paper = number_at(*json, "accuracy_paper");
-  score.revision = text_at(*json, "git_revision");
+  score.error = number_at(json, "stderr").value_or(0);
+  score.accuracy_paper = number_at(json, "accuracy_paper");
+  score.revision = text_at(json, "git_revision");
   return score;
 }
 
@@ -172,9 +169,12 @@ Page gather(const fs::path& results, const fs::path& runs) {
   Page page{version(), git_revision(), today()};
   for (const fs::path& folder : {results, runs})
     for (const fs::path& file : json_files(folder)) {
-      if (auto table = read_table(file))
+      const auto json = read_json(file);
+      if (!json)
+        page.unreadable.push_back(file.string());
+      else if (auto table = read_table(file, *json))
         page.tables.push_back(*std::move(table));
-      else if (auto score = read_score(file))
+      else if (auto score = read_score(file, *json))
         page.scores.push_back(*std::move(score));
     }
   std::ranges::stable_sort(page.tables, {},

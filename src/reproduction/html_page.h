@@ -40,6 +40,7 @@ struct Page {
   std::vector<PageTable> tables = {};
   std::vector<PageScore> scores = {};
   std::vector<PageRun> runs = {};
+  std::vector<std::string> unreadable = {};  // files that should be results; not on the page
 };
 
 std::string to_html(const Page& page);

@@ -121,7 +121,10 @@ TEST_F(Reproduction, ThePageSaysHowAScoreWasDecoded) {
   write("b.json", R"({"decoding": "topk", "steps": 5, "loops": 8})");
   write("c.json", R"({"loops": 8})");
   write("d.json", "{}");
+  const std::string cut = (context_.out / "e.json").string();
+  write_file(cut, "{\"task\": \"sud");
   const Page page = gather(context_.out, context_.runs);
+  EXPECT_EQ(page.unreadable, std::vector<std::string>{cut});
   ASSERT_EQ(page.scores.size(), 4u);
   EXPECT_EQ(page.scores[0].decoding, "random, 20 steps");
   EXPECT_EQ(page.scores[1].decoding, "topk, 5 steps, 8 loops");

@@ -20,6 +20,7 @@ struct TestSet {
   std::string task;
   From from = From::kReleased;  // the paper's test, made again; where that cannot be, generated
   std::string file = {};        // kFile: its name in the folder --files
+  std::string ending = {};      // kFile: how its puzzles end, ",24" for Game of 24
   std::int64_t count = 1000;
   std::string difficulty = "easy", guesses = {};
   std::int64_t nodes = 6;

@@ -20,8 +20,8 @@ tasks::TaskOptions options_of(const TestSet& test) {
   return tasks::task_options(test.nodes, test.difficulty, test.guesses);
 }
 
-// In the folder --files, or one folder below it.
-std::string file_of(const TestSet& test, const Context& context) {
+// In the folder --files, or one folder below it; empty where it is not.
+std::string place_of_file(const TestSet& test, const Context& context) {
   std::vector<std::filesystem::path> folders;
   if (!context.files.empty()) {
     folders = files_in(context.files);
@@ -29,7 +29,28 @@ std::string file_of(const TestSet& test, const Context& context) {
   }
   for (const std::filesystem::path& folder : folders)
     if (is_there(folder / test.file)) return (folder / test.file).string();
-  throw Error(fmt::format("the file {} is not at hand", test.file), "--files FOLDER that has it");
+  return "";
+}
+
+std::string file_of(const TestSet& test, const Context& context) {
+  if (const std::string why = missing_file(test, context); !why.empty())
+    throw Error(why, "--files FOLDER that has it");
+  return place_of_file(test, context);
+}
+
+// Another file may have got its name.
+std::vector<tasks::Example> read_file_of(const TestSet& test, const tasks::Task& task,
+                                         const Context& context) {
+  const std::string file = file_of(test, context);
+  std::vector<tasks::Example> puzzles;
+  for (auto& located : data::read_examples(file, task)) {
+    if (!located.example.input.ends_with(test.ending))
+      throw Error(fmt::format("{}{} is none of the puzzles that {} should have",
+                              at(file, located.line), in_quotes(located.example.input), test.file),
+                  fmt::format("one that ends in {}", test.ending));
+    puzzles.push_back(std::move(located.example));
+  }
+  return puzzles;
 }
 
 bool is_released(const TestSet& test) {
@@ -37,6 +58,11 @@ bool is_released(const TestSet& test) {
 }
 
 }  // namespace
+
+std::string missing_file(const TestSet& test, const Context& context) {
+  if (test.from != TestSet::From::kFile || !place_of_file(test, context).empty()) return "";
+  return fmt::format("the file {} is not at hand", test.file);
+}
 
 std::vector<double> ratings_of(const TestSet& test, const Context& context) {
   const auto task = tasks::make_task(test.task, options_of(test));
@@ -68,8 +94,8 @@ std::vector<tasks::Example> puzzles_of(const TestSet& test, const Context& conte
   const auto count = static_cast<std::size_t>(wanted);
   std::vector<tasks::Example> puzzles;
   if (test.from == TestSet::From::kFile) {
-    for (auto& located : data::read_examples(file_of(test, context), *task))
-      if (puzzles.size() < count) puzzles.push_back(std::move(located.example));
+    puzzles = read_file_of(test, *task, context);
+    puzzles.resize(std::min(count, puzzles.size()));
   } else if (is_released(test)) {
     puzzles = tasks::released_test(*task, static_cast<std::size_t>(test.count));
     puzzles.resize(count);

@@ -17,6 +17,7 @@
 #include "formats/json_text.h"
 #include "reproduction/json_members.h"
 #include "reproduction/measure.h"
+#include "reproduction/puzzles.h"
 #include "reproduction/trained.h"
 #include "reproduction/trainings.h"
 #include "reproduction/weights.h"
@@ -80,7 +81,7 @@ Value prompted_value(const Context& context, const Cell& cell) {
   }
   value = value_of(cell, *result);
   const std::string model = text_at(*result, "model");
-  value.note = "by " + model;
+  value.note = fmt::format("by {}, {} puzzles", model, value.n);
   value.commands = {
       fmt::format("mgdm prompt game24 --method {} --model {} ...", cell.prompted, model)};
   return value;
@@ -97,7 +98,8 @@ class Filler {
       : context_(context), failures_(std::move(failures)), time_(time) {
     for (const Cell* const cell : evaluations(plan))
       if (const auto trained = find_trained(context, cell->model);
-          trained && !is_measured(context, *trained, *cell))
+          trained && missing_file(cell->test, context).empty() &&
+          !is_measured(context, *trained, *cell))
         ++left_;
   }
 
@@ -106,6 +108,8 @@ class Filler {
     Value value;
     value.paper = cell.paper;
     if (cell.model.empty()) return value;
+    value.note = missing_file(cell.test, context_);
+    if (!value.note.empty()) return value;
     const auto trained = find_trained(context_, cell.model);
     const auto failed = failures_.find(cell.model);
     const std::string failure = failed == failures_.end() ? "" : failed->second;

@@ -182,6 +182,26 @@ TEST_F(Reproduction, ABudgetOfSecondsStillTrains) {
   EXPECT_CONTAINS(table.rows[0].values[0].note, "on 8 examples at a time instead of");
 }
 
+// Nothing is trained for a file that is not there, and no other file is taken for it.
+TEST_F(Reproduction, AFileOfOthersIsAskedForFirst) {
+  train_by_copying("quick-planning-mgdm");
+  const Plan plan = find_plan("game24");
+  EXPECT_EQ(forecast(plan, context_).find("train "), std::string::npos);
+  const Table without = reproduce(plan, context_);
+  EXPECT_TRUE(orders_.empty());
+  for (const TableRow& row : without.rows) {
+    if (!row.values[0].paper || *row.values[0].paper == 76) {
+      EXPECT_EQ(row.values[0].note, "the file cd4_tot24.jsonl is not at hand");
+    }
+  }
+  context_.files = folder_.path();
+  write_file((folder_.path() / "cd4_tot24.jsonl").string(),
+             "{\"input\": \"4,5,6,10,24\"}\n{\"input\": \"4,5,6,10,25\"}\n");
+  EXPECT_CONTAINS(forecast(plan, context_), "train paper/countdown-4-base-mgdm");
+  EXPECT_CONTAINS(reproduce(plan, context_).rows.back().values[0].note,
+                  "cd4_tot24.jsonl:2: '4,5,6,10,25' is none of the puzzles");
+}
+
 TEST_F(Reproduction, WhatABudgetHasNoTimeForIsLeftOut) {
   const Plan plan = small_plan("quick/planning-mgdm", "quick-planning-ar");
   train_by_copying("quick-planning-mgdm");

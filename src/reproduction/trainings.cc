@@ -8,6 +8,7 @@
 
 #include "base/paths.h"
 #include "reproduction/measure.h"
+#include "reproduction/puzzles.h"
 #include "reproduction/trained.h"
 #include "reproduction/weights.h"
 #include "spec/checkpoints.h"
@@ -135,6 +136,17 @@ void keep_if_begun(const TrainingOrder& order, const Shortening& shortening) {
     keep_shortening(order.out, shortening);
 }
 
+// The recipes that something can be measured of: nothing, where all its puzzles are in files that
+// are not at hand.
+std::vector<std::string> measurable(const Plan& plan, const Context& context) {
+  std::set<std::string> found(plan.models.begin(), plan.models.end());
+  for (const Cell* cell : evaluations(plan))
+    if (missing_file(cell->test, context).empty()) found.insert(cell->model);
+  std::vector<std::string> recipes = recipes_of(plan);
+  std::erase_if(recipes, [&](const std::string& recipe) { return !found.contains(recipe); });
+  return recipes;
+}
+
 }  // namespace
 
 std::vector<const Cell*> evaluations(const Plan& plan) {
@@ -157,17 +169,18 @@ std::vector<std::string> recipes_of(const Plan& plan) {
 }
 
 double seconds_for_each(const Plan& plan, const Context& context) {
-  const auto trainings = std::ranges::count_if(recipes_of(plan), [&](const std::string& recipe) {
-    return missing_weights(context, recipe).empty() && !is_whole(context, recipe) &&
-           !has_begun(context, recipe);
-  });
+  const auto trainings =
+      std::ranges::count_if(measurable(plan, context), [&](const std::string& recipe) {
+        return missing_weights(context, recipe).empty() && !is_whole(context, recipe) &&
+               !has_begun(context, recipe);
+      });
   return kTrainingShare * context.budget /
          static_cast<double>(std::max<std::ptrdiff_t>(1, trainings));
 }
 
 std::vector<std::string> missing_trainings(const Plan& plan, const Context& context) {
   const double seconds = seconds_for_each(plan, context);
-  std::vector<std::string> missing = recipes_of(plan);
+  std::vector<std::string> missing = measurable(plan, context);
   std::erase_if(missing, [&](const std::string& recipe) {
     return is_whole(context, recipe) ||
            (context.budget > 0 && is_long_enough(context, recipe, seconds));

@@ -151,7 +151,8 @@ Plan errors_plan() {
     plan.rows[1].cells[i].paper = std::vector<double>{0.2, 7.2, 48.9}[i];
   plan.frame.notes.push_back(
       "A planning error is counted in the equation after which the target is out of reach; a "
-      "calculation error in every equation that is false.");
+      "calculation error in every equation that is false. What is no equation shows neither: how "
+      "many answers are right stands in `countdown`.");
   return plan;
 }
 
@@ -179,6 +180,7 @@ Plan game24_plan() {
     made.test = {.task = "countdown-4",
                  .from = TestSet::From::kFile,
                  .file = "cd4_tot24.jsonl",
+                 .ending = ",24",
                  .count = 100};
     const bool in_paper = paper.has_value();  // with the tokens that its models read and write
     plan.rows.push_back({label,
