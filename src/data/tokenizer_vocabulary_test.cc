@@ -6,10 +6,12 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "data/encoded_dataset.h"
 #include "data/layout.h"
 #include "data/prepare_data.h"
 #include "data/vocabulary.h"
+#include "formats/test_support.h"
 
 namespace mgdm::data {
 namespace {
@@ -56,6 +58,21 @@ TEST(TokenizerVocabulary, RefusesWithoutANeededToken) {
   EXPECT_THROW(Vocabulary(without, size_of(*without)), Error);
   const auto tokenizer = golden_tokenizer();
   EXPECT_THROW(Vocabulary(tokenizer, size_of(*tokenizer) - 1), Error);
+}
+
+TEST(TokenizerVocabulary, RefusesWithoutACharacterOfPuzzles) {
+  const formats::TemporaryFolder folder;
+  std::string text = read_file(MGDM_SOURCE_DIR "/tests/golden/tokenizers/llama2/tokenizer.json");
+  const auto refusal = [&] {
+    write_file((folder.path() / "tokenizer.json").string(), text);
+    auto tokenizer =
+        std::make_shared<tokenizers::Tokenizer>(tokenizers::load_tokenizer(folder.path().string()));
+    tokenizer->set_meanings({.begin = 1, .end = 2, .unknown = 0, .pad = {}});
+    return formats::error_of([&] { Vocabulary(tokenizer, size_of(*tokenizer) + 3); });
+  };
+  EXPECT_EQ(refusal(), "");
+  text.replace(text.find("\"<0x2F>\""), 8, "\"<slash>\"");  // which stood for /
+  EXPECT_CONTAINS(refusal(), "the tokenizer has no token for '/'");
 }
 
 TEST(TokenizerVocabulary, RowsAreBeginningPuzzleBreakAnswerEnd) {

@@ -62,6 +62,16 @@ Specials specials_in(const Tokenizer& tokenizer, int size) {
   return found;
 }
 
+// What has no token is dropped or becomes <unk>, and the puzzle another one, without a word.
+void check_has_characters(const Tokenizer& tokenizer) {
+  for (const char c : kPaperAlphabet) {
+    const std::string text{'1', c, '1'};
+    if (trim(tokenizer.decode(tokenizer.encode(text))) != text)
+      throw Error(fmt::format("the tokenizer has no token for {}", in_quotes(text.substr(1, 1))),
+                  fmt::format("one for each of {}", kPaperAlphabet));
+  }
+}
+
 std::vector<std::string> characters_of(std::string_view alphabet) {
   if (alphabet.empty() || alphabet.size() > 256 - kSpecialTokens)
     throw Error(fmt::format("an alphabet of {} characters", alphabet.size()),
@@ -132,6 +142,7 @@ Vocabulary::Vocabulary(std::shared_ptr<const Tokenizer> tokenizer, int size)
         fmt::format("a tokenizer of {} tokens with a model of {}", tokenizer_->size(), size),
         "at most as many as the model has");
   specials_ = specials_in(*tokenizer_, size);
+  check_has_characters(*tokenizer_);
 }
 
 bool Vocabulary::is_special(Token token) const {

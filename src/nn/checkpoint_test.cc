@@ -105,7 +105,7 @@ class Checkpoint : public testing::Test {
 TEST_F(Checkpoint, ComesBackBitForBit) {
   for (const std::string architecture : {"gpt2", "looped"}) {
     const std::unique_ptr<Model> model = scrambled(tiny(architecture));
-    spec::ModelCard card{.task = "sudoku", .layout = "in_place", .length = 81, .reverse = true};
+    spec::ModelCard card{.task = "sudoku", .layout = "in_place", .length = 12, .reverse = true};
     card.decoding.steps = 7;
     card.decoding.noise = 0.25;
     const About about{card, {{"note", "a|\"\n"}}};
@@ -241,14 +241,14 @@ TEST_F(Checkpoint, ReadsTheCardsOfOldFolders) {
   saved();
   edit_config(folder(), [](json& c) {
     c["mgdm"].erase("card");
-    c["mgdm"]["metadata"] = {{"task", "\"planning\""},  {"length", "40"},
+    c["mgdm"]["metadata"] = {{"task", "\"planning\""},  {"length", "12"},
                              {"reverse", "true"},       {"decoding.steps", "10"},
                              {"decoding.noise", "0.0"}, {"git_revision", "abc-dirty"}};
   });
   const About about = load_model(folder()).about;
   ASSERT_TRUE(about.card);
   EXPECT_EQ(about.card->task, "planning");
-  EXPECT_EQ(about.card->length, 40);
+  EXPECT_EQ(about.card->length, 12);
   EXPECT_TRUE(about.card->reverse);
   EXPECT_EQ(about.card->decoding.steps, 10);
   EXPECT_EQ(about.card->decoding.noise, 0);
