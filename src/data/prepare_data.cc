@@ -96,7 +96,7 @@ void make_released(Loaded& source, std::size_t held_out, const Packing* packing,
         fmt::format("data.as_released = true, but what the paper released of {} cannot "
                     "be made again",
                     source.task->name()),
-        "data.as_released=false");
+        "data.as_released=false, or planning with 6 nodes; countdown-3, -4 and -5");
   const auto count = static_cast<std::size_t>(source.settings.count);
   const auto released = source.task->released(tasks::Split::kTrain);
   if (packing != nullptr) source.packed.emplace(packing->vocabulary, packing->layout);
