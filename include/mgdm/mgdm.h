@@ -57,7 +57,8 @@ const char* version();
 
 // ---- Puzzles: no network involved ---------------------------------------------------------------
 
-// "planning", "countdown-4", "sudoku", "sat-9", ...
+// "planning", "countdown-4", "sudoku", "sat-9", ... Beside these there are search-3 to -5 and
+// optimal-3 to -5: countdown answered by the text of a search, whose labels are not always right.
 std::vector<std::string> task_names();
 
 struct Puzzle {

@@ -56,11 +56,7 @@ Judgement judged(const std::string& name, const Puzzle& puzzle, const std::strin
 
 }  // namespace
 
-std::vector<std::string> task_names() {
-  std::vector<std::string> names = tasks::task_names();
-  for (std::string& more : tasks::search_task_names()) names.push_back(std::move(more));
-  return names;
-}
+std::vector<std::string> task_names() { return tasks::task_names(); }
 
 std::vector<Puzzle> generate(const std::string& task, std::size_t count,
                              const GenerateOptions& options) {
