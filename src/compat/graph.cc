@@ -24,11 +24,14 @@ struct StepGraph::State {
   // device busy.
   static constexpr int kAhead = 4;
 
+  // Of a graph's tensors. The namespace of its type is not the same in all versions.
+  using Memory = decltype(at::cuda::graph_pool_handle());
+
   explicit State(c10::DeviceIndex device)
       : stream(c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device)) {}
 
   void record(const std::function<void()>& body) {
-    const at::cuda::MempoolId_t memory = at::cuda::graph_pool_handle();
+    const Memory memory = at::cuda::graph_pool_handle();
     graph.emplace();
     try {
       graph->capture_begin(memory);
@@ -44,7 +47,7 @@ struct StepGraph::State {
   // After a failure (no memory) neither the stream may be left recording nor the allocator:
   // whatever is done on the device after that, such as saving or another recording, would fail,
   // too. What has ended already says so by an exception.
-  void end_recording(at::cuda::MempoolId_t memory) {
+  void end_recording(Memory memory) {
     try {
       graph->capture_end();
     } catch (const std::exception&) {
