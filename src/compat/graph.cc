@@ -10,7 +10,6 @@
 
 #include <array>
 #include <exception>
-#include <optional>
 #endif
 
 namespace mgdm::compat {
@@ -32,30 +31,38 @@ struct StepGraph::State {
 
   void record(const std::function<void()>& body) {
     const Memory memory = at::cuda::graph_pool_handle();
-    graph.emplace();
+    graph = std::make_unique<at::cuda::CUDAGraph>();
+    bool done = false;
     try {
       graph->capture_begin(memory);
       body();
+      done = true;
       graph->capture_end();
     } catch (...) {
-      end_recording(memory);
-      graph.reset();
+      end_recording(memory, done);
       throw;
     }
   }
 
   // After a failure (no memory) neither the stream may be left recording nor the allocator:
   // whatever is done on the device after that, such as saving or another recording, would fail,
-  // too. What has ended already says so by an exception.
-  void end_recording(Memory memory) {
-    try {
-      graph->capture_end();
-    } catch (const std::exception&) {
-    }
-    try {
-      c10::cuda::CUDACachingAllocator::endAllocateToPool(stream.device_index(), memory);
-    } catch (const std::exception&) {
-    }
+  // too.
+  void end_recording(Memory memory, bool ended) {
+    const auto holds = [](auto&& action) {
+      try {
+        action();
+        return true;
+      } catch (const std::exception&) {
+        return false;
+      }
+    };
+    using namespace c10::cuda::CUDACachingAllocator;
+    if (!ended) holds([&] { graph->capture_end(); });
+    // An exception says that it did so already, as it does for what can be replayed.
+    if (!holds([&] { endAllocateToPool(stream.device_index(), memory); })) return graph.reset();
+    holds([&] { releasePool(stream.device_index(), memory); });
+    // LibTorch may go on asking it which memory is its own, so a void recording is never destroyed.
+    static_cast<void>(graph.release());
   }
 
   // On this stream, which is the current one.
@@ -79,7 +86,7 @@ struct StepGraph::State {
 
   // Capture is not allowed on the default stream, so every run is on a stream of our own.
   c10::cuda::CUDAStream stream;
-  std::optional<at::cuda::CUDAGraph> graph;
+  std::unique_ptr<at::cuda::CUDAGraph> graph;
   std::array<at::cuda::CUDAEvent, kAhead> ends;  // of the last replays, in turn
   int64_t runs = 0;
 };
@@ -110,7 +117,11 @@ void StepGraph::run(const std::function<void()>& body) {
   } catch (...) {  // what was queued before it may still read the caller's tensors
     failure = std::current_exception();
   }
-  order(state_->stream, outer);
+  try {
+    order(state_->stream, outer);
+  } catch (...) {
+    if (!failure) throw;
+  }
   if (failure) std::rethrow_exception(failure);
 }
 
