@@ -241,7 +241,10 @@ TEST_F(Light, TheFirstPuzzleThatAModelTakesPicksIt) {
   write_file(path("six.cnf"), "p cnf 6 1\n1 2 3 0\n");
   EXPECT_MENTIONS(light("solve --input " + path("six.cnf")).err,
                   "six.cnf: the formula has 6 variables");
-  EXPECT_MENTIONS(light("solve 'p cnf 6 1\n1 2 3 0\n'").err, "puzzle: the formula has 6 variables");
+  EXPECT_MENTIONS(light("solve " + path("six.cnf")).err, "is a file");
+  EXPECT_MENTIONS(light("solve ' '").err, "no puzzle to solve");
+  EXPECT_MENTIONS(light("solve 'c a comment\np cnf 6 1\n1 2 3 0\n'").err,
+                  "puzzle: the formula has 6 variables");
   write_file(path("short.cnf"), "p cnf 5 2\n1 2 3 0\n");
   EXPECT_MENTIONS(light("solve --input " + path("short.cnf")).err, "short.cnf:1: the header");
   // A Sudoku in a file is one by the reader of such files, who says which row is wrong.
@@ -401,6 +404,21 @@ TEST_F(Light, SaysWhichProgramRunsModelsOfNoisedVectors) {
   EXPECT_EQ(
       mgdm(words, "MGDM_LAUNCHER=" + path("launcher"), path("puzzles"), MGDM_LIGHT_PROGRAM).out,
       "full " + words + "\n1,2/3,1/4,0/0,5-4,5\n");
+  // Not where that has been read to find the model.
+  const Outcome late =
+      mgdm("solve", "MGDM_MODELS=" + path("run") + " MGDM_LAUNCHER=" + path("launcher"),
+           path("puzzles"), MGDM_LIGHT_PROGRAM);
+  EXPECT_EQ(late.code, 1);
+  EXPECT_MENTIONS(late.err, "another model, by --model");
+  // It is one of many to reproduce.
+  const std::string vdm = path("runs/countdown-3-tiny-vdm");
+  fs::create_directories(vdm);
+  fs::copy(path("run/checkpoint-1"), vdm + "/checkpoint-1", fs::copy_options::recursive);
+  const Outcome table =
+      mgdm("reproduce countdown --limit 1 --runs " + path("runs") + " --out " + path("results"),
+           "MGDM_LAUNCHER=" + path("launcher"), "/dev/null", MGDM_LIGHT_PROGRAM);
+  EXPECT_EQ(table.code, 0) << table.err;
+  EXPECT_MENTIONS(table.out, "noised vectors");
   const Outcome answered = full_mgdm(solve);
   EXPECT_MENTIONS(answered.err, "wrong, 4 passes");  // though nothing was learned
   EXPECT_MENTIONS(answered.err, "right, by exact search: 4,0/0,5\n");

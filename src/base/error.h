@@ -50,15 +50,13 @@ class Interrupted : public Error {
   using Error::Error;
 };
 
-// What `action` gives; where it throws an Error, what otherwise(error) gives. A wrong command line,
-// the wrong program and Ctrl-C are about the whole program and pass as they are.
+// What `action` gives; where it throws an Error, what otherwise(error) gives. A wrong command line
+// and Ctrl-C are about the whole program and pass as they are.
 template <class Action, class Otherwise>
 auto attempt(Action&& action, Otherwise&& otherwise) -> decltype(action()) {
   try {
     return action();
   } catch (const UsageError&) {
-    throw;
-  } catch (const NeedsLibTorch&) {
     throw;
   } catch (const Interrupted&) {
     throw;

@@ -74,10 +74,11 @@ std::string as_called(std::string what) {
 }
 
 // To ./mgdm, which builds and runs the other program; returns where there is no such script.
-// Nothing has been read yet of what is sent to this one.
+// Whoever throws NeedsLibTorch has read nothing yet of what is sent to this one.
 void hand_over(char** argv) {
   const char* const launcher = std::getenv("MGDM_LAUNCHER");
-  if (launcher == nullptr || std::getenv("MGDM_PROGRAM") != nullptr) return;
+  const char* const program = std::getenv("MGDM_PROGRAM");
+  if (launcher == nullptr || (program != nullptr && std::string_view(program) == "full")) return;
   ::setenv("MGDM_PROGRAM", "full", 1);
   ::execv(launcher, argv);
 }

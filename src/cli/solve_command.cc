@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/interrupt.h"
+#include "base/paths.h"
 #include "base/progress.h"
 #include "base/standard_streams.h"
 #include "base/text.h"
@@ -26,7 +27,6 @@
 #include "inference/models.h"
 #include "inference/solve_stream.h"
 #include "tasks/judge.h"
-#include "tasks/sat/formula.h"
 
 namespace mgdm::cli {
 namespace {
@@ -172,10 +172,18 @@ struct DimacsText {
   std::string file, text;
 };
 
+// Whether its first line that is no comment is a header: "p cnf 5 41".
+bool is_formula(std::string_view text) {
+  for (std::string_view line : split(text, '\n')) {
+    line = trim(line);
+    if (!line.empty() && line != "c" && !line.starts_with("c ")) return line.starts_with("p ");
+  }
+  return false;
+}
+
 // That is all there is to solve; as an argument, too.
 std::optional<DimacsText> formula_in(const SolveSettings& settings) {
-  if (settings.puzzles.size() == 1 && settings.input.empty() &&
-      tasks::sat::is_dimacs(settings.puzzles[0]))
+  if (settings.puzzles.size() == 1 && settings.input.empty() && is_formula(settings.puzzles[0]))
     return DimacsText{"puzzle", settings.puzzles[0]};
   if (settings.input.empty() || !data::is_dimacs(settings.input)) return std::nullopt;
   if (!settings.puzzles.empty())
@@ -243,9 +251,9 @@ bool input_is_sent() {
 int run_solve(const SolveSettings& typed) {
   SolveSettings settings = typed;
   settings.puzzles = joined_numbers(typed.puzzles);
-  if (settings.puzzles.size() == 1 && trim(settings.puzzles[0]).empty()) settings.puzzles.clear();
-  if (settings.puzzles.empty() && settings.input.empty()) {
-    if (!input_is_sent())
+  const bool blank = settings.puzzles.size() == 1 && trim(settings.puzzles[0]).empty();
+  if (blank || (settings.puzzles.empty() && settings.input.empty())) {
+    if (blank || !input_is_sent())
       throw UsageError("no puzzle to solve",
                        "a puzzle in quotes, --input FILE, or puzzles by a pipe");
     settings.input = "-";
@@ -262,14 +270,22 @@ int run_solve(const SolveSettings& typed) {
                                              .threads = static_cast<int>(settings.threads),
                                              .arithmetic = settings.arithmetic});
   };
+  if (!settings.input.empty() && settings.input != "-" && !is_there(settings.input))
+    read_file(settings.input);  // says why it cannot be read
   // Before anything is read: another program may have to do it.
   std::optional<inference::Reasoner> named;
   if (!settings.model.empty()) named = load(inference::find_model(settings.model));
   const std::optional<DimacsText> formula = formula_in(settings);
   if (formula && settings.csv)
     throw UsageError("--csv with a DIMACS formula", "--json, or what SAT solvers print");
-  const inference::Reasoner reasoner =
-      named ? *std::move(named) : load(model_for(settings, formula));
+  const auto load_found = [&] {
+    try {
+      return load(model_for(settings, formula));
+    } catch (const NeedsLibTorch& error) {  // too late to hand over: puzzles have been read
+      throw Error(error.seen(), error.expected(), "another model, by --model; or " + error.hint());
+    }
+  };
+  const inference::Reasoner reasoner = named ? *std::move(named) : load_found();
   if (formula) return solve_dimacs(reasoner, formula->file, formula->text, settings);
   reasoner.resolved(settings.decode.over(reasoner));  // what is wrong with flags comes first
   if (settings.csv) fmt::print("{}\n", inference::kSolvedCsvHeader);
