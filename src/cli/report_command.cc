@@ -25,14 +25,15 @@ struct ReportSettings {
 
 void run_report(const ReportSettings& settings) {
   const reproduction::Page page = reproduction::gather(settings.results, settings.runs);
+  if (!settings.quiet)
+    for (const std::string& file : page.unreadable)
+      say("left out: {} cannot be read as a result\n", printable(file));
   if (page.tables.empty() && page.scores.empty() && page.runs.empty())
     throw Error(
         fmt::format("nothing has been measured in {} and {}", settings.results, settings.runs),
         "results of mgdm reproduce, eval --json, train or prompt",
         "mgdm reproduce shipped --limit 20");
   write_file(settings.out, reproduction::to_html(page));
-  for (const std::string& file : page.unreadable)
-    say("left out: {} is no JSON object, or larger than any result\n", printable(file));
   if (settings.quiet || is_standard_output(settings.out)) return;
   fmt::print("{}: {} tables, {} other scores, {} runs\n", settings.out, page.tables.size(),
              page.scores.size(), page.runs.size());

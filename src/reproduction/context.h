@@ -18,6 +18,7 @@ struct TrainingOrder {
   bool resume = false;
   int threads = 0;
   bool quiet = false;
+  std::function<void()> on_begin = {};  // when it is trained by these, and not before
 };
 
 // mgdm eval --losses: of a model's folder on a file of puzzles, into a JSON file.

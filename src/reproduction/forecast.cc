@@ -47,9 +47,10 @@ class Forecast {
   void add_evaluation(const Cell& cell) {
     const std::string what =
         fmt::format("evaluate {} on {}{}", cell.model, about(cell.test), decoding_flags(cell));
+    const auto trained = find_trained(context_, cell.model);
+    if (trained && is_measured(context_, *trained, cell)) return add(what, "measured", "0s");
     if (const std::string why = missing_file(cell.test, context_); !why.empty())
       return add(what, why, "");
-    const auto trained = find_trained(context_, cell.model);
     if (!trained && !is_recipe(cell.model))
       return add(what, why_untrained(context_, cell.model), "");
     if (!trained) {
@@ -57,7 +58,6 @@ class Forecast {
       unknown_ = unknown_ || weights.empty();
       return add(what, weights.empty() ? "after its training" : weights, "not known yet");
     }
-    if (is_measured(context_, *trained, cell)) return add(what, "measured", "0s");
     attempt(
         [&] {
           const double seconds = estimate(context_, *trained, cell);

@@ -30,7 +30,8 @@ constexpr std::uintmax_t kLargest = 8u << 20;  // bytes of a result
 std::optional<Json> read_json(const fs::path& file) {
   std::error_code ignored;
   if (fs::file_size(file, ignored) > kLargest || ignored) return std::nullopt;
-  Json json = formats::parse_ordered_json(read_file(file));
+  const Json json = attempt([&] { return formats::parse_ordered_json(read_file(file)); },
+                            [](const Error&) { return Json(); });
   if (json.is_discarded() || !json.is_object()) return std::nullopt;
   return json;
 }
@@ -141,7 +142,7 @@ std::vector<fs::path> json_files(const fs::path& folder) {
     if (it->is_directory(ignored) &&
         (name == "cells" || name == "prompt-cache" || name.starts_with(spec::kCheckpointPrefix)))
       it.disable_recursion_pending();
-    else if (it->path().extension() == ".json")
+    else if (it->path().extension() == ".json" && it->is_regular_file(ignored))
       found.push_back(it->path());
   }
   std::sort(found.begin(), found.end());

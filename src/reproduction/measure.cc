@@ -28,6 +28,12 @@ double number_or_zero(const Json& json, const std::string& name) {
   return number_at(json, name).value_or(0);
 }
 
+// Not every endpoint counts them.
+std::optional<double> tokens_at(const Json& json, const std::string& name) {
+  const auto tokens = number_at(json, name);
+  return tokens && *tokens > 0 ? tokens : std::nullopt;
+}
+
 // Of a fraction of n, in %.
 double percent_error(double fraction, double n) {
   return n > 0 ? 100 * std::sqrt(fraction * (1 - fraction) / n) : 0;
@@ -251,10 +257,10 @@ Value value_of(const Cell& cell, const Json& result) {
       show(1 - number_or_zero(result, "accuracy"));
       break;
     case Quantity::kPromptTokens:
-      value.ours = number_at(result, "prompt_tokens");  // not every endpoint counts them
+      value.ours = tokens_at(result, "prompt_tokens");
       break;
     case Quantity::kGeneratedTokens:
-      value.ours = number_at(result, "generated_tokens");
+      value.ours = tokens_at(result, "generated_tokens");
       break;
   }
   return value;

@@ -12,7 +12,8 @@ namespace mgdm::reproduction {
 // Why there are none: "the file cd4_tot24.jsonl is not at hand"; empty where there are.
 std::string missing_file(const TestSet& test, const Context& context);
 
-// Error when a file is needed that is not at hand, or has other puzzles: it names the file.
+// Error when a file is needed that is not at hand, or whose puzzles end otherwise: it names the
+// file.
 std::vector<tasks::Example> puzzles_of(const TestSet& test, const Context& context);
 
 // How hard others have rated them, of a file that is `rated`; and the name of those that are

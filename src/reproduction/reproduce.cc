@@ -108,9 +108,11 @@ class Filler {
     Value value;
     value.paper = cell.paper;
     if (cell.model.empty()) return value;
-    value.note = missing_file(cell.test, context_);
-    if (!value.note.empty()) return value;
     const auto trained = find_trained(context_, cell.model);
+    if (!trained || !is_measured(context_, *trained, cell)) {
+      value.note = missing_file(cell.test, context_);
+      if (!value.note.empty()) return value;
+    }
     const auto failed = failures_.find(cell.model);
     const std::string failure = failed == failures_.end() ? "" : failed->second;
     if (!trained) {

@@ -44,6 +44,7 @@ class Reproduction : public testing::Test {
     context_.trainer.train = [this, model, seconds](const TrainingOrder& order) {
       orders_.push_back(order);
       make_run(order.out, model, 2000);
+      if (order.on_begin) order.on_begin();
       spec::Recipe recipe = spec::read_recipe(order.recipe, order.overrides);
       write_file((order.out / "config.toml").string(), config::Fields(recipe).dump());
       write_file((order.out / "metrics.jsonl").string(),

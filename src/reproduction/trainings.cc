@@ -102,10 +102,10 @@ std::vector<std::string> shortening(const Plan& plan, const spec::Recipe& recipe
   return changes;
 }
 
-// Shortens the order to what is left of its share of the budget, which is what is `kept` of it, or
-// says why nothing can be trained.
+// Shortens the order to what is left of its share of the budget, or says why nothing can be
+// trained.
 std::string shorten(const Plan& plan, const Context& context, const std::string& recipe_name,
-                    double seconds, TrainingOrder& order, Shortening& kept) {
+                    double seconds, TrainingOrder& order) {
   // The rest is for making data, saving and looking at what was trained.
   const double steps_share = plan.watches_accuracy ? 0.6 : 0.8;
   const spec::Recipe recipe = spec::read_recipe(order.recipe, order.overrides);
@@ -120,20 +120,11 @@ std::string shorten(const Plan& plan, const Context& context, const std::string&
         "it",
         smallest, std::max(0.0, left));
   const double before = order.resume ? short_seconds(context, recipe_name) : 0;
-  kept = {seconds_for_each(plan, context),
-          shortening(plan, recipe, order, step_seconds, left, before)};
+  const Shortening kept{seconds_for_each(plan, context),
+                        shortening(plan, recipe, order, step_seconds, left, before)};
   order.overrides.insert(order.overrides.end(), kept.changes.begin(), kept.changes.end());
+  order.on_begin = [out = order.out, kept] { keep_shortening(out, kept); };
   return "";
-}
-
-// Not where training failed or was interrupted before it went on by them: the run is then still
-// what it was.
-void keep_if_begun(const TrainingOrder& order, const Shortening& shortening) {
-  const auto config = order.out / "config.toml";
-  const auto minutes = [](const spec::Recipe& recipe) { return recipe.training.minutes; };
-  if (is_there(config) && minutes(spec::read_recipe(config.string(), {})) ==
-                              minutes(spec::read_recipe(order.recipe, order.overrides)))
-    keep_shortening(order.out, shortening);
 }
 
 // The recipes that something can be measured of: nothing, where all its puzzles are in files that
@@ -203,20 +194,9 @@ std::string train(const Plan& plan, const Context& context, const std::string& r
   if (const std::string weights = weights_of(recipe); !weights.empty())
     order.overrides.push_back("init=" + context.weights.at(weights));
   if (whole && plan.watches_accuracy) order.overrides.emplace_back("training.evaluate_every=5000");
-  if (whole) {
-    context.trainer.train(order);
-    return "";
-  }
-  Shortening kept;
-  if (std::string why = shorten(plan, context, recipe, seconds, order, kept); !why.empty())
-    return why;
-  try {
-    context.trainer.train(order);
-  } catch (...) {
-    keep_if_begun(order, kept);
-    throw;
-  }
-  keep_if_begun(order, kept);
+  if (!whole)
+    if (std::string why = shorten(plan, context, recipe, seconds, order); !why.empty()) return why;
+  context.trainer.train(order);
   return "";
 }
 

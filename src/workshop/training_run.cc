@@ -114,7 +114,11 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
                                      .folder = run ? &run->folder : nullptr,
                                      .resume = options.resume,
                                      .quiet = quiet,
-                                     .on_begin = [&](std::int64_t step) { run->begin(step); },
+                                     .on_begin =
+                                         [&](std::int64_t step) {
+                                           run->begin(step);
+                                           if (options.on_begin) options.on_begin();
+                                         },
                                      .on_evaluate = [&](std::int64_t) { return (*evaluation)(); }});
   if (!quiet) fmt::print("{}\n", last.string());
 }

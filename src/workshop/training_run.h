@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct RunOptions {
   int threads = 0;            // 0 = as data.threads says
   bool resume = false;
   bool quiet = false;
+  std::function<void()> on_begin = {};  // when the run's settings are written down
 };
 
 // The file's recipe with the overrides. Where the run in `out` goes on, nothing may differ from it

@@ -14,7 +14,8 @@ void train_for_table(const reproduction::TrainingOrder& order) {
                                                                      .out = order.out,
                                                                      .threads = order.threads,
                                                                      .resume = order.resume,
-                                                                     .quiet = order.quiet});
+                                                                     .quiet = order.quiet,
+                                                                     .on_begin = order.on_begin});
 }
 
 void launch_processes(const cli::LaunchSettings& settings) {
