@@ -44,7 +44,8 @@ const char* mgdm_error_hint(void);
  */
 
 /* The names of the tasks, from 0; NULL after the last. Beside these there are search-3 to -5 and
-   optimal-3 to -5: countdown answered by the text of a search, whose labels are not always right. */
+   optimal-3 to -5: countdown answered by the text of a search, whose labels are not always right.
+ */
 const char* mgdm_task_name(size_t index);
 
 typedef struct mgdm_puzzles mgdm_puzzles;

@@ -22,6 +22,8 @@
 namespace mgdm {
 namespace {
 
+constexpr std::size_t kBeginning = 4096;  // bytes of a file, by which it is known
+
 [[noreturn]] void fail(std::string_view what, std::string_view path) {
   if (errno == EINTR) stop_if_interrupted();
   const std::string reason = std::strerror(errno);
@@ -29,7 +31,7 @@ namespace {
 }
 
 // A file's first line without a byte order mark. An Error where the mark is UTF-16's, which some
-// editors call "Unicode", and where what the file begins with is no text.
+// editors call "Unicode", and where a zero byte among the first says that it is no text.
 std::string_view as_utf8(std::string_view line, std::string_view beginning,
                          const std::string& path) {
   if (line.starts_with("\xff\xfe") || line.starts_with("\xfe\xff"))
@@ -147,7 +149,8 @@ bool LineReader::next(std::string_view& line) {
       const std::size_t stop = end == std::string::npos ? buffer_.size() : end;
       line = std::string_view(buffer_).substr(begin_, stop - begin_);
       if (line.ends_with('\r')) line.remove_suffix(1);
-      if (line_number_ == 0) line = as_utf8(line, buffer_, path_);
+      if (line_number_ == 0)
+        line = as_utf8(line, std::string_view(buffer_).substr(0, kBeginning), path_);
       begin_ = std::min(stop + 1, buffer_.size());
       ++line_number_;
       return true;

@@ -25,7 +25,7 @@ std::string format_duration(double seconds);
 // "950", "12.3k", "4.56M".
 std::string format_count(double count);
 
-// How wide it is.
+// How wide a terminal is; 80 where it does not say.
 std::size_t columns_of(std::FILE* terminal);
 
 // Over the last line on a terminal, and as much of it as fits there; on a line of its own

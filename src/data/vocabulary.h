@@ -44,7 +44,7 @@ class Vocabulary {
   // A language model's, of `size` tokens (as many as its tables have; the tokenizer may know
   // fewer). [EOS] is the tokenizer's end of a text and [SEP] its line break; [PAD], [MASK] and
   // [UNK], which no text contains, are tokens that puzzles have no use for. Error when one of them
-  // is missing.
+  // is missing, or one for a character of the paper's alphabet.
   Vocabulary(std::shared_ptr<const tokenizers::Tokenizer> tokenizer, int size);
 
   int size() const { return size_; }
