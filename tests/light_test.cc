@@ -416,7 +416,8 @@ TEST_F(Light, SaysWhichProgramRunsModelsOfNoisedVectors) {
   fs::copy(path("run/checkpoint-1"), vdm + "/checkpoint-1", fs::copy_options::recursive);
   const Outcome table =
       mgdm("reproduce countdown --limit 1 --runs " + path("runs") + " --out " + path("results"),
-           "MGDM_LAUNCHER=" + path("launcher"), "/dev/null", MGDM_LIGHT_PROGRAM);
+           "MGDM_RECIPES=" MGDM_SOURCE_DIR "/recipes MGDM_LAUNCHER=" + path("launcher"),
+           "/dev/null", MGDM_LIGHT_PROGRAM);
   EXPECT_EQ(table.code, 0) << table.err;
   EXPECT_MENTIONS(table.out, "noised vectors");
   const Outcome answered = full_mgdm(solve);

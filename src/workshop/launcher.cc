@@ -195,9 +195,13 @@ class Launch {
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (code == 130 || (interrupted() && WIFSIGNALED(status)))
       throw Interrupted(fmt::format("{} processes ended by a signal", count));
-    // A wrong command line is wrong for all of them, and the first has said why.
-    if (code == 2 && children_.front().failed()) {
-      if (quiet_) repeat(children_.front());
+    // A wrong command line is wrong for all of them, though one may have missed another before it
+    // came to see that. What the first says has been seen.
+    const auto wrong = std::ranges::find_if(children_, [](const Child& child) {
+      return child.status && WIFEXITED(*child.status) && WEXITSTATUS(*child.status) == 2;
+    });
+    if (wrong != children_.end() && children_.front().failed()) {
+      if (quiet_ || wrong != children_.begin()) repeat(*wrong);
       throw UsageError(fmt::format("none of {} processes could start", count));
     }
     if (culprit.words != nullptr) repeat(culprit);
