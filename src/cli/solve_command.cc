@@ -27,6 +27,7 @@
 #include "inference/models.h"
 #include "inference/solve_stream.h"
 #include "tasks/judge.h"
+#include "tasks/sat/formula.h"
 
 namespace mgdm::cli {
 namespace {
@@ -172,18 +173,10 @@ struct DimacsText {
   std::string file, text;
 };
 
-// Whether its first line that is no comment is a header: "p cnf 5 41".
-bool is_formula(std::string_view text) {
-  for (std::string_view line : split(text, '\n')) {
-    line = trim(line);
-    if (!line.empty() && line != "c" && !line.starts_with("c ")) return line.starts_with("p ");
-  }
-  return false;
-}
-
 // That is all there is to solve; as an argument, too.
 std::optional<DimacsText> formula_in(const SolveSettings& settings) {
-  if (settings.puzzles.size() == 1 && settings.input.empty() && is_formula(settings.puzzles[0]))
+  if (settings.puzzles.size() == 1 && settings.input.empty() &&
+      tasks::sat::is_dimacs(settings.puzzles[0]))
     return DimacsText{"puzzle", settings.puzzles[0]};
   if (settings.input.empty() || !data::is_dimacs(settings.input)) return std::nullopt;
   if (!settings.puzzles.empty())
@@ -278,14 +271,8 @@ int run_solve(const SolveSettings& typed) {
   const std::optional<DimacsText> formula = formula_in(settings);
   if (formula && settings.csv)
     throw UsageError("--csv with a DIMACS formula", "--json, or what SAT solvers print");
-  const auto load_found = [&] {
-    try {
-      return load(model_for(settings, formula));
-    } catch (const NeedsLibTorch& error) {  // too late to hand over: puzzles have been read
-      throw Error(error.seen(), error.expected(), "another model, by --model; or " + error.hint());
-    }
-  };
-  const inference::Reasoner reasoner = named ? *std::move(named) : load_found();
+  const inference::Reasoner reasoner =
+      named ? *std::move(named) : load(model_for(settings, formula));
   if (formula) return solve_dimacs(reasoner, formula->file, formula->text, settings);
   reasoner.resolved(settings.decode.over(reasoner));  // what is wrong with flags comes first
   if (settings.csv) fmt::print("{}\n", inference::kSolvedCsvHeader);

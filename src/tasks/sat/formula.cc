@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace mgdm::tasks::sat {
 namespace {
@@ -96,6 +97,17 @@ int Notation::literal(char c) const {
 std::string Notation::literals() const {
   if (variables_ == 5) return "1..5, or 6 7 8 9 0 for their negations";
   return fmt::format("1..{}, or b..{} for their negations", variables_, character(-variables_));
+}
+
+bool is_dimacs(std::string_view text) {
+  text = without_bom(text);
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1);
+    const std::string_view line = trim(text.substr(0, end + 1));
+    if (!line.empty() && line != "c" && !line.starts_with("c ")) return line.starts_with("p ");
+    text.remove_prefix(end + 1);
+  }
+  return false;
 }
 
 Formula parse_formula(std::string_view text, const Notation& notation) {

@@ -54,8 +54,8 @@ class Notation {
   std::array<std::uint32_t, 256> sets_{};                        // by character
 };
 
-// Whether a text is DIMACS or in characters, among whose literals there is no 'n'.
-inline bool is_dimacs(std::string_view text) { return text.find("cnf") != text.npos; }
+// Whether a text is DIMACS or in characters: by its first line that is no comment, "p cnf 5 41".
+bool is_dimacs(std::string_view text);
 
 // Reads either notation. A formula here has at least one clause, and three different variables in
 // each; the literals of a clause are put into the order of their variables.
