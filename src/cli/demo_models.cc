@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/error.h"
+#include "inference/engine.h"
 #include "inference/models.h"
 #include "spec/kinds.h"
 #include "spec/tensors.h"
@@ -12,13 +13,15 @@
 namespace mgdm::cli {
 namespace {
 
-// Those that are ours. A folder that cannot be read is no reason to show none of the others.
+// Those that are ours and answer here. A folder that cannot be read is no reason to show none of
+// the others.
 std::vector<DemoModel> all_models() {
   std::vector<DemoModel> models;
   for (const auto& [name, folder] : inference::shelved_models()) {
     try {
       DemoModel model{name, folder, spec::read_config(folder)};
-      if (model.config.about.card && !model.config.alphabet.empty())
+      if (model.config.about.card && !model.config.alphabet.empty() &&
+          inference::takes(model.config.settings))
         models.push_back(std::move(model));
     } catch (const Error&) {
       continue;

@@ -11,6 +11,14 @@
 
 namespace mgdm::inference {
 
+bool cpu_engine_takes([[maybe_unused]] const spec::ModelSettings& settings) {
+#ifdef MGDM_HAVE_RUNTIME
+  return runtime::knows(settings);
+#else
+  return false;
+#endif
+}
+
 std::unique_ptr<Engine> load_cpu_engine(const std::filesystem::path& folder,
                                         [[maybe_unused]] const spec::CheckpointConfig& config,
                                         [[maybe_unused]] const spec::ModelCard& card,

@@ -12,4 +12,7 @@ std::unique_ptr<Engine> load_cpu_engine(const std::filesystem::path& folder,
                                         const spec::ModelCard& card,
                                         const EngineSettings& settings);
 
+// Whether it knows such a network.
+bool cpu_engine_takes(const spec::ModelSettings& settings);
+
 }  // namespace mgdm::inference

@@ -34,8 +34,9 @@ class SlotEngine : public Engine {
   const std::size_t enough_;
 };
 
+// Empty where there are no others than the CPU's.
 EngineMaker& maker() {
-  static EngineMaker made = load_cpu_engine;
+  static EngineMaker made;
   return made;
 }
 
@@ -49,10 +50,13 @@ std::unique_ptr<Engine> slot_engine(std::unique_ptr<decoding::Network> network, 
 
 void use_engines(EngineMaker made) { maker() = std::move(made); }
 
+bool takes(const spec::ModelSettings& settings) { return maker() || cpu_engine_takes(settings); }
+
 std::unique_ptr<Engine> make_engine(const std::filesystem::path& folder,
                                     const spec::CheckpointConfig& config,
                                     const spec::ModelCard& card, const EngineSettings& settings) {
-  return maker()(folder, config, card, settings);
+  return maker() ? maker()(folder, config, card, settings)
+                 : load_cpu_engine(folder, config, card, settings);
 }
 
 }  // namespace mgdm::inference

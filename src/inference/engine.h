@@ -60,6 +60,9 @@ using EngineMaker = std::function<std::unique_ptr<Engine>(
 // A program that has other engines (on LibTorch) says so; without, models run on the CPU by the
 // room runtime.
 void use_engines(EngineMaker maker);
+
+// Whether this program can answer by such a network.
+bool takes(const spec::ModelSettings& settings);
 std::unique_ptr<Engine> make_engine(const std::filesystem::path& folder,
                                     const spec::CheckpointConfig& config,
                                     const spec::ModelCard& card, const EngineSettings& settings);
