@@ -34,16 +34,22 @@ std::optional<Fraction> computed(const Fraction& a, char op, const Fraction& b) 
   return lost ? std::nullopt : fraction(numerator, denominator);
 }
 
-// The other ways to write an operator, as one character.
+// The other ways to write an operator or a parenthesis, as one character.
 std::string plain(std::string_view text) {
-  constexpr std::array<std::pair<std::string_view, char>, 8> kSigns{{{"\xc3\x97", '*'},
-                                                                     {"\xc3\xb7", '/'},
-                                                                     {"\xc2\xb7", '*'},
-                                                                     {"\xe2\x88\x92", '-'},
-                                                                     {"\xe2\x8b\x85", '*'},
-                                                                     {"\\times", '*'},
-                                                                     {"\\cdot", '*'},
-                                                                     {"\\div", '/'}}};
+  constexpr std::array<std::pair<std::string_view, char>, 14> kSigns{{{"\xc3\x97", '*'},
+                                                                      {"\xc3\xb7", '/'},
+                                                                      {"\xc2\xb7", '*'},
+                                                                      {"\xe2\x88\x92", '-'},
+                                                                      {"\xe2\x8b\x85", '*'},
+                                                                      {"\\times", '*'},
+                                                                      {"\\cdot", '*'},
+                                                                      {"\\div", '/'},
+                                                                      {"\\left", ' '},
+                                                                      {"\\right", ' '},
+                                                                      {"x", '*'},
+                                                                      {"X", '*'},
+                                                                      {"[", '('},
+                                                                      {"]", ')'}}};
   std::string out;
   while (!text.empty()) {
     std::size_t used = 1;

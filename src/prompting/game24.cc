@@ -32,6 +32,51 @@ std::string_view without_bullet(std::string_view line) {
   return line;
 }
 
+// Without \boxed{...}, \(...\) and what else TeX puts around a formula, and without a full stop.
+std::string_view without_frame(std::string_view text) {
+  constexpr std::pair<std::string_view, std::string_view> kFrames[] = {
+      {"\\boxed{", "}"}, {"\\(", "\\)"}, {"\\[", "\\]"}};
+  text = bare(text);
+  if (text.ends_with('.')) text = bare(text.substr(0, text.size() - 1));
+  for (const auto& [open, close] : kFrames)
+    if (text.starts_with(open) && text.ends_with(close))
+      return without_frame(text.substr(open.size(), text.size() - open.size() - close.size()));
+  return text;
+}
+
+// Whether it computes something.
+bool is_expression(std::string_view text) {
+  const auto parsed = parse_expression(text);
+  return parsed && parsed->numbers.size() > 1;
+}
+
+// The side of an equation that is the expression, the left one where neither is; a text without an
+// equals sign as it is.
+std::string_view side_of(std::string_view text) {
+  text = without_frame(text);
+  const std::size_t sign = text.find('=');
+  const std::string_view left = without_frame(text.substr(0, sign));
+  if (sign == std::string_view::npos || is_expression(left)) return left;
+  const std::string_view right = without_frame(text.substr(sign + 1));
+  return is_expression(right) ? right : left;
+}
+
+// What stands behind "Answer:", "The final answer is:" and the like.
+std::optional<std::string_view> named_in(std::string_view line) {
+  const std::string words = lowered(line);
+  std::size_t at = 0;
+  const auto skip = [&](std::string_view word) {
+    if (words.compare(at, word.size(), word) != 0) return false;
+    at = std::min(words.find_first_not_of("*`$_# \t", at + word.size()), words.size());
+    return true;
+  };
+  skip("the ") || skip("my ");
+  skip("final ");
+  if (!skip("answer")) return std::nullopt;
+  skip("is");
+  return skip(":") ? std::optional(line.substr(at)) : std::nullopt;
+}
+
 }  // namespace
 
 Game24 parse_game24(std::string_view input) {
@@ -47,17 +92,17 @@ std::string numbers_text(const Game24& game) { return joined_by(game.numbers, " 
 std::optional<std::string> answer_of(std::string_view reply) {
   std::optional<std::string> named;
   std::vector<std::string> expressions;
-  const auto before_sign = [](std::string_view line) {
-    return std::string(bare(line.substr(0, line.find('='))));
-  };
+  bool expected = false;  // in this line, by the one before it
   for (const std::string_view whole : split(reply, '\n')) {
-    std::string_view line = bare(whole);
-    const auto parsed = parse_expression(before_sign(line));
-    if (parsed && parsed->numbers.size() > 1) expressions.push_back(before_sign(line));
-    constexpr std::string_view kWord = "answer";
-    if (lowered(line.substr(0, kWord.size())) != kWord) continue;
-    line = bare(line.substr(kWord.size()));
-    if (line.starts_with(':')) named = before_sign(bare(line.substr(1)));
+    const std::string_view line = bare(without_bullet(bare(whole)));
+    if (line.empty()) continue;
+    if (is_expression(side_of(line))) {
+      expressions.emplace_back(side_of(line));
+      if (expected) named = expressions.back();
+    }
+    const auto answer = named_in(line);
+    if (answer) named = side_of(*answer);
+    expected = answer && named->empty();
   }
   return named || expressions.size() != 1 ? named : expressions.front();
 }

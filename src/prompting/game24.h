@@ -22,9 +22,10 @@ Game24 parse_game24(std::string_view input);
 // "4 5 6 10", as prompts write them.
 std::string numbers_text(const Game24& game);
 
-// The expression in the last line that begins with "Answer:", without what stands behind its "=";
-// where there is no such line, the only line that is an expression; else none. Only its words: it
-// need not be right.
+// The expression in the last line that begins with "Answer:" (or "Final answer:" and the like), or
+// in the line after it where it says no more, without "= 24"; where there is no such line, the only
+// line that is an expression; else none. Only its words: it need not be right, and what it claims
+// to be equal to is not looked at.
 std::optional<std::string> answer_of(std::string_view reply);
 
 // Whether it is an expression that uses each number exactly once and makes 24. Intermediate results

@@ -68,6 +68,23 @@ TEST(Game24, FindsTheAnswerAmongWords) {
   EXPECT_EQ(answer_of(""), std::nullopt);
 }
 
+TEST(Game24, FindsTheAnswerHoweverItIsWritten) {
+  const Game24 game{{4, 5, 6, 10}};
+  for (const char* reply :
+       {"Answer:\n4 * 5 - 6 + 10 = 24", "Answer:\n\n**4 * 5 - 6 + 10**\nThat is 24.",
+        "Answer: 4 x 5 - 6 + 10", "Final Answer: 4 * 5 - 6 + 10 = 24",
+        "**Final answer:** 4 * 5 - 6 + 10", "The answer is: 4 * 5 - 6 + 10 = 24",
+        "- Answer: 4 * 5 - 6 + 10 = 24", "Answer: $\\boxed{4 \\times 5 - 6 + 10}$",
+        "Answer: \\boxed{4 * 5 - 6 + 10 = 24}.", "Answer: \\(4 \\cdot 5 + \\left(10 - 6\\right)\\)",
+        "Answer: [4 * 5] - [6 - 10]", "Answer: 24 = 4 * 5 - 6 + 10", "Answer: 4 * 5 - 6 + 10.",
+        "1. 4 * 5 - 6 + 10 = 24"})
+    EXPECT_TRUE(makes_24(game, answer_of(reply).value_or(""))) << reply;
+  // The line after it is another sentence, and those after that are no answer.
+  EXPECT_EQ(answer_of("Answer:\nI do not know.\n4 * 5 - 6 + 10"), "");
+  EXPECT_EQ(answer_of("Answer: none\n4 * 5 - 6 + 10"), "none");
+  EXPECT_EQ(answer_of("The answer is near: 4"), std::nullopt);
+}
+
 TEST(Game24, FindsStepsOfTheRightForm) {
   const auto steps = steps_of(
       "Here are some:\n1. 2 * 6 = 12 (left: 4 12 5)\n- 4 + 6 = 10 (left: 2, 5, 10)\n"
