@@ -115,8 +115,29 @@ TEST_F(Prompt, SaysInOneSentenceWhatIsWrong) {
   const Outcome target = prompt(server, "");
   EXPECT_EQ(target.code, 1);
   EXPECT_MENTIONS(target.err, "games.jsonl:1: the target of");
+  write_file(path("games.jsonl"), "{\"input\": \"4,4,10,10,24\"}\n");
+  std::filesystem::remove_all(path("cache"));
+  write_file(path("cache"), "");
+  const Outcome no_cache = prompt(server, "");
+  EXPECT_EQ(no_cache.code, 1);
+  EXPECT_EQ(no_cache.err.find("every reply"), std::string::npos) << no_cache.err;
+  EXPECT_EQ(server.requests().size(), 2u);  // of the run before these
   EXPECT_EQ(mgdm("prompt game24 --endpoint nowhere --model m --data x").code, 2);
   EXPECT_EQ(mgdm("prompt chess --endpoint http://x --model m --data x").code, 2);
+}
+
+// Some replies counted and others not: what is known is no more than a part.
+TEST_F(Prompt, SaysWhereTokensAreNotAllCounted) {
+  FakeServer server([](const FakeServer::Request& request) {
+    FakeAnswer answer = one_right(request);
+    if (request.number == 1) answer.body = R"({"choices":[{"message":{"content":"Answer: 2"}}]})";
+    return answer;
+  });
+  const Outcome outcome = prompt(server, "--method io --prompt-price 1 --parallel 1");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_MENTIONS(outcome.out, "133 or more");
+  EXPECT_MENTIONS(outcome.err, "and those of 1 replies that the endpoint did not count");
+  EXPECT_EQ(nlohmann::json::parse(read_file(path("out/score.json")))["uncounted_requests"], 1);
 }
 
 // What was asked before Ctrl-C is waited for, kept, and not asked again.

@@ -13,6 +13,7 @@
 #include "data/examples_file.h"
 #include "formats/markdown_table.h"
 #include "prompting/http_chat.h"
+#include "prompting/key.h"
 #include "prompting/play_all.h"
 #include "prompting/prompts.h"
 #include "prompting/reply_cache.h"
@@ -92,7 +93,8 @@ prompting::RunFacts facts_of(const PromptSettings& settings) {
 }
 
 std::string tokens_text(const prompting::Summary& summary, double tokens) {
-  return summary.tokens_known() ? fmt::format("{:.0f}", tokens) : "unknown";
+  if (!summary.tokens_known()) return "unknown";
+  return fmt::format("{:.0f}{}", tokens, summary.uncounted > 0 ? " or more" : "");
 }
 
 void print_summary(const PromptSettings& settings, const prompting::Summary& summary) {
@@ -118,18 +120,23 @@ void print_summary(const PromptSettings& settings, const prompting::Summary& sum
 }
 
 void print_paid(const PromptSettings& settings, const prompting::CachedChat& chat,
-                std::int64_t repeated) {
-  const prompting::Usage paid = chat.paid();
+                const prompting::HttpChat& endpoint) {
+  prompting::Usage paid = chat.paid();
+  const std::int64_t requests = paid.requests;
+  paid.add(endpoint.wasted());
   std::string cost;
   if (settings.prices.known())
     cost = fmt::format(", ${:.4f}", settings.prices.of(static_cast<double>(paid.prompt_tokens),
                                                        static_cast<double>(paid.generated_tokens)));
+  if (paid.uncounted > 0)
+    cost +=
+        fmt::format(", and those of {} replies that the endpoint did not count", paid.uncounted);
   const bool untold = paid.requests > 0 && paid.prompt_tokens == 0;
-  say("asked now: {} requests, {}; {} repeated\n", paid.requests,
+  say("asked now: {} requests, {}; {} repeated\n", requests,
       untold ? "whose tokens the endpoint does not tell"
              : fmt::format("{} prompt tokens, {} generated tokens{}", paid.prompt_tokens,
                            paid.generated_tokens, cost),
-      repeated);
+      endpoint.repeated());
   if (chat.silent() > 0)
     say("{} replies were empty: a model that thinks may need a larger --max-tokens (it is {})\n",
         chat.silent(),
@@ -147,6 +154,7 @@ void write_score(const PromptSettings& settings, const prompting::Summary& summa
     json["prompt_tokens"] = summary.prompt_tokens;
     json["generated_tokens"] = summary.generated_tokens;
   }
+  if (summary.uncounted > 0) json["uncounted_requests"] = summary.uncounted;
   if (summary.tokens_known() && settings.prices.known())
     json["dollars"] = settings.prices.of(summary.prompt_tokens, summary.generated_tokens);
   PromptSettings used = settings;
@@ -176,15 +184,18 @@ void run_prompt(const PromptSettings& asked) {
                                    [&] { progress.add(1); });
   } catch (const Error&) {
     // Also when it is quiet: this is about money.
-    print_paid(settings, cached, chat.repeated());
-    say("every reply that came is in {}; the same command goes on from there\n", settings.cache);
+    print_paid(settings, cached, chat);
+    if (cached.lost() > 0)
+      say("{} replies could not be written to {}\n", cached.lost(), settings.cache);
+    else if (cached.paid().requests > 0)
+      say("every reply that came is in {}; the same command goes on from there\n", settings.cache);
     throw;
   }
   const prompting::Summary summary = prompting::summarize(outcomes);
   write_score(settings, summary, folder / "score.json");
   if (settings.quiet) return;
   print_summary(settings, summary);
-  print_paid(settings, cached, chat.repeated());
+  print_paid(settings, cached, chat);
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+
 namespace mgdm::prompting {
 
 struct ChatRequest {
@@ -21,11 +23,13 @@ struct ChatRequest {
 
 struct Usage {
   std::int64_t requests = 0, prompt_tokens = 0, generated_tokens = 0;
+  std::int64_t uncounted = 0;  // requests whose tokens the endpoint did not tell
 
   void add(const Usage& other) {
     requests += other.requests;
     prompt_tokens += other.prompt_tokens;
     generated_tokens += other.generated_tokens;
+    uncounted += other.uncounted;
   }
   bool operator==(const Usage&) const = default;
 };
@@ -34,6 +38,17 @@ struct ChatReply {
   std::vector<std::string> texts;  // at least one; as many as asked for, unless the model cannot
   Usage usage;
   bool operator==(const ChatReply&) const = default;
+};
+
+// Of one request. Every prompt has tokens, so none means that nobody counted them.
+inline Usage usage_of_one(std::int64_t prompt_tokens, std::int64_t generated_tokens) {
+  return {1, prompt_tokens, generated_tokens, prompt_tokens == 0 ? 1 : 0};
+}
+
+// The model does not answer this prompt, however often it is asked. It may answer others.
+class Refused : public Error {
+ public:
+  using Error::Error;
 };
 
 class ChatModel {

@@ -16,6 +16,9 @@ std::string request_body(const ChatRequest& request);
 ChatReply parse_reply(std::string_view body, std::string_view shown);
 inline ChatReply parse_reply(std::string_view body) { return parse_reply(body, body); }
 
+// What such an answer says that it took; nothing counted where it does not.
+Usage usage_in(std::string_view body);
+
 // What an endpoint says went wrong, in its own words; empty where it says nothing.
 std::string error_message(std::string_view body);
 

@@ -12,7 +12,10 @@ Endpoint parse_endpoint(const std::string& url) {
   const std::size_t user = url.rfind('@');
   const bool has_user = user != std::string::npos;
   const auto refuse = [&](const char* why) {
-    const std::string shown = has_user ? "..." + url.substr(user) : url;
+    // What may be secret is before an @, or behind a question mark.
+    std::string shown = has_user ? "..." + url.substr(user) : url;
+    if (const std::size_t mark = shown.find('?'); mark != std::string::npos)
+      shown = shown.substr(0, mark) + "?...";
     throw UsageError(fmt::format("--endpoint {} {}", in_quotes(shown), why),
                      "an address such as https://api.example.com/v1 or http://127.0.0.1:8080");
   };
@@ -25,6 +28,8 @@ Endpoint parse_endpoint(const std::string& url) {
   if (endpoint.origin.size() == host) refuse("names no machine");
   // Whoever writes a password into an address would find it in the results.
   if (has_user) refuse("has a name or password in it (a path has %40 for an @)");
+  if (url.find('?') != std::string::npos)
+    refuse("has a question mark, behind which keys may stand");
   for (const char c : url)
     if (static_cast<unsigned char>(c) <= ' ' || c == '\x7f' || c == '#')
       refuse("has a character that no address has");

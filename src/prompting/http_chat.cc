@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <ctime>
 #include <utility>
 
@@ -11,11 +10,11 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "prompting/chat_json.h"
+#include "prompting/key.h"
 
 namespace mgdm::prompting {
 namespace {
 
-constexpr std::string_view kHidden = "***";
 // Shorter keys are no secrets but words for servers that ask for some word ("x", "none", "EMPTY").
 // They may well be part of an answer.
 constexpr std::size_t kSecret = 8;
@@ -33,12 +32,9 @@ std::string hint_for(int status) {
   return "";
 }
 
-// What came, or did not.
-std::string told(const HttpAnswer& answer) {
-  if (answer.status == 0) return answer.failure;
-  std::string words = error_message(answer.body);
-  if (words.empty()) words = answer.body;
-  return fmt::format("status {}{}{}", answer.status, words.empty() ? "" : ": ", shortened(words));
+// Statuses that say what is wrong with this one request: its form, its length, its words.
+bool is_about_the_prompt(int status) {
+  return status == 400 || status == 413 || status == 422 || status == 451;
 }
 
 // In [0, 1): another one for another request and another try.
@@ -57,18 +53,24 @@ HttpChat::HttpChat(std::unique_ptr<Http> http, std::string endpoint, std::string
       clock_(clock),
       pace_(per_minute, clock) {}
 
-std::string HttpChat::without_key(std::string text) const {
-  if (key_.empty()) return text;
-  for (std::size_t at = 0; (at = text.find(key_, at)) != std::string::npos;)
-    text.replace(at, key_.size(), kHidden), at += kHidden.size();
-  return text;
+std::string HttpChat::told(const HttpAnswer& answer) const {
+  if (answer.status == 0) return answer.failure;
+  std::string words = error_message(answer.body);
+  if (words.empty()) words = answer.body;
+  words = without_key(words, key_);  // before any of it is cut
+  return fmt::format("status {}{}{}", answer.status, words.empty() ? "" : ": ", shortened(words));
 }
 
 // What the model wrote, as it may be kept.
 ChatReply HttpChat::kept(ChatReply reply) const {
   if (key_.size() >= kSecret)
-    for (std::string& text : reply.texts) text = without_key(std::move(text));
+    for (std::string& text : reply.texts) text = without_key(text, key_);
   return reply;
+}
+
+Usage HttpChat::wasted() const {
+  const std::lock_guard lock(mutex_);
+  return wasted_;
 }
 
 ChatReply HttpChat::ask(const ChatRequest& request) {
@@ -76,21 +78,22 @@ ChatReply HttpChat::ask(const ChatRequest& request) {
   for (std::int64_t failed = 0;;) {
     stop_if_interrupted();
     pace_.wait_for_turn();
-    HttpAnswer answer = http_->post(body);
-    const std::string shown = without_key(answer.body);  // before any of it is cut
+    const HttpAnswer answer = http_->post(body);
     std::string complaint;
     if (answer.status == 200) {
       try {
-        return kept(parse_reply(answer.body, shown));
+        return kept(parse_reply(answer.body, without_key(answer.body, key_)));
       } catch (const Error& error) {
         complaint = error.seen();
+        const std::lock_guard lock(mutex_);
+        wasted_.add(usage_in(answer.body));
       }
     } else {
-      answer.body = shown;
       complaint = told(answer);
     }
     ++failed;
     const std::string place = fmt::format("{}: {}", endpoint_, complaint);
+    if (is_about_the_prompt(answer.status)) throw Refused(place);
     if (answer.status != 200 && !worth_another_try(answer))
       throw Error(place, "", hint_for(answer.status));
     const auto advised = advised_wait(answer.retry_after, static_cast<double>(std::time(nullptr)));
@@ -104,22 +107,6 @@ ChatReply HttpChat::ask(const ChatRequest& request) {
     ++repeated_;
     clock_.sleep(*wait);
   }
-}
-
-std::string key_from(const std::string& variable) {
-  const char* const value = std::getenv(variable.c_str());
-  const std::string key(value == nullptr ? "" : trim(value));
-  if (key.empty())
-    throw Error(fmt::format("there is no key in the environment variable {}", printable(variable)),
-                fmt::format("{}=... before the command", printable(variable)),
-                "--no-key for an endpoint that wants none");
-  for (const char c : key)
-    if (static_cast<unsigned char>(c) <= ' ' || static_cast<unsigned char>(c) >= 0x7f)
-      throw Error(
-          fmt::format("what stands in the environment variable {} is no key: it has white "
-                      "space or other characters that cannot be sent",
-                      printable(variable)));
-  return key;
 }
 
 }  // namespace mgdm::prompting

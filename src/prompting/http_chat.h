@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "prompting/chat.h"
@@ -19,13 +20,17 @@ class HttpChat : public ChatModel {
   HttpChat(std::unique_ptr<Http> http, std::string endpoint, std::string key, RetrySettings retries,
            double per_minute, const Clock& clock = real_clock());
 
+  // Refused when it is this prompt that the endpoint does not take.
   ChatReply ask(const ChatRequest& request) override;
 
   // Tries that failed and were repeated.
   std::int64_t repeated() const { return repeated_; }
+  // What the endpoint counted for answers in which there was no reply.
+  Usage wasted() const;
 
  private:
-  std::string without_key(std::string text) const;
+  // What is wrong with an answer, for a terminal.
+  std::string told(const HttpAnswer& answer) const;
   ChatReply kept(ChatReply reply) const;
 
   std::unique_ptr<Http> http_;
@@ -34,10 +39,8 @@ class HttpChat : public ChatModel {
   Clock clock_;
   Pace pace_;
   std::atomic<std::int64_t> repeated_ = 0;
+  mutable std::mutex mutex_;  // guards wasted_
+  Usage wasted_;
 };
-
-// The key in the environment variable of that name. An Error, which never shows it, when there is
-// none or it cannot be a key.
-std::string key_from(const std::string& variable);
 
 }  // namespace mgdm::prompting

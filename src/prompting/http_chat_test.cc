@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <functional>
 
 #include "base/error.h"
@@ -30,7 +29,11 @@ TEST(ChatJson, WritesWhatAnEndpointTakes) {
 TEST(ChatJson, ReadsRepliesAndRefusesOthers) {
   EXPECT_EQ(parse_reply(chat_body({"one", "two"}, 7, 3)), (ChatReply{{"one", "two"}, {1, 7, 3}}));
   EXPECT_EQ(parse_reply(R"({"choices":[{"message":{"content":null}}]})"),
-            (ChatReply{{""}, {1, 0, 0}}));
+            (ChatReply{{""}, {1, 0, 0, 1}}));
+  EXPECT_EQ(parse_reply(R"({"choices":[{"message":{"content":[{"type":"text","text":"a"},)"
+                        R"({"type":"image"},{"type":"text","text":"b"}]}}]})")
+                .texts,
+            std::vector<std::string>{"ab"});
   for (const char* body : {"", "<html>", "[]", "3", "{}", R"({"choices":[]})", R"({"choices":3})",
                            R"({"choices":[{"message":{"content":3}}]})",
                            R"({"choices":[{"text":"x"}]})", "{\"choices\":"})
@@ -38,6 +41,25 @@ TEST(ChatJson, ReadsRepliesAndRefusesOthers) {
   EXPECT_EQ(error_message(R"({"error":{"message":"no such model"}})"), "no such model");
   EXPECT_EQ(error_message(R"({"error":"busy"})"), "busy");
   EXPECT_EQ(error_message("<html>"), "");
+}
+
+// Where all tokens were used in the middle of a character.
+TEST(ChatJson, ReadsHalfCharacters) {
+  const auto text = [](const std::string& content) {
+    return parse_reply("{\"choices\":[{\"message\":{\"content\":\"" + content + "\"}}]}").texts[0];
+  };
+  const std::string unknown = "\xef\xbf\xbd";
+  EXPECT_EQ(text("a\\ud83d"), "a" + unknown);
+  EXPECT_EQ(text("\\ud83db"), unknown + "b");
+  EXPECT_EQ(text("\\ude00 \\ud83d\\ude00 \\ud83d"), unknown + " \xf0\x9f\x98\x80 " + unknown);
+  EXPECT_EQ(text("\\\\ud83d \\ud83d"), "\\ud83d " + unknown);  // the first is a backslash
+  EXPECT_EQ(text("a\xf0\x9f"), "a" + unknown + unknown);
+}
+
+TEST(ChatJson, CountsWhatAnswersWithoutAReplyTook) {
+  EXPECT_EQ(usage_in(R"({"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3}})"),
+            (Usage{1, 7, 3}));
+  EXPECT_EQ(usage_in("<html>"), (Usage{1, 0, 0, 1}));
 }
 
 TEST(Endpoint, IsTakenApart) {
@@ -59,6 +81,8 @@ TEST(Endpoint, IsTakenApart) {
     EXPECT_CONTAINS(error, "--endpoint '...@a");
     EXPECT_EQ(error.find("cret"), std::string::npos) << url;
   }
+  const std::string query = error_of([] { parse_endpoint("http://a/v1?api-key=secret&v=1"); });
+  EXPECT_CONTAINS(query, "--endpoint 'http://a/v1?...' has a question mark");
 }
 
 TEST(Retry, WaitsLongerEachTimeAndAsTheEndpointAsks) {
@@ -126,6 +150,8 @@ struct Asked {
   std::string text, error;
   std::vector<double> slept;
   std::int64_t repeated = 0;
+  Usage wasted;
+  bool refused = false;
 };
 
 Asked ask(const std::vector<HttpAnswer>& answers, std::int64_t tries = 4,
@@ -134,10 +160,17 @@ Asked ask(const std::vector<HttpAnswer>& answers, std::int64_t tries = 4,
   HttpChat chat(std::make_unique<ScriptedHttp>(answers), "http://e", key, {.tries = tries}, 0,
                 time.clock());
   Asked asked;
-  asked.error =
-      error_of([&] { asked.text = chat.ask({.model = "m", .prompt = "p"}).texts.front(); });
+  asked.error = error_of([&] {
+    try {
+      asked.text = chat.ask({.model = "m", .prompt = "p"}).texts.front();
+    } catch (const Refused&) {
+      asked.refused = true;
+      throw;
+    }
+  });
   asked.slept = time.slept;
   asked.repeated = chat.repeated();
+  asked.wasted = chat.wasted();
   return asked;
 }
 
@@ -176,6 +209,36 @@ TEST(HttpChat, SaysWhatIsWrong) {
   EXPECT_EQ(ask({{200, "", "", chat_body({"it is sk-secret"})}}).text, "it is ***");
 }
 
+TEST(HttpChat, CountsWhatAnswersWithoutAReplyTook) {
+  const HttpAnswer empty{200, "", "",
+                         R"({"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3}})"};
+  const Asked asked = ask({empty, empty, {200, "", "", chat_body({"hello"})}});
+  EXPECT_EQ(asked.text, "hello");
+  EXPECT_EQ(asked.wasted, (Usage{2, 14, 6}));
+}
+
+TEST(HttpChat, TellsARefusedPromptFromAKeyThatIsWrong) {
+  EXPECT_TRUE(ask({{400, "", "", R"({"error":{"message":"filtered"}})"}}).refused);
+  EXPECT_FALSE(ask({{401, "", "", ""}}).refused);
+  EXPECT_FALSE(ask({{404, "", "", ""}}).refused);
+  EXPECT_FALSE(ask({{500, "", "", ""}}, 1).refused);
+}
+
+// As JSON of PHP and of .NET writes it.
+TEST(HttpChat, HidesAKeyThatIsEscaped) {
+  const std::string key = "sk-SECRET/12+34";
+  for (const char* written : {R"(sk-SECRET\/12+34)", R"(sk-SECRET/12\u002B34)", "sk-SECRET/12+34",
+                              R"(\u0073k-SECRET\/12\u002b34)"})
+    for (const std::string& body :
+         {R"({"error":{"message":"wrong )" + std::string(written) + "\"}}",
+          "no JSON: " + std::string(written)})
+      for (const int status : {200, 401}) {
+        const Asked asked = ask({{status, "", "", body}}, 1, key);
+        EXPECT_CONTAINS(asked.error, "***") << body;
+        EXPECT_EQ(asked.error.find("SECRET"), std::string::npos) << asked.error;
+      }
+}
+
 // Such keys are given to servers of one's own. They are parts of answers, and of JSON's own words.
 TEST(HttpChat, LeavesAnswersAsTheyAreWhereTheKeyIsNoSecret) {
   for (const std::string key : {"1", "e", "*", "**", "EMPTY"}) {
@@ -184,20 +247,6 @@ TEST(HttpChat, LeavesAnswersAsTheyAreWhereTheKeyIsNoSecret) {
     const Asked refused = ask({{401, "", "", "no " + key + " here"}}, 1, key);
     EXPECT_CONTAINS(refused.error, "***") << key;
   }
-}
-
-TEST(HttpChat, TakesTheKeyFromTheEnvironmentAndNeverShowsIt) {
-  ::setenv("MGDM_TEST_KEY", " sk-1\n", 1);
-  EXPECT_EQ(key_from("MGDM_TEST_KEY"), "sk-1");
-  ::setenv("MGDM_TEST_KEY", "sk-2\nX: y", 1);
-  const std::string bad = error_of([] { key_from("MGDM_TEST_KEY"); });
-  EXPECT_CONTAINS(bad, "MGDM_TEST_KEY");
-  EXPECT_EQ(bad.find("sk-2"), std::string::npos);
-  ::setenv("MGDM_TEST_KEY", "sk-\xc3\xa4", 1);
-  EXPECT_CONTAINS(error_of([] { key_from("MGDM_TEST_KEY"); }), "cannot be sent");
-  ::unsetenv("MGDM_TEST_KEY");
-  EXPECT_CONTAINS(error_of([] { key_from("MGDM_TEST_KEY"); }),
-                  "no key in the environment variable MGDM_TEST_KEY");
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "prompting/play_all.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <exception>
@@ -8,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/text.h"
 
 namespace mgdm::prompting {
 namespace {
@@ -29,6 +33,19 @@ class Stoppable : public ChatModel {
   const std::atomic<bool>& stopped_;
 };
 
+// So many refused puzzles and no answered one: it is not the puzzles.
+constexpr std::size_t kHopeless = 5;
+
+Error refusal(const std::vector<std::string>& inputs, std::vector<std::size_t> refused,
+              const std::string& reason) {
+  std::sort(refused.begin(), refused.end());
+  std::vector<std::string> names;
+  for (const std::size_t item : refused) names.push_back(inputs[item]);
+  return Error(fmt::format("the endpoint refused {} of {} puzzles: {} ({})", refused.size(),
+                           inputs.size(), joined_by(names, "; "), reason),
+               "", "other settings (--max-tokens, --temperature), or --data without these puzzles");
+}
+
 }  // namespace
 
 std::vector<Outcome> play_all(ChatModel& model, const std::vector<std::string>& inputs,
@@ -46,8 +63,11 @@ std::vector<Outcome> play_all(ChatModel& model, const std::vector<std::string>& 
 
   std::atomic<bool> stopped = false;
   std::atomic<std::size_t> next = 0;
-  std::mutex mutex;  // guards results and failure
+  std::mutex mutex;  // guards results and what is below
   std::exception_ptr failure;
+  std::size_t answered = inputs.size() - open.size();
+  std::vector<std::size_t> refused;
+  std::string reason;  // of the first
   Stoppable stoppable(model, stopped);
   const auto work = [&] {
     try {
@@ -56,8 +76,17 @@ std::vector<Outcome> play_all(ChatModel& model, const std::vector<std::string>& 
         const std::size_t mine = next++;
         if (mine >= open.size()) return;
         const std::size_t item = open[mine];
-        outcomes[item] = play(stoppable, parse_game24(inputs[item]), settings);
+        try {
+          outcomes[item] = play(stoppable, parse_game24(inputs[item]), settings);
+        } catch (const Refused& error) {
+          const std::lock_guard lock(mutex);
+          if (refused.empty()) reason = error.seen();
+          refused.push_back(item);
+          if (answered == 0 && refused.size() >= kHopeless) stopped = true;
+          continue;
+        }
         const std::lock_guard lock(mutex);
+        ++answered;
         results.add(item, inputs[item], outcomes[item]);
         if (on_done) on_done();
       }
@@ -72,6 +101,7 @@ std::vector<Outcome> play_all(ChatModel& model, const std::vector<std::string>& 
       threads.emplace_back(work);
   }
   if (failure) std::rethrow_exception(failure);
+  if (!refused.empty()) throw refusal(inputs, std::move(refused), reason);
   return outcomes;
 }
 
@@ -80,18 +110,22 @@ Summary summarize(const std::vector<Outcome>& outcomes) {
   sum.n = outcomes.size();
   if (outcomes.empty()) return sum;
   const auto n = static_cast<double>(outcomes.size());
-  double squares = 0;
+  double right = 0, squares = 0, any = 0;
   Usage usage;
   for (const Outcome& outcome : outcomes) {
-    sum.accuracy += outcome.right / n;
-    squares += outcome.right * outcome.right / n;
-    sum.any += (outcome.any ? 1 : 0) / n;
+    right += outcome.right;
+    squares += outcome.right * outcome.right;
+    any += outcome.any ? 1 : 0;
     usage.add(outcome.usage);
   }
+  sum.accuracy = right / n;
+  sum.any = any / n;
+  squares /= n;
   sum.standard_error = std::sqrt(std::max(0.0, squares - sum.accuracy * sum.accuracy) / n);
   sum.requests = static_cast<double>(usage.requests) / n;
   sum.prompt_tokens = static_cast<double>(usage.prompt_tokens) / n;
   sum.generated_tokens = static_cast<double>(usage.generated_tokens) / n;
+  sum.uncounted = usage.uncounted;
   return sum;
 }
 

@@ -14,7 +14,9 @@ namespace mgdm::prompting {
 // The outcomes in the order of the inputs ("4,5,6,10,24"): those in the file as they stand there,
 // the others by asking, `parallel` at a time, each in the file as soon as it is known. When one
 // fails, or Ctrl-C is pressed, no more is asked; replies under way are waited for, since they are
-// paid for, and then the error is thrown. on_done() is called after each puzzle.
+// paid for, and then the error is thrown. Puzzles whose prompts are Refused do not keep the others
+// from being asked: the error comes after them, unless five are refused and none is answered.
+// on_done() is called after each puzzle.
 std::vector<Outcome> play_all(ChatModel& model, const std::vector<std::string>& inputs,
                               const MethodSettings& settings, std::int64_t parallel,
                               ResultsFile& results, const std::function<void()>& on_done = {});
@@ -25,6 +27,9 @@ struct Summary {
   double any = 0;
   // Means per puzzle.
   double requests = 0, prompt_tokens = 0, generated_tokens = 0;
+
+  // Requests of all puzzles that the means of tokens leave out, as nobody counted them.
+  std::int64_t uncounted = 0;
 
   // Every prompt has tokens, so none means that the endpoint does not say.
   bool tokens_known() const { return prompt_tokens > 0; }

@@ -1,7 +1,10 @@
 #include "prompting/play_all.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <thread>
@@ -77,6 +80,28 @@ TEST_F(PlayAll, GoesOnWhereItStopped) {
   EXPECT_EQ(chat.asked().size(), 2u);  // all of it is known
 }
 
+TEST_F(PlayAll, RefusedPuzzlesDoNotKeepTheOthersFromBeingAsked) {
+  const auto refusing = [](const std::string& numbers) {
+    return [numbers](const ChatRequest& request) {
+      if (request.prompt.ends_with(numbers + "\n")) throw Refused("status 400: filtered");
+      return right_once(request);
+    };
+  };
+  FakeChat chat(refusing("Numbers: 4 4 10 10"));
+  for (const std::size_t asked : {4u, 5u}) {  // again: only what was refused
+    ResultsFile results(path("r"), kFacts);
+    const std::string error = error_of([&] { play_all(chat, kInputs, io(), 1, results); });
+    EXPECT_CONTAINS(error, "refused 1 of 4 puzzles: 4,4,10,10,24 (status 400: filtered)");
+    EXPECT_EQ(chat.asked().size(), asked);
+    EXPECT_NE(results.find(3, kInputs[3]), nullptr);
+  }
+  // All of them: it is something else, and nobody waits for all.
+  FakeChat none(refusing(""));
+  ResultsFile results(path("none"), kFacts);
+  const std::vector<std::string> many(50, kInputs[0]);
+  EXPECT_CONTAINS(error_of([&] { play_all(none, many, io(), 1, results); }), "refused 5 of 50");
+}
+
 TEST_F(PlayAll, DropsALineThatWasNotWrittenToItsEnd) {
   FakeChat chat(right_once);
   {
@@ -121,7 +146,8 @@ TEST_F(PlayAll, SumsUp) {
   EXPECT_EQ(sum.n, 2u);
   EXPECT_DOUBLE_EQ(sum.accuracy, 0.5);
   EXPECT_DOUBLE_EQ(sum.standard_error, std::sqrt(0.25 / 2));
-  EXPECT_DOUBLE_EQ(sum.any, 1);
+  EXPECT_EQ(sum.any, 1);
+  EXPECT_EQ(summarize(std::vector<Outcome>(10, {{}, 1, true, {1, 1, 1}})).any, 1);
   EXPECT_DOUBLE_EQ(sum.requests, 3);
   EXPECT_DOUBLE_EQ(sum.prompt_tokens, 200);
   EXPECT_DOUBLE_EQ(sum.generated_tokens, 20);
@@ -141,6 +167,57 @@ TEST_F(PlayAll, WhatWasPaidForIsNotPaidForAgain) {
     EXPECT_EQ(cached.paid().requests, name == std::string("a") ? 4 : 0);
   }
   EXPECT_EQ(chat.asked().size(), 4u);
+}
+
+// What two puzzles ask at the same time is paid for once, so that another run comes to the same.
+TEST_F(PlayAll, TheSameRequestIsAskedOnce) {
+  std::atomic<int> number = 0;
+  FakeChat chat([&](const ChatRequest&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return std::vector<std::string>{fmt::format("Answer: {}", number++)};
+  });
+  const ReplyCache cache(folder_.path() / "cache", "http://e");
+  CachedChat cached(chat, cache);
+  ResultsFile results(path("r"), kFacts);
+  const std::vector<std::string> same(6, kInputs[0]);
+  for (const Outcome& outcome : play_all(cached, same, io(), 6, results))
+    EXPECT_EQ(outcome.answers, std::vector<std::string>{"0"});
+  EXPECT_EQ(chat.asked().size(), 1u);
+  EXPECT_EQ(cached.paid().requests, 1);
+  // And what fails, fails for all who wait for it.
+  FakeChat failing([](const ChatRequest&) -> std::vector<std::string> {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    throw Error("gone");
+  });
+  CachedChat never(failing, cache);
+  std::atomic<int> failed = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i)
+      threads.emplace_back([&] {
+        if (error_of([&] { never.ask({.model = "m", .prompt = "q"}); }) == "gone") ++failed;
+      });
+  }
+  EXPECT_EQ(failed, 4);
+}
+
+TEST_F(PlayAll, ACacheThatCannotBeWrittenIsRefusedBeforeAnythingIsPaidFor) {
+  write_file(path("file"), "");
+  EXPECT_CONTAINS(error_of([&] { ReplyCache cache(path("file"), "http://e"); }), "file");
+  EXPECT_NE(error_of([&] { ReplyCache cache("/proc/nope", "http://e"); }), "");
+  const ReplyCache cache(folder_.path() / "cache", "http://e");
+  EXPECT_TRUE(fs::is_empty(folder_.path() / "cache"));
+}
+
+TEST_F(PlayAll, TellsHowManyRequestsNobodyCounted) {
+  ResultsFile results(path("r"), kFacts);
+  results.add(0, kInputs[0], {{"1"}, 0, false, {3, 200, 20, 1}});
+  EXPECT_EQ(results.find(0, kInputs[0])->usage.uncounted, 1);
+  write_file(path("t"), read_file(path("r")));
+  ResultsFile again(path("t"), kFacts);
+  ASSERT_NE(again.find(0, kInputs[0]), nullptr);
+  EXPECT_EQ(again.find(0, kInputs[0])->usage, (Usage{3, 200, 20, 1}));
+  EXPECT_EQ(summarize({*again.find(0, kInputs[0])}).uncounted, 1);
 }
 
 TEST_F(PlayAll, CacheKeepsApartWhatDiffers) {

@@ -1,8 +1,10 @@
 #include "prompting/reply_cache.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -32,7 +34,12 @@ CacheJson request_json(const std::string& endpoint, const ChatRequest& request) 
 }  // namespace
 
 ReplyCache::ReplyCache(fs::path folder, std::string endpoint)
-    : folder_(std::move(folder)), endpoint_(std::move(endpoint)) {}
+    : folder_(std::move(folder)), endpoint_(std::move(endpoint)) {
+  make_folder(folder_);
+  const fs::path trial = folder_ / fmt::format("trial-{}", ::getpid());
+  write_file(trial.string(), "");
+  remove_tree(trial);
+}
 
 fs::path ReplyCache::file_of(const ChatRequest& request) const {
   const std::string text = formats::json_text(request_json(endpoint_, request));
@@ -52,8 +59,8 @@ std::optional<ChatReply> ReplyCache::find(const ChatRequest& request) const {
         formats::json_text(request_json(endpoint_, request)))
       return std::nullopt;  // another request of the same hash
     return ChatReply{reply.at("texts").get<std::vector<std::string>>(),
-                     {1, reply.at("prompt_tokens").get<std::int64_t>(),
-                      reply.at("generated_tokens").get<std::int64_t>()}};
+                     usage_of_one(reply.at("prompt_tokens").get<std::int64_t>(),
+                                  reply.at("generated_tokens").get<std::int64_t>())};
   } catch (const nlohmann::json::exception&) {
     throw Error(fmt::format("{}: the reply that was kept here is damaged", file.string()),
                 "the file as it was written", "remove it: that one request is then paid for again");
@@ -71,15 +78,43 @@ void ReplyCache::write(const ChatRequest& request, const ChatReply& reply) const
   write_file(file.string(), formats::json_text(json, 1) + "\n");
 }
 
+// The first to ask does, the others wait for what comes of it: a failure is theirs, too.
 ChatReply CachedChat::ask(const ChatRequest& request) {
-  if (auto known = cache_.find(request)) return counted(*std::move(known));
+  const fs::path entry = cache_.file_of(request);
+  std::promise<ChatReply> mine;
+  std::shared_future<ChatReply> reply;
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [place, is_new] = under_way_.try_emplace(entry);
+    if (is_new) place->second = mine.get_future().share();
+    reply = place->second;
+    first = is_new;
+  }
+  if (first) {
+    try {
+      mine.set_value(known_or_asked(request));
+    } catch (...) {
+      mine.set_exception(std::current_exception());
+    }
+    const std::lock_guard lock(mutex_);
+    under_way_.erase(entry);
+  }
+  return counted(reply.get());
+}
+
+ChatReply CachedChat::known_or_asked(const ChatRequest& request) {
+  if (auto known = cache_.find(request)) return *std::move(known);
   ChatReply reply = model_.ask(request);
   {
     const std::lock_guard lock(mutex_);
     paid_.add(reply.usage);
+    ++lost_;
   }
   cache_.write(request, reply);
-  return counted(std::move(reply));
+  const std::lock_guard lock(mutex_);
+  --lost_;
+  return reply;
 }
 
 ChatReply CachedChat::counted(ChatReply reply) {
@@ -92,6 +127,11 @@ ChatReply CachedChat::counted(ChatReply reply) {
 std::int64_t CachedChat::silent() const {
   const std::lock_guard lock(mutex_);
   return silent_;
+}
+
+std::int64_t CachedChat::lost() const {
+  const std::lock_guard lock(mutex_);
+  return lost_;
 }
 
 Usage CachedChat::paid() const {

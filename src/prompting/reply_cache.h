@@ -3,12 +3,14 @@
 //
 //   FOLDER/3f/3f09c2....json    {"request": {...}, "reply": {...}}
 //
-// An entry is found by everything that decides a reply: address, model, prompt, temperature, and
-// which sample it is. No key is ever written.
+// An entry is found by everything that decides a reply: address, model, prompt, temperature, the
+// most tokens, how many texts, and which sample it is. No key is ever written.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <future>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -19,6 +21,7 @@ namespace mgdm::prompting {
 
 class ReplyCache {
  public:
+  // Makes the folder; an Error when nothing can be written there, before anything is paid for.
   ReplyCache(std::filesystem::path folder, std::string endpoint);
 
   // None when it has not been asked yet. An Error when the entry is damaged: to ask again costs.
@@ -36,7 +39,8 @@ class ReplyCache {
   std::string endpoint_;
 };
 
-// Asks `model` only what the cache does not know.
+// Asks `model` only what the cache does not know, and what several threads ask at the same time
+// once.
 class CachedChat : public ChatModel {
  public:
   CachedChat(ChatModel& model, const ReplyCache& cache) : model_(model), cache_(cache) {}
@@ -45,16 +49,21 @@ class CachedChat : public ChatModel {
 
   // What was asked of the model itself.
   Usage paid() const;
+  // Of these, replies that could not be written down: a full disk, say.
+  std::int64_t lost() const;
   // Replies without a word, of the model or the cache: who thinks may have spent all tokens on it.
   std::int64_t silent() const;
 
  private:
-  ChatModel& model_;
-  const ReplyCache& cache_;
+  ChatReply known_or_asked(const ChatRequest& request);
   ChatReply counted(ChatReply reply);
 
+  ChatModel& model_;
+  const ReplyCache& cache_;
   mutable std::mutex mutex_;  // guards what is below
+  std::map<std::filesystem::path, std::shared_future<ChatReply>> under_way_;  // by entry
   Usage paid_;
+  std::int64_t lost_ = 0;
   std::int64_t silent_ = 0;
 };
 

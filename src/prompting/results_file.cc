@@ -41,7 +41,8 @@ Outcome outcome_of(const LineJson& json) {
           json.at("right").get<double>(),
           json.at("any").get<bool>(),
           {json.at("requests").get<std::int64_t>(), json.at("prompt_tokens").get<std::int64_t>(),
-           json.at("generated_tokens").get<std::int64_t>()}};
+           json.at("generated_tokens").get<std::int64_t>(),
+           json.value("uncounted_requests", std::int64_t{0})}};
 }
 
 }  // namespace
@@ -94,14 +95,16 @@ const Outcome* ResultsFile::find(std::size_t item, const std::string& input) con
 }
 
 void ResultsFile::add(std::size_t item, const std::string& input, const Outcome& outcome) {
-  append(as_line({{"item", item},
-                  {"input", input},
-                  {"right", outcome.right},
-                  {"any", outcome.any},
-                  {"answers", outcome.answers},
-                  {"requests", outcome.usage.requests},
-                  {"prompt_tokens", outcome.usage.prompt_tokens},
-                  {"generated_tokens", outcome.usage.generated_tokens}}));
+  LineJson json{{"item", item},
+                {"input", input},
+                {"right", outcome.right},
+                {"any", outcome.any},
+                {"answers", outcome.answers},
+                {"requests", outcome.usage.requests},
+                {"prompt_tokens", outcome.usage.prompt_tokens},
+                {"generated_tokens", outcome.usage.generated_tokens}};
+  if (outcome.usage.uncounted > 0) json["uncounted_requests"] = outcome.usage.uncounted;
+  append(as_line(json));
   entries_[item] = {input, outcome};
 }
 
