@@ -93,8 +93,23 @@ TEST_F(Training, ResumeContinuesBitForBit) {
             read_file(path("cut/checkpoint-12/model.safetensors")));
   EXPECT_EQ(read_file(path("whole/checkpoint-12/optimizer.safetensors")),
             read_file(path("cut/checkpoint-12/optimizer.safetensors")));
-  EXPECT_EQ(train("mgdm", "--out " + path("whole")).code, 1);             // holds a run already
-  EXPECT_EQ(train("mgdm", "--resume --out " + path("nothing")).code, 1);  // holds none
+}
+
+// A million puzzles take longer than anybody waits for a message.
+TEST_F(Training, RefusesBeforeDataAreMade) {
+  ASSERT_EQ(train("mgdm", "--out " + path("whole")).code, 0);
+  const std::string much = "data.count=100000000 ";
+  const auto refused = [&](const std::string& what, const std::string& why) {
+    const Outcome outcome = train("mgdm", much + what);
+    EXPECT_EQ(outcome.code, 1) << what;
+    EXPECT_MENTIONS(outcome.err, why);
+    EXPECT_EQ(outcome.err.find("preparing data"), std::string::npos) << outcome.err;
+  };
+  refused("--out " + path("whole"), "holds a run already");
+  refused("--resume --out " + path("nothing"), "holds no run to resume");
+  refused("'evaluation.files=[\"" + path("nope.jsonl") + "\"]' --out " + path("x"), "nope.jsonl");
+  refused("init=" + path("whole/checkpoint-12") + " model.width=24 --out " + path("x"),
+          "has width = ");
 }
 
 TEST_F(Training, ResumeWarnsOfAnotherNumberOfThreads) {

@@ -46,14 +46,18 @@ void filter_lines(const fs::path& path, Keep&& keep) {
 
 }  // namespace
 
-RunFolder::RunFolder(fs::path path, bool resume) : path_(std::move(path)) {
-  const bool there = is_there(path_ / "config.toml");
+void RunFolder::check(const fs::path& path, bool resume) {
+  const bool there = is_there(path / "config.toml");
   if (there && !resume)
-    throw Error(fmt::format("{} holds a run already", path_.string()), "a new folder",
+    throw Error(fmt::format("{} holds a run already", path.string()), "a new folder",
                 "--resume to continue it, or another --out");
   if (!there && resume)
-    throw Error(fmt::format("{} holds no run to resume", path_.string()),
+    throw Error(fmt::format("{} holds no run to resume", path.string()),
                 "a folder with config.toml");
+}
+
+RunFolder::RunFolder(fs::path path, bool resume) : path_(std::move(path)) {
+  check(path_, resume);
   std::error_code failed;
   fs::create_directories(path_, failed);
   if (failed) throw Error(fmt::format("cannot make {}: {}", path_.string(), failed.message()));

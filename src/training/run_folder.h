@@ -34,6 +34,9 @@ class RunFolder {
   // or the other way round.
   RunFolder(std::filesystem::path path, bool resume);
 
+  // The same error, and nothing is made.
+  static void check(const std::filesystem::path& path, bool resume);
+
   void write_config(const std::string& toml) const;
   void write_environment(const std::map<std::string, std::string>& facts) const;
   // What was written last; nothing where that cannot be read.

@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "compat/device.h"
 #include "compat/out_of_memory.h"
 #include "data/prepare_data.h"
+#include "formats/safetensors_folder.h"
 #include "inference/models.h"
 #include "nn/checkpoint.h"
 #include "spec/adapter.h"
@@ -52,16 +55,44 @@ spec::ModelSettings settings_for(const spec::Recipe& recipe, const data::Vocabul
 
 // Weights of another network may fit, and mean something else: heads and shift are in no shape.
 void check_same_network(const spec::Recipe& recipe, const spec::ModelSettings& settings) {
+  std::vector<std::string> has, wants, instead;
   const auto same = [&](const char* name, auto asked, auto is) {
-    if (asked != is)
-      throw Error(fmt::format("init = {} has {} = {}", recipe.init, name, is),
-                  fmt::format("model.{} = {}, as the recipe says", name, asked),
-                  fmt::format("a recipe for this model, or model.{}={}", name, is));
+    if (asked == is) return;
+    has.push_back(fmt::format("{} = {}", name, is));
+    wants.push_back(fmt::format("model.{} = {}", name, asked));
+    instead.push_back(fmt::format("model.{}={}", name, is));
   };
   same("layers", recipe.model.layers, settings.layers);
   same("heads", recipe.model.heads, settings.heads);
   same("width", recipe.model.width, settings.width);
   same("shift", recipe.model.shift, settings.shift);
+  if (!has.empty())
+    throw Error(fmt::format("init = {} has {}", recipe.init, joined_by(has, ", ")),
+                fmt::format("{}, as the recipe says", joined_by(wants, ", ")),
+                fmt::format("a recipe for this model, or {}", joined_by(instead, " ")));
+}
+
+// Where a run's first weights are, and what they are.
+struct Init {
+  std::filesystem::path folder;
+  spec::CheckpointConfig config;
+};
+
+// None where they are drawn. An Error when they are of another network or of other tokens.
+std::optional<Init> init_of(const spec::Recipe& recipe, const data::Vocabulary& vocabulary) {
+  if (recipe.init.empty()) return std::nullopt;
+  const auto folder = inference::find_model(recipe.init);
+  Init init{folder, spec::read_config(folder)};
+  const spec::CheckpointConfig& config = init.config;
+  if (config.settings.architecture != recipe.model.architecture)
+    throw Error(fmt::format("init = {} is a {} model", recipe.init, config.settings.architecture),
+                fmt::format("a {} model, as model.architecture says", recipe.model.architecture));
+  if (!config.alphabet.empty() && config.alphabet != vocabulary.alphabet())
+    throw Error(
+        fmt::format("{} was trained on the alphabet {}", recipe.init, in_quotes(config.alphabet)),
+        "data.alphabet with the same characters in the same order");
+  check_same_network(recipe, config.settings);
+  return init;
 }
 
 // The shape of a language model is what its folder says; the recipe says how large it is meant to
@@ -91,29 +122,25 @@ std::unique_ptr<nn::Model> lengthened(const std::filesystem::path& folder,
   return model;
 }
 
+spec::ModelSettings settings_of(const spec::Recipe& recipe, const data::Vocabulary& vocabulary,
+                                const std::optional<Init>& init, std::int64_t length) {
+  return init && is_llama(recipe) ? settings_of_base(recipe, init->config, length)
+                                  : settings_for(recipe, vocabulary, length);
+}
+
 std::unique_ptr<nn::Model> make(const spec::Recipe& recipe, const data::Vocabulary& vocabulary,
                                 std::int64_t length) {
   const auto seed = static_cast<std::uint64_t>(recipe.seed);
-  if (recipe.init.empty()) return nn::make_model(settings_for(recipe, vocabulary, length), seed);
-  const auto folder = inference::find_model(recipe.init);
-  const spec::CheckpointConfig config = spec::read_config(folder);
-  if (config.settings.architecture != recipe.model.architecture)
-    throw Error(fmt::format("init = {} is a {} model", recipe.init, config.settings.architecture),
-                fmt::format("a {} model, as model.architecture says", recipe.model.architecture));
-  if (!config.alphabet.empty() && config.alphabet != vocabulary.alphabet())
-    throw Error(
-        fmt::format("{} was trained on the alphabet {}", recipe.init, in_quotes(config.alphabet)),
-        "data.alphabet with the same characters in the same order");
-  check_same_network(recipe, config.settings);
-  const spec::ModelSettings settings = is_llama(recipe) ? settings_of_base(recipe, config, length)
-                                                        : settings_for(recipe, vocabulary, length);
-  if (!is_llama(recipe) && config.settings.positions < settings.positions)
-    return lengthened(folder, settings, config.settings.positions, seed);
+  const std::optional<Init> init = init_of(recipe, vocabulary);
+  const spec::ModelSettings settings = settings_of(recipe, vocabulary, init, length);
+  if (!init) return nn::make_model(settings, seed);
+  if (!is_llama(recipe) && init->config.settings.positions < settings.positions)
+    return lengthened(init->folder, settings, init->config.settings.positions, seed);
   // LoRA's matrices are drawn, its base is loaded.
   const bool lora = settings.lora.rank > 0;
   auto model =
       nn::make_model(settings, lora ? std::optional(seed) : std::nullopt, nn::Drawn::kTrained);
-  nn::load_weights(folder, *model);
+  nn::load_weights(init->folder, *model);
   return model;
 }
 
@@ -151,6 +178,13 @@ std::optional<spec::BaseModel> start_base(const spec::Recipe& recipe) {
   const std::filesystem::path folder = inference::find_model(recipe.init);
   return spec::base_model(
       spec::is_adapter(folder) ? spec::base_folder(folder, spec::read_adapter(folder)) : folder);
+}
+
+void check_start(const spec::Recipe& recipe, const data::Vocabulary& vocabulary) {
+  const std::optional<Init> init = init_of(recipe, vocabulary);
+  settings_of(recipe, vocabulary, init, recipe.data.length);
+  // Whether the files are there and whole; with LoRA start_base() has asked.
+  if (init && !spec::is_adapter(init->folder)) formats::open_safetensors_folder(init->folder);
 }
 
 void check_device(const spec::Recipe& recipe, c10::Device device) {

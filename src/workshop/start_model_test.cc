@@ -59,9 +59,34 @@ TEST(StartModel, RefusesWeightsOfAnotherNetworkThatFit) {
   heads.model.heads = recipe.model.heads == 1 ? 2 : 1;
   EXPECT_CONTAINS(formats::error_of([&] { start_model(heads, vocabulary, 12, c10::kCPU); }),
                   "has heads = ");
+  EXPECT_NO_THROW(check_start(recipe, vocabulary));
+  EXPECT_THROW(check_start(heads, vocabulary), Error);
   shift.model.shift = !recipe.model.shift;
   EXPECT_CONTAINS(formats::error_of([&] { start_model(shift, vocabulary, 12, c10::kCPU); }),
                   "has shift = ");
+}
+
+// All that differs, in one message; and before there are rows.
+TEST(StartModel, TellsWhatIsWrongWithItsWeightsBeforeThereIsData) {
+  const formats::TemporaryFolder folder;
+  const data::Vocabulary vocabulary;
+  spec::Recipe recipe = small_recipe();
+  nn::save_model(folder.path() / "first", *start_model(recipe, vocabulary, 12, c10::kCPU),
+                 vocabulary);
+  recipe.init = (folder.path() / "first").string();
+  spec::Recipe other = recipe;
+  other.model.layers = 2;
+  other.model.width = 16;
+  const std::string error = formats::error_of([&] { check_start(other, vocabulary); });
+  EXPECT_CONTAINS(error, "has layers = 1, width = 8");
+  EXPECT_CONTAINS(error, "model.layers = 2, model.width = 16, as the recipe says");
+  EXPECT_CONTAINS(error, "model.layers=1 model.width=8");
+  other = recipe;
+  other.data.length = 13;
+  EXPECT_CONTAINS(formats::error_of([&] { check_start(other, vocabulary); }),
+                  "model.positions = 12, but rows have 13 tokens");
+  std::filesystem::remove(folder.path() / "first/model.safetensors");
+  EXPECT_CONTAINS(formats::error_of([&] { check_start(recipe, vocabulary); }), "model.safetensors");
 }
 
 }  // namespace

@@ -65,6 +65,9 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
   const std::optional<spec::BaseModel> base = start_base(recipe);
   const data::Vocabulary vocabulary = start_vocabulary(recipe);
   start_objective(recipe, vocabulary);
+  check_start(recipe, vocabulary);
+  check_files(recipe.evaluation);
+  if (group.first()) training::RunFolder::check(options.out, options.resume);
   training::share_of(recipe.training, group);
 
   const data::PreparedData data = prepare(recipe, vocabulary, threads, quiet);
