@@ -504,6 +504,7 @@ TEST_F(Training, FromFilesAndFromACheckpoint) {
   ASSERT_EQ(train("mgdm", "--out " + path("generated")).code, 0);
   const Outcome read = train("mgdm", files + "--out " + path("files"));
   ASSERT_EQ(read.code, 0) << read.err;
+  EXPECT_EQ(read.err.find("wrong by the rules"), std::string::npos) << read.err;
   // The file holds what the recipe generates.
   EXPECT_EQ(read_file(path("generated/checkpoint-12/model.safetensors")),
             read_file(path("files/checkpoint-12/model.safetensors")));

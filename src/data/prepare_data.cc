@@ -40,6 +40,17 @@ struct Loaded {
   std::optional<EncodedDataset> packed = {};  // in place of `train`: long texts are never all there
 };
 
+void judge(const tasks::Task& task, const std::string& file, const LocatedExample& located,
+           WrongLabels& labels) {
+  constexpr std::size_t kMost = 10000;
+  if (labels.looked_at == kMost) return;
+  ++labels.looked_at;
+  const Example& example = located.example;
+  if (task.verify(example, example.output).correct || labels.count++ > 0) return;
+  const std::vector<tasks::Fault> faults = task.explain(example, example.output);
+  labels.first = at(file, located.line) + (faults.empty() ? "no answer" : faults.front().words);
+}
+
 // Where examples become tokens as they come: known before the first of them.
 struct Packing {
   Vocabulary vocabulary;
@@ -64,13 +75,14 @@ std::vector<Example> make_all(const std::function<Example(std::uint64_t)>& make,
   return examples;
 }
 
-void read_files(Loaded& source, std::size_t held_out) {
+void read_files(Loaded& source, std::size_t held_out, WrongLabels& labels) {
   std::vector<Example>& train = source.train;
   for (const std::string& file : source.settings.files)
     for (LocatedExample& located : read_examples(file, *source.task)) {
       if (located.example.output.empty())
         throw Error(at(file, located.line) + "the puzzle has no answer to learn",
                     "an \"output\" in every line of training data");
+      judge(*source.task, file, located, labels);
       train.push_back(std::move(located.example));
     }
   const auto count = static_cast<std::size_t>(source.settings.count);
@@ -114,12 +126,12 @@ void make_released(Loaded& source, std::size_t held_out, const Packing* packing,
 }
 
 void fill(Loaded& source, std::size_t held_out, std::uint64_t seed, int threads,
-          const Packing* packing, const OnMade& on_made) {
+          const Packing* packing, WrongLabels& labels, const OnMade& on_made) {
   const SourceSettings& settings = source.settings;
   if (!settings.files.empty()) {
     if (settings.endless)
       throw UsageError("data.endless = true with files", "examples that are generated");
-    return read_files(source, held_out);
+    return read_files(source, held_out, labels);
   }
   const auto count = static_cast<std::uint64_t>(settings.count);
   if (count == 0 && !settings.endless)
@@ -197,7 +209,7 @@ std::vector<std::size_t> held_out_counts(const std::vector<SourceSettings>& sour
 }
 
 std::vector<Loaded> load(const std::string& task, const DataSettings& settings, std::uint64_t seed,
-                         const Packing* packing, const OnMade& on_made) {
+                         const Packing* packing, WrongLabels& labels, const OnMade& on_made) {
   const std::vector<SourceSettings> asked = settings.all_sources();
   const std::vector<std::size_t> held_out = held_out_counts(asked, settings.held_out);
   const std::uint64_t range = (std::uint64_t{1} << 32) / asked.size();
@@ -205,7 +217,8 @@ std::vector<Loaded> load(const std::string& task, const DataSettings& settings, 
   for (std::size_t i = 0; i < asked.size(); ++i) {
     sources.push_back(
         {asked[i], tasks::make_task(task, asked[i].task_options()), {i * range, range}, {}, {}});
-    fill(sources.back(), held_out[i], seed, static_cast<int>(settings.threads), packing, on_made);
+    fill(sources.back(), held_out[i], seed, static_cast<int>(settings.threads), packing, labels,
+         on_made);
   }
   return sources;
 }
@@ -248,8 +261,9 @@ PreparedData prepare_data(const std::string& task_name, const DataSettings& sett
 PreparedData prepare_data(const std::string& task_name, const DataSettings& settings,
                           std::uint64_t seed, const Vocabulary& vocabulary, const OnMade& on_made) {
   const std::optional<Packing> packing = packing_of(settings, vocabulary);
+  WrongLabels labels;
   std::vector<Loaded> sources =
-      load(task_name, settings, seed, packing ? &*packing : nullptr, on_made);
+      load(task_name, settings, seed, packing ? &*packing : nullptr, labels, on_made);
   const std::shared_ptr<const tasks::Task> task = sources.front().task;
   Augment augment;  // refuses a task without symmetries
   if (settings.augment) augment = symmetries(task, seed, settings.reverse);
@@ -292,7 +306,8 @@ PreparedData prepare_data(const std::string& task_name, const DataSettings& sett
           layout,
           Mixture(std::move(parts), length),
           std::move(held_out),
-          endless || settings.augment};
+          endless || settings.augment,
+          std::move(labels)};
 }
 
 }  // namespace mgdm::data

@@ -13,6 +13,13 @@
 
 namespace mgdm::data {
 
+// Answers in files that are wrong by the rules of their task, of the first some thousand. One may
+// want to train on such; more often the file is another than was thought.
+struct WrongLabels {
+  std::size_t count = 0, looked_at = 0;
+  std::string first;  // where it is, and what is wrong with it
+};
+
 struct PreparedData {
   std::shared_ptr<const tasks::Task> task;
   Vocabulary vocabulary;
@@ -20,6 +27,7 @@ struct PreparedData {
   Mixture train;
   EncodedDataset held_out;       // never trained on
   bool made_on_the_fly = false;  // examples are generated or augmented while training
+  WrongLabels wrong_labels = {};
 };
 
 // Generated examples are items of the training split under `seed`: a fixed source of a single one

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "formats/jsonl.h"
+#include "formats/test_support.h"
 #include "tasks/released.h"
 
 namespace mgdm::data {
@@ -113,6 +114,27 @@ TEST(PrepareData, CountIsTheTrainingExamplesOfFilesToo) {
   settings.count = 27;
   EXPECT_THROW(prepare_data("countdown-3", settings, 0), Error);
   std::filesystem::remove(path);
+}
+
+// Game of 24's file has "=24" in place of solutions: one would learn that.
+TEST(PrepareData, CountsAnswersInFilesThatAreWrong) {
+  const formats::TemporaryFolder folder;
+  const std::string file = (folder.path() / "examples.jsonl").string();
+  write_file(file,
+             "{\"input\": \"86,28,13,31,96\", \"output\": \"86+28=114,31-13=18,114-18=96\"}\n"
+             "{\"input\": \"86,28,13,31,96\", \"output\": \"=96\"}\n"
+             "{\"input\": \"86,28,13,31,96\", \"output\": \"96=96\"}\n");
+  DataSettings settings;
+  settings.files = {file};
+  settings.count = 3;
+  settings.held_out = 0;
+  const WrongLabels labels = prepare_data("countdown-4", settings, 0).wrong_labels;
+  EXPECT_EQ(labels.count, 2u);
+  EXPECT_EQ(labels.looked_at, 3u);
+  EXPECT_CONTAINS(labels.first, "examples.jsonl:2: ");
+  DataSettings made;
+  made.count = 3;
+  EXPECT_EQ(prepare_data("countdown-4", made, 0).wrong_labels.looked_at, 0u);
 }
 
 TEST(PrepareData, AsReleasedIsThePapersFileWhateverTheSeed) {

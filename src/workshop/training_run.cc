@@ -8,6 +8,7 @@
 #include "base/paths.h"
 #include "base/progress.h"
 #include "base/standard_streams.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "compat/deterministic.h"
 #include "compat/device.h"
@@ -71,6 +72,9 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
   training::share_of(recipe.training, group);
 
   const data::PreparedData data = prepare(recipe, vocabulary, threads, quiet);
+  if (const data::WrongLabels& labels = data.wrong_labels; labels.count > 0 && !quiet)
+    say("{} of the first {} answers to learn are wrong by the rules of {}: {}\n", labels.count,
+        labels.looked_at, recipe.task, printable(labels.first));
   const int length = data.train.length();
   training::Budget(recipe.training, static_cast<std::int64_t>(data.train.size()));
 
