@@ -1,10 +1,11 @@
 #include "prompting/expression.h"
 
-#include <array>
 #include <charconv>
 #include <numeric>
 #include <string>
 #include <utility>
+
+#include "prompting/plain_signs.h"
 
 namespace mgdm::prompting {
 namespace {
@@ -32,37 +33,6 @@ std::optional<Fraction> computed(const Fraction& a, char op, const Fraction& b) 
     lost |= __builtin_mul_overflow(a.denominator, under, &denominator);
   }
   return lost ? std::nullopt : fraction(numerator, denominator);
-}
-
-// The other ways to write an operator or a parenthesis, as one character.
-std::string plain(std::string_view text) {
-  constexpr std::array<std::pair<std::string_view, char>, 14> kSigns{{{"\xc3\x97", '*'},
-                                                                      {"\xc3\xb7", '/'},
-                                                                      {"\xc2\xb7", '*'},
-                                                                      {"\xe2\x88\x92", '-'},
-                                                                      {"\xe2\x8b\x85", '*'},
-                                                                      {"\\times", '*'},
-                                                                      {"\\cdot", '*'},
-                                                                      {"\\div", '/'},
-                                                                      {"\\left", ' '},
-                                                                      {"\\right", ' '},
-                                                                      {"x", '*'},
-                                                                      {"X", '*'},
-                                                                      {"[", '('},
-                                                                      {"]", ')'}}};
-  std::string out;
-  while (!text.empty()) {
-    std::size_t used = 1;
-    char sign = text.front();
-    for (const auto& [written, meant] : kSigns)
-      if (text.starts_with(written)) {
-        used = written.size();
-        sign = meant;
-      }
-    if (sign != ' ' && sign != '\t') out += sign;
-    text.remove_prefix(used);
-  }
-  return out;
 }
 
 // sum = product {(+|-) product}, product = factor {(*|/) factor}, factor = number | (sum) | -factor
@@ -137,14 +107,13 @@ class Parser {
 }  // namespace
 
 std::optional<Expression> parse_expression(std::string_view text) {
+  std::string plain = plain_signs(text);
   // "1 2" would become 12 without its space.
-  for (std::size_t i = 1; i + 1 < text.size(); ++i)
-    if (text[i] == ' ' || text[i] == '\t') {
-      const std::size_t next = text.find_first_not_of(" \t", i);
-      const auto digit = [&](std::size_t at) { return text[at] >= '0' && text[at] <= '9'; };
-      if (next != std::string_view::npos && digit(i - 1) && digit(next)) return std::nullopt;
-    }
-  return Parser(plain(text)).parse();
+  const auto digit = [&](std::size_t at) { return plain[at] >= '0' && plain[at] <= '9'; };
+  for (std::size_t i = 1; i + 1 < plain.size(); ++i)
+    if (plain[i] == ' ' && digit(i - 1) && digit(i + 1)) return std::nullopt;
+  std::erase(plain, ' ');
+  return Parser(std::move(plain)).parse();
 }
 
 }  // namespace mgdm::prompting

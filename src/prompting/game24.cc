@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "prompting/expression.h"
+#include "prompting/plain_signs.h"
 #include "tasks/countdown/problem.h"
 
 namespace mgdm::prompting {
@@ -32,33 +33,29 @@ std::string_view without_bullet(std::string_view line) {
   return line;
 }
 
-// Without \boxed{...}, \(...\) and what else TeX puts around a formula, and without a full stop.
-std::string_view without_frame(std::string_view text) {
-  constexpr std::pair<std::string_view, std::string_view> kFrames[] = {
-      {"\\boxed{", "}"}, {"\\(", "\\)"}, {"\\[", "\\]"}};
-  text = bare(text);
-  if (text.ends_with('.')) text = bare(text.substr(0, text.size() - 1));
-  for (const auto& [open, close] : kFrames)
-    if (text.starts_with(open) && text.ends_with(close))
-      return without_frame(text.substr(open.size(), text.size() - open.size() - close.size()));
-  return text;
+// Of "24 = 4 * 6." the side that computes something, in plain signs.
+std::optional<std::string> expression_in(std::string_view text) {
+  const std::string plain = plain_signs(bare(text));
+  for (std::string_view side : split(plain, '=')) {
+    side = trim(side);
+    if (side.ends_with('.')) side = trim(side.substr(0, side.size() - 1));
+    if (is_expression(side)) return std::string(side);
+  }
+  return std::nullopt;
 }
 
-// Whether it computes something.
-bool is_expression(std::string_view text) {
-  const auto parsed = parse_expression(text);
-  return parsed && parsed->numbers.size() > 1;
+// Nothing, or what opens or closes a display: $$, \[, \begin{align*}, ```text.
+bool is_frame(std::string_view line) {
+  if (plain_signs(bare(line)).empty()) return true;
+  const bool opens = line.starts_with("```") || line.starts_with("\\begin{");
+  return (opens || line.starts_with("\\end{")) &&
+         line.find_first_of("0123456789") == std::string_view::npos;
 }
 
-// The side of an equation that is the expression, the left one where neither is; a text without an
-// equals sign as it is.
-std::string_view side_of(std::string_view text) {
-  text = without_frame(text);
-  const std::size_t sign = text.find('=');
-  const std::string_view left = without_frame(text.substr(0, sign));
-  if (sign == std::string_view::npos || is_expression(left)) return left;
-  const std::string_view right = without_frame(text.substr(sign + 1));
-  return is_expression(right) ? right : left;
+// "none", not a number.
+bool has_words(std::string_view text) {
+  return std::ranges::any_of(lowered(plain_signs(text)),
+                             [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
 // What stands behind "Answer:", "The final answer is:" and the like.
@@ -90,21 +87,32 @@ Game24 parse_game24(std::string_view input) {
 std::string numbers_text(const Game24& game) { return joined_by(game.numbers, " "); }
 
 std::optional<std::string> answer_of(std::string_view reply) {
-  std::optional<std::string> named;
-  std::vector<std::string> expressions;
-  bool expected = false;  // in this line, by the one before it
+  std::optional<std::string> named;      // the last
+  std::vector<std::string> expressions;  // that are lines of their own
+  bool expected = false;                 // in this line, by the one before it
   for (const std::string_view whole : split(reply, '\n')) {
+    if (is_frame(trim(whole))) continue;
     const std::string_view line = bare(without_bullet(bare(whole)));
-    if (line.empty()) continue;
-    if (is_expression(side_of(line))) {
-      expressions.emplace_back(side_of(line));
-      if (expected) named = expressions.back();
-    }
+    const auto alone = expression_in(line);
+    if (alone && std::ranges::find(expressions, *alone) == expressions.end())
+      expressions.push_back(*alone);
+    if (alone && expected) named = alone;
     const auto answer = named_in(line);
-    if (answer) named = side_of(*answer);
-    expected = answer && named->empty();
+    expected = answer && is_frame(*answer);
+    if (!answer) continue;
+    if (const auto found = expression_in(*answer))
+      named = found;
+    else if (!named || !is_expression(*named) ||
+             has_words(*answer))  // a later "Final answer: 24" takes nothing back
+      named = expected ? "" : std::string(bare(answer->substr(0, answer->find('='))));
   }
-  return named || expressions.size() != 1 ? named : expressions.front();
+  const bool says_nothing = !named || !(is_expression(*named) || has_words(*named));
+  return says_nothing && expressions.size() == 1 ? expressions.front() : named;
+}
+
+bool is_expression(std::string_view answer) {
+  const auto parsed = parse_expression(answer);
+  return parsed && parsed->numbers.size() > 1;
 }
 
 bool makes_24(const Game24& game, std::string_view expression) {

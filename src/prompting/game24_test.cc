@@ -9,6 +9,7 @@
 #include "formats/jsonl.h"
 #include "formats/test_support.h"
 #include "prompting/expression.h"
+#include "prompting/plain_signs.h"
 #include "prompting/prompts.h"
 
 namespace mgdm::prompting {
@@ -28,15 +29,42 @@ TEST(Expression, ComputesExactly) {
   EXPECT_EQ(value("48 \xc3\xb7 2"), (Fraction{24, 1}));
   EXPECT_EQ(value("30 \xe2\x88\x92 6"), (Fraction{24, 1}));
   EXPECT_EQ(value("4 \\times 6"), (Fraction{24, 1}));
+  EXPECT_EQ(value("30 – 6"), (Fraction{24, 1}));
+  EXPECT_EQ(value("\\frac{8}{3 - \\frac{8}{3}}"), (Fraction{24, 1}));
+  EXPECT_EQ(value("\\left[\\dfrac{4+8}{2}\\right]\\,\\cdot\\!{4}"), (Fraction{24, 1}));
   EXPECT_EQ(parse_expression("4*(6 - 10)+5")->numbers, (std::vector<std::int64_t>{4, 6, 10, 5}));
 }
 
 TEST(Expression, RefusesWhatIsNone) {
-  for (const char* text :
-       {"", "(", "1+", "1 2", "4 (5)", "2**3", "1/0", "1/(2-2)", "4 + x", "(1+2", "1+2)", "2^3",
-        "99999999999999999999", "9223372036854775807*2", "1.5*16"})
+  for (const char* text : {"",
+                           "(",
+                           "1+",
+                           "1 2",
+                           "4 (5)",
+                           "2**3",
+                           "1/0",
+                           "1/(2-2)",
+                           "4 + x",
+                           "(1+2",
+                           "1+2)",
+                           "2^3",
+                           "99999999999999999999",
+                           "9223372036854775807*2",
+                           "1.5*16",
+                           "\\frac{1}2",
+                           "\\frac{1}{2",
+                           "1\u00a02",
+                           "{1}}",
+                           "\\frac{1"})
     EXPECT_FALSE(parse_expression(text)) << text;
   EXPECT_FALSE(parse_expression(std::string(100000, '(')));  // and does not overflow the stack
+}
+
+TEST(PlainSigns, AreThoseOfAKeyboard) {
+  EXPECT_EQ(plain_signs("4 \\times \\frac{6}{2} ✅"), "4 * ((6)/(2))");
+  EXPECT_EQ(plain_signs("\\[ \\boxed{(10 - 4) \\cdot {4}} \\]"), "(10 - 4) * (4)");
+  EXPECT_EQ(plain_signs("$$\t 8\u202f÷\u00a02 "), "8 / 2");
+  EXPECT_EQ(plain_signs("$$"), "");
 }
 
 TEST(Game24, ReadsPuzzlesOfCountdownFiles) {
@@ -70,18 +98,39 @@ TEST(Game24, FindsTheAnswerAmongWords) {
 
 TEST(Game24, FindsTheAnswerHoweverItIsWritten) {
   const Game24 game{{4, 5, 6, 10}};
-  for (const char* reply :
-       {"Answer:\n4 * 5 - 6 + 10 = 24", "Answer:\n\n**4 * 5 - 6 + 10**\nThat is 24.",
-        "Answer: 4 x 5 - 6 + 10", "Final Answer: 4 * 5 - 6 + 10 = 24",
-        "**Final answer:** 4 * 5 - 6 + 10", "The answer is: 4 * 5 - 6 + 10 = 24",
-        "- Answer: 4 * 5 - 6 + 10 = 24", "Answer: $\\boxed{4 \\times 5 - 6 + 10}$",
-        "Answer: \\boxed{4 * 5 - 6 + 10 = 24}.", "Answer: \\(4 \\cdot 5 + \\left(10 - 6\\right)\\)",
-        "Answer: [4 * 5] - [6 - 10]", "Answer: 24 = 4 * 5 - 6 + 10", "Answer: 4 * 5 - 6 + 10.",
-        "1. 4 * 5 - 6 + 10 = 24"})
+  for (const char* reply : {"Answer:\n4 * 5 - 6 + 10 = 24",
+                            "Answer:\n\n**4 * 5 - 6 + 10**\nThat is 24.",
+                            "Answer: 4 x 5 - 6 + 10",
+                            "Final Answer: 4 * 5 - 6 + 10 = 24",
+                            "**Final answer:** 4 * 5 - 6 + 10",
+                            "The answer is: 4 * 5 - 6 + 10 = 24",
+                            "- Answer: 4 * 5 - 6 + 10 = 24",
+                            "Answer: $\\boxed{4 \\times 5 - 6 + 10}$",
+                            "Answer: \\boxed{4 * 5 - 6 + 10 = 24}.",
+                            "Answer: \\(4 \\cdot 5 + \\left(10 - 6\\right)\\)",
+                            "Answer: [4 * 5] - [6 - 10]",
+                            "Answer: 24 = 4 * 5 - 6 + 10",
+                            "Answer: 4 * 5 - 6 + 10.",
+                            "1. 4 * 5 - 6 + 10 = 24",
+                            "4 * 5 - 6 + 10 = 24\n\nFinal answer: 24",
+                            "Answer: 4 * 5 - 6 + 10 = 24\nThe final answer is: $\\boxed{24}$",
+                            "Answer:\n\\[\n4 \\times 5 - 6 + 10 = 24\n\\]",
+                            "Answer: \\[\n4 \\times 5 - 6 + 10\n\\]",
+                            "Answer:\n```text\n4 * 5 - 6 + 10\n```",
+                            "Answer: ```4 * 5 - 6 + 10```",
+                            "Answer:\n\\begin{align*}\n4 * 5 - 6 + 10 &= 24 \\\\\n\\end{align*}",
+                            "Answer: \\(4 \\times 5 - 6\\) + \\(10\\) = \\(24\\)",
+                            "Answer: \\boxed{4 \\times 5 - 6 + 10} = \\boxed{24}",
+                            "Answer: 24 = 4 * 5 - 6 + 10 = 20 + 4",
+                            "Answer: x = 4 * 5 - 6 + 10 = 24",
+                            "Answer: 4 \\* 5 – 6 + 10 ✅",
+                            "4 * 5 - 6 + 10\n4 * 5 - 6 + 10 = 24\nAnswer: 24",
+                            "Answer:\nLet me check.\n4 * 5 - 6 + 10 = 24"})
     EXPECT_TRUE(makes_24(game, answer_of(reply).value_or(""))) << reply;
-  // The line after it is another sentence, and those after that are no answer.
-  EXPECT_EQ(answer_of("Answer:\nI do not know.\n4 * 5 - 6 + 10"), "");
   EXPECT_EQ(answer_of("Answer: none\n4 * 5 - 6 + 10"), "none");
+  EXPECT_EQ(answer_of("Answer: 4 * 5 - 6 + 10\nAnswer: no, none"), "no, none");
+  EXPECT_EQ(answer_of("Answer:\n\\[\n"), "");
+  EXPECT_EQ(answer_of("4*5\n6+10\nAnswer: 24"), "24");  // of which of them?
   EXPECT_EQ(answer_of("The answer is near: 4"), std::nullopt);
 }
 

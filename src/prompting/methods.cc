@@ -59,11 +59,11 @@ std::string compact(const std::string& answer) {
 }
 
 // The distinct answers, those that were given most often first, of equal ones the earlier. Replies
-// without an answer have no vote.
+// without an expression have no vote.
 std::vector<std::string> by_votes(const std::vector<std::string>& answers) {
   std::vector<std::pair<std::string, int>> counted;
   for (const std::string& answer : answers) {
-    if (answer.empty()) continue;
+    if (!is_expression(answer)) continue;
     const auto same = std::ranges::find_if(
         counted, [&](const auto& each) { return compact(each.first) == compact(answer); });
     if (same == counted.end())
@@ -116,7 +116,7 @@ std::vector<std::string> answers_by_tree(Asker& asker, const Game24& game,
        search_thoughts(thinker, numbers, static_cast<std::size_t>(settings.beam))) {
     if (thought.left != std::vector<std::string>{std::to_string(kGoal)}) continue;
     const auto answer = answer_of(asker.texts(answer_prompt(game, thought.steps), 1).front());
-    if (!answer || answer->empty()) continue;
+    if (!answer || !is_expression(*answer)) continue;
     judged.emplace_back(voted(asker.texts(judge_prompt(game, *answer), settings.votes)), *answer);
   }
   std::stable_sort(judged.begin(), judged.end(),
