@@ -59,6 +59,10 @@ TEST_F(LlamaCli, LoraTrainsResumesAnswersAndBecomesOneModel) {
   for (const char* file : {"adapter_model.safetensors", "adapter_config.json", "tokenizer.json"})
     EXPECT_TRUE(fs::exists(fs::path(last) / file)) << file;
   EXPECT_FALSE(fs::exists(last + "/model.safetensors"));
+  // Before data are made, which would take all day.
+  const Outcome narrow = train("model.lora.rank=2 data.count=100000000 init=" + last);
+  EXPECT_EQ(narrow.code, 1);
+  EXPECT_NE(narrow.err.find("LoRA of rank 4"), std::string::npos) << narrow.err;
 
   // Bit for bit from the checkpoint before.
   const std::string matrices = read_file(last + "/adapter_model.safetensors");

@@ -13,8 +13,9 @@
 
 namespace mgdm::data {
 
-// Answers in files that are wrong by the rules of their task, of the first some thousand. One may
-// want to train on such; more often the file is another than was thought.
+// Answers in files that are wrong by the rules of their task, of the first some thousand in each
+// file. One may want to train on such; more often the file is another than was thought. Those of
+// tasks that are learned from failures, too, are not looked at.
 struct WrongLabels {
   std::size_t count = 0, looked_at = 0;
   std::string first;  // where it is, and what is wrong with it

@@ -1,5 +1,6 @@
 #include "data/prepare_data.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -135,6 +136,42 @@ TEST(PrepareData, CountsAnswersInFilesThatAreWrong) {
   DataSettings made;
   made.count = 3;
   EXPECT_EQ(prepare_data("countdown-4", made, 0).wrong_labels.looked_at, 0u);
+}
+
+// Each file is looked at, however long the one before it is, but not all of it.
+TEST(PrepareData, LooksIntoEveryFileForWrongAnswers) {
+  const formats::TemporaryFolder folder;
+  const std::string right = "{\"input\": \"1,2,3,6\", \"output\": \"1+2=3,3+3=6\"}\n";
+  std::string many;
+  for (int i = 0; i < 10001; ++i) many += right;
+  DataSettings settings;
+  for (const char* name : {"a.jsonl", "b.jsonl"})
+    settings.files.push_back((folder.path() / name).string());
+  write_file(settings.files[0], many);
+  write_file(settings.files[1], right + "{\"input\": \"1,2,3,6\", \"output\": \"=6\"}\n");
+  settings.count = 3;
+  settings.held_out = 0;
+  const WrongLabels labels = prepare_data("countdown-3", settings, 0).wrong_labels;
+  EXPECT_EQ(labels.looked_at, 10002u);
+  EXPECT_EQ(labels.count, 1u);
+  EXPECT_CONTAINS(labels.first, "b.jsonl:2: ");
+}
+
+// A search that finds nothing teaches how to search.
+TEST(PrepareData, SearchesMayFail) {
+  const formats::TemporaryFolder folder;
+  const auto task = tasks::make_task("search-3");
+  DataSettings settings;
+  settings.files = {(folder.path() / "examples.jsonl").string()};
+  const tasks::Example example = task->generate(0, tasks::Split::kTrain, 0);
+  write_file(settings.files[0], fmt::format("{{\"input\": \"{}\", \"output\": \"{}\"}}\n",
+                                            example.input, example.output.substr(0, 20)));
+  settings.alphabet = "@search";
+  settings.layout = "long";
+  settings.length = 256;
+  settings.count = 1;
+  settings.held_out = 0;
+  EXPECT_EQ(prepare_data("search-3", settings, 0).wrong_labels.count, 0u);
 }
 
 TEST(PrepareData, AsReleasedIsThePapersFileWhateverTheSeed) {

@@ -65,16 +65,6 @@ void load_adapter(const fs::path& folder, Model& model) {
   }
 }
 
-void check_rank(const fs::path& folder, const spec::Adapter& adapter, const Model& model) {
-  const spec::LoraSettings& ours = model.settings().lora;
-  if (adapter.lora.rank != ours.rank || adapter.lora.alpha != ours.alpha)
-    throw Error(fmt::format("{}: LoRA of rank {} and alpha {}", folder.string(), adapter.lora.rank,
-                            adapter.lora.alpha),
-                fmt::format("rank {} and alpha {}", ours.rank, ours.alpha),
-                fmt::format("model.lora.rank={} model.lora.alpha={}", adapter.lora.rank,
-                            adapter.lora.alpha));
-}
-
 }  // namespace
 
 void write_model(const fs::path& folder, const Model& model, const data::Vocabulary& vocabulary,
@@ -102,7 +92,7 @@ void save_model(const fs::path& folder, const Model& model, const data::Vocabula
 void load_weights(const fs::path& folder, Model& model) {
   if (!spec::is_adapter(folder)) return load_base(folder, model);
   const spec::Adapter adapter = spec::read_adapter(folder);
-  check_rank(folder, adapter, model);
+  spec::check_rank(folder, adapter, model.settings().lora);
   const fs::path base = spec::base_folder(folder, adapter);
   spec::check_base(spec::read_config(folder).about, base);
   load_base(base, model);
@@ -111,7 +101,7 @@ void load_weights(const fs::path& folder, Model& model) {
 
 void load_trained(const fs::path& folder, Model& model) {
   if (model.settings().lora.rank == 0) return load_base(folder, model);
-  check_rank(folder, spec::read_adapter(folder), model);
+  spec::check_rank(folder, spec::read_adapter(folder), model.settings().lora);
   load_adapter(folder, model);
 }
 

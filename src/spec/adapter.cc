@@ -104,6 +104,15 @@ std::string adapter_json(const Adapter& adapter) {
   return formats::json_text(document, 2) + "\n";
 }
 
+void check_rank(const fs::path& folder, const Adapter& adapter, const LoraSettings& lora) {
+  if (adapter.lora.rank != lora.rank || adapter.lora.alpha != lora.alpha)
+    throw Error(fmt::format("{}: LoRA of rank {} and alpha {}", folder.string(), adapter.lora.rank,
+                            adapter.lora.alpha),
+                fmt::format("rank {} and alpha {}", lora.rank, lora.alpha),
+                fmt::format("model.lora.rank={} model.lora.alpha={}", adapter.lora.rank,
+                            adapter.lora.alpha));
+}
+
 fs::path base_folder(const fs::path& folder, const Adapter& adapter) {
   std::error_code ignored;
   if (!adapter.base.empty())

@@ -35,6 +35,10 @@ Adapter read_adapter(const std::filesystem::path& folder);
 Adapter parse_adapter(const std::string& json, const std::string& source);
 std::string adapter_json(const Adapter& adapter);
 
+// An Error unless the adapter in `folder` has the rank and alpha of `lora`.
+void check_rank(const std::filesystem::path& folder, const Adapter& adapter,
+                const LoraSettings& lora);
+
 // Where the base model is: as it is named, from here or from the adapter's own folder. An Error
 // when it is in neither place, or no whole model.
 std::filesystem::path base_folder(const std::filesystem::path& folder, const Adapter& adapter);

@@ -120,6 +120,7 @@ TEST(Tasks, AbilitiesAreTrue) {
       EXPECT_THROW(task->view(example.input, random), UsageError) << name;
     EXPECT_EQ(abilities.sudoku_files, example.input.size() == 81) << name;
     EXPECT_EQ(abilities.variables.has_value(), name.starts_with("sat-")) << name;
+    EXPECT_TRUE(abilities.failures || task->verify(example, example.output).correct) << name;
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <span>
 
-#include "base/files.h"
 #include "base/progress.h"
 #include "data/examples_file.h"
 #include "evaluation/evaluate.h"
@@ -31,10 +30,6 @@ std::vector<tasks::Example> puzzles_of(const spec::Recipe& recipe, const tasks::
 }
 
 }  // namespace
-
-void check_files(const spec::EvaluationSettings& evaluation) {
-  for (const std::string& file : evaluation.files) LineReader{file};
-}
 
 RunEvaluation::RunEvaluation(const spec::Recipe& recipe, const tasks::Task& task,
                              const inference::Reasoner& reasoner, bool quiet)

@@ -10,9 +10,6 @@
 
 namespace mgdm::workshop {
 
-// Whether the files that the recipe names can be read: an Error when not.
-void check_files(const spec::EvaluationSettings& evaluation);
-
 class RunEvaluation {
  public:
   // On the puzzles that the recipe names, or the head of the task's own test split. What would stop

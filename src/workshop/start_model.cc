@@ -18,6 +18,7 @@
 #include "spec/adapter.h"
 #include "spec/checkpoint_config.h"
 #include "spec/kinds.h"
+#include "spec/weights.h"
 
 namespace mgdm::workshop {
 namespace {
@@ -93,6 +94,21 @@ std::optional<Init> init_of(const spec::Recipe& recipe, const data::Vocabulary& 
         "data.alphabet with the same characters in the same order");
   check_same_network(recipe, config.settings);
   return init;
+}
+
+// Whether its files are there, whole and of one model, as far as names and shapes say. By its own
+// settings: the recipe may want more positions.
+void check_weights(const Init& init, const spec::LoraSettings& lora) {
+  std::filesystem::path base = init.folder;
+  if (spec::is_adapter(init.folder)) {
+    const spec::Adapter adapter = spec::read_adapter(init.folder);
+    spec::check_rank(init.folder, adapter, lora);
+    base = spec::base_folder(init.folder, adapter);
+    spec::check_base(init.config.about, base);
+    spec::adapter_weights_in(formats::open_safetensors_folder(init.folder, spec::kAdapterName),
+                             init.config.settings);
+  }
+  spec::weights_in(formats::open_safetensors_folder(base), init.config.settings);
 }
 
 // The shape of a language model is what its folder says; the recipe says how large it is meant to
@@ -183,8 +199,7 @@ std::optional<spec::BaseModel> start_base(const spec::Recipe& recipe) {
 void check_start(const spec::Recipe& recipe, const data::Vocabulary& vocabulary) {
   const std::optional<Init> init = init_of(recipe, vocabulary);
   settings_of(recipe, vocabulary, init, recipe.data.length);
-  // Whether the files are there and whole; with LoRA start_base() has asked.
-  if (init && !spec::is_adapter(init->folder)) formats::open_safetensors_folder(init->folder);
+  if (init) check_weights(*init, recipe.model.lora);
 }
 
 void check_device(const spec::Recipe& recipe, c10::Device device) {

@@ -22,7 +22,7 @@ data::Vocabulary start_vocabulary(const spec::Recipe& recipe);
 std::optional<spec::BaseModel> start_base(const spec::Recipe& recipe);
 
 // What start_model() would refuse, as far as it can be told before there are rows: an init of
-// another network or of other tokens, a file of it that is not there. Reads no weights.
+// another network or of other tokens, files of it that are not there or of another model.
 void check_start(const spec::Recipe& recipe, const data::Vocabulary& vocabulary);
 
 // Error when the device cannot train as the recipe says.

@@ -4,7 +4,10 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "base/files.h"
 #include "base/paths.h"
 #include "base/progress.h"
 #include "base/standard_streams.h"
@@ -39,6 +42,11 @@ data::PreparedData prepare(const spec::Recipe& recipe, const data::Vocabulary& v
                             vocabulary, [&](std::size_t examples) { progress.add(examples); });
 }
 
+// An Error when one of them cannot be read.
+void check_files(const std::vector<std::string>& files) {
+  for (const std::string& file : files) LineReader{file};
+}
+
 }  // namespace
 
 spec::Recipe read_recipe_of_run(const std::string& file, const std::vector<std::string>& overrides,
@@ -67,13 +75,16 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
   const data::Vocabulary vocabulary = start_vocabulary(recipe);
   start_objective(recipe, vocabulary);
   check_start(recipe, vocabulary);
-  check_files(recipe.evaluation);
-  if (group.first()) training::RunFolder::check(options.out, options.resume);
+  for (const data::SourceSettings& source : recipe.data.all_sources()) check_files(source.files);
+  if (group.first()) {  // nobody else reads or writes these
+    check_files(recipe.evaluation.files);
+    training::RunFolder::check(options.out, options.resume);
+  }
   training::share_of(recipe.training, group);
 
   const data::PreparedData data = prepare(recipe, vocabulary, threads, quiet);
   if (const data::WrongLabels& labels = data.wrong_labels; labels.count > 0 && !quiet)
-    say("{} of the first {} answers to learn are wrong by the rules of {}: {}\n", labels.count,
+    say("{} of {} answers looked at in data.files are wrong by the rules of {}: {}\n", labels.count,
         labels.looked_at, recipe.task, printable(labels.first));
   const int length = data.train.length();
   training::Budget(recipe.training, static_cast<std::int64_t>(data.train.size()));

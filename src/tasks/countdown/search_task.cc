@@ -29,7 +29,9 @@ class SearchTask : public Task {
         written_ == Answer::kSearch ? "a search for the solution" : "the path to the solution");
   }
 
-  Abilities abilities() const override { return {.released = true, .traces = true}; }
+  Abilities abilities() const override {
+    return {.released = true, .traces = true, .failures = true};
+  }
 
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
     Stream random = item_stream(seed, split, item);
