@@ -118,10 +118,11 @@ TEST_F(Prompt, SaysInOneSentenceWhatIsWrong) {
   write_file(path("games.jsonl"), "{\"input\": \"4,4,10,10,24\"}\n");
   std::filesystem::remove_all(path("cache"));
   write_file(path("cache"), "");
+  const std::size_t asked = server.requests().size();
   const Outcome no_cache = prompt(server, "");
   EXPECT_EQ(no_cache.code, 1);
   EXPECT_EQ(no_cache.err.find("every reply"), std::string::npos) << no_cache.err;
-  EXPECT_EQ(server.requests().size(), 2u);  // of the run before these
+  EXPECT_EQ(server.requests().size(), asked);
   EXPECT_EQ(mgdm("prompt game24 --endpoint nowhere --model m --data x").code, 2);
   EXPECT_EQ(mgdm("prompt chess --endpoint http://x --model m --data x").code, 2);
 }
@@ -136,8 +137,24 @@ TEST_F(Prompt, SaysWhereTokensAreNotAllCounted) {
   const Outcome outcome = prompt(server, "--method io --prompt-price 1 --parallel 1");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_MENTIONS(outcome.out, "133 or more");
-  EXPECT_MENTIONS(outcome.err, "and those of 1 replies that the endpoint did not count");
+  EXPECT_MENTIONS(outcome.err, "and those of 1 that the endpoint did not count");
   EXPECT_EQ(nlohmann::json::parse(read_file(path("out/score.json")))["uncounted_requests"], 1);
+}
+
+// A content filter, say: the others have a score all the same.
+TEST_F(Prompt, ScoresThePuzzlesThatAreNotRefused) {
+  FakeServer server([](const FakeServer::Request& request) -> FakeAnswer {
+    if (request.body.find("Numbers: 2 7 8 9\\n\"") != std::string::npos)
+      return {.status = 400, .body = R"({"error":{"message":"filtered"}})"};
+    return one_right(request);
+  });
+  const Outcome outcome = prompt(server, "--method io");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_MENTIONS(outcome.out, "50.0 ± 35.4");
+  EXPECT_MENTIONS(outcome.err, "refused 1 of 3 puzzles: 2,7,8,9,24 (");
+  const auto score = nlohmann::json::parse(read_file(path("out/score.json")));
+  EXPECT_EQ(score["n"], 2);
+  EXPECT_EQ(score["refused"], 1);
 }
 
 // What was asked before Ctrl-C is waited for, kept, and not asked again.

@@ -89,6 +89,7 @@ prompting::RunFacts facts_of(const PromptSettings& settings) {
   for (const config::Field& field : config::Fields(method).all())
     facts.emplace_back(field.key, field.value());
   facts.emplace_back("prompts", prompting::prompts_version());
+  facts.emplace_back("reading", prompting::kReading);
   return facts;
 }
 
@@ -121,22 +122,24 @@ void print_summary(const PromptSettings& settings, const prompting::Summary& sum
 
 void print_paid(const PromptSettings& settings, const prompting::CachedChat& chat,
                 const prompting::HttpChat& endpoint) {
-  prompting::Usage paid = chat.paid();
-  const std::int64_t requests = paid.requests;
-  paid.add(endpoint.wasted());
-  std::string cost;
-  if (settings.prices.known())
-    cost = fmt::format(", ${:.4f}", settings.prices.of(static_cast<double>(paid.prompt_tokens),
-                                                       static_cast<double>(paid.generated_tokens)));
-  if (paid.uncounted > 0)
-    cost +=
-        fmt::format(", and those of {} replies that the endpoint did not count", paid.uncounted);
-  const bool untold = paid.requests > 0 && paid.prompt_tokens == 0;
-  say("asked now: {} requests, {}; {} repeated\n", requests,
-      untold ? "whose tokens the endpoint does not tell"
-             : fmt::format("{} prompt tokens, {} generated tokens{}", paid.prompt_tokens,
-                           paid.generated_tokens, cost),
-      endpoint.repeated());
+  const prompting::Usage wasted = endpoint.wasted();
+  prompting::Usage all = chat.paid();
+  all.add(wasted);
+  std::string tokens = "whose tokens the endpoint does not tell";
+  if (all.requests == 0 || all.uncounted < all.requests) {
+    tokens = fmt::format("{} prompt tokens, {} generated tokens", all.prompt_tokens,
+                         all.generated_tokens);
+    if (settings.prices.known())
+      tokens +=
+          fmt::format(", ${:.4f}", settings.prices.of(static_cast<double>(all.prompt_tokens),
+                                                      static_cast<double>(all.generated_tokens)));
+    if (all.uncounted > 0)
+      tokens += fmt::format(", and those of {} that the endpoint did not count", all.uncounted);
+  }
+  say("asked now: {} requests{}, {}; {} repeated\n", all.requests,
+      wasted.requests > 0 ? fmt::format(" ({} of them without a reply)", wasted.requests) : "",
+      tokens, endpoint.repeated());
+  if (chat.lost() > 0) say("{} replies could not be written to {}\n", chat.lost(), settings.cache);
   if (chat.silent() > 0)
     say("{} replies were empty: a model that thinks may need a larger --max-tokens (it is {})\n",
         chat.silent(),
@@ -145,7 +148,7 @@ void print_paid(const PromptSettings& settings, const prompting::CachedChat& cha
 }
 
 void write_score(const PromptSettings& settings, const prompting::Summary& summary,
-                 const std::filesystem::path& file) {
+                 std::size_t refused, const std::filesystem::path& file) {
   nlohmann::ordered_json json{{"task", settings.game},          {"method", settings.method.method},
                               {"model", settings.method.model}, {"n", summary.n},
                               {"accuracy", summary.accuracy},   {"stderr", summary.standard_error},
@@ -154,6 +157,7 @@ void write_score(const PromptSettings& settings, const prompting::Summary& summa
     json["prompt_tokens"] = summary.prompt_tokens;
     json["generated_tokens"] = summary.generated_tokens;
   }
+  if (refused > 0) json["refused"] = refused;
   if (summary.uncounted > 0) json["uncounted_requests"] = summary.uncounted;
   if (summary.tokens_known() && settings.prices.known())
     json["dollars"] = settings.prices.of(summary.prompt_tokens, summary.generated_tokens);
@@ -178,24 +182,28 @@ void run_prompt(const PromptSettings& asked) {
   const std::filesystem::path file = folder / "results.jsonl";
   prompting::ResultsFile results(file.string(), facts_of(settings));
   std::vector<prompting::Outcome> outcomes;
+  prompting::Refusals refusals;
   try {
     Progress progress("asking " + settings.method.model, inputs.size(), settings.quiet);
     outcomes = prompting::play_all(cached, inputs, settings.method, settings.parallel, results,
-                                   [&] { progress.add(1); });
-  } catch (const Error&) {
+                                   refusals, [&] { progress.add(1); });
+  } catch (const Error& error) {
     // Also when it is quiet: this is about money.
     print_paid(settings, cached, chat);
-    if (cached.lost() > 0)
-      say("{} replies could not be written to {}\n", cached.lost(), settings.cache);
-    else if (cached.paid().requests > 0)
+    if (const Error refused = refusals.error(inputs.size());
+        !refusals.puzzles.empty() && refused.seen() != error.seen())
+      say("{}\n", refused.seen());
+    if (cached.paid().requests > cached.lost())
       say("every reply that came is in {}; the same command goes on from there\n", settings.cache);
     throw;
   }
+  const bool complete = refusals.puzzles.empty();
   const prompting::Summary summary = prompting::summarize(outcomes);
-  write_score(settings, summary, folder / "score.json");
-  if (settings.quiet) return;
-  print_summary(settings, summary);
-  print_paid(settings, cached, chat);
+  if (summary.n > 0 || complete)
+    write_score(settings, summary, refusals.puzzles.size(), folder / "score.json");
+  if (!settings.quiet && summary.n > 0) print_summary(settings, summary);
+  if (!settings.quiet || !complete) print_paid(settings, cached, chat);
+  if (!complete) throw refusals.error(inputs.size());
 }
 
 }  // namespace

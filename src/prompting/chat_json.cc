@@ -63,17 +63,29 @@ Json json_of_reply(std::string_view body) {
   return json.is_discarded() ? formats::parse_json(mended(body)) : json;
 }
 
+// The text of a part of a message; none of a picture, nor of what a model thought first.
+std::optional<std::string> text_of_part(const Json& part) {
+  if (part.is_string()) return part.get<std::string>();
+  const Json kind = member(part, "type"), text = member(part, "text");
+  if (!text.is_string() || (!kind.is_null() && kind != "text" && kind != "output_text"))
+    return std::nullopt;
+  return text.get<std::string>();
+}
+
 // What a message says: a text, the texts among its parts, or nothing, when all tokens went into
-// thinking. None where it is no message.
+// thinking. None where it is no message, or has no part that we know.
 std::optional<std::string> text_of(const Json& message) {
   const Json content = member(message, "content");
   if (content.is_string()) return content.get<std::string>();
   if (!message.is_object() || !(content.is_null() || content.is_array())) return std::nullopt;
-  std::string text;
+  std::string all;
+  bool known = content.empty();
   for (const Json& part : content)
-    if (const Json words = member(part, "text"); words.is_string())
-      text += words.get<std::string>();
-  return text;
+    if (const auto text = text_of_part(part)) {
+      all += *text;
+      known = true;
+    }
+  return known ? std::optional(all) : std::nullopt;
 }
 
 Usage usage_of(const Json& json) {

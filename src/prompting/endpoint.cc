@@ -5,18 +5,25 @@
 #include "prompting/http.h"
 
 namespace mgdm::prompting {
+namespace {
+
+// What may be secret stands before an @ or behind a question mark.
+std::string without_secrets(std::string url) {
+  if (const std::size_t user = url.rfind('@'); user != std::string::npos)
+    url = url.find('?') < user ? "..." : "..." + url.substr(user);
+  if (const std::size_t mark = url.find('?'); mark != std::string::npos)
+    url = url.substr(0, mark) + "?...";
+  return url;
+}
+
+}  // namespace
 
 Endpoint parse_endpoint(const std::string& url) {
   const std::size_t host = url.find("://") + 3, slash = url.find('/', host);
   // Wherever it stands: in passwords there are slashes, too.
-  const std::size_t user = url.rfind('@');
-  const bool has_user = user != std::string::npos;
+  const bool has_user = url.find('@') != std::string::npos;
   const auto refuse = [&](const char* why) {
-    // What may be secret is before an @, or behind a question mark.
-    std::string shown = has_user ? "..." + url.substr(user) : url;
-    if (const std::size_t mark = shown.find('?'); mark != std::string::npos)
-      shown = shown.substr(0, mark) + "?...";
-    throw UsageError(fmt::format("--endpoint {} {}", in_quotes(shown), why),
+    throw UsageError(fmt::format("--endpoint {} {}", in_quotes(without_secrets(url)), why),
                      "an address such as https://api.example.com/v1 or http://127.0.0.1:8080");
   };
   Endpoint endpoint;

@@ -34,8 +34,13 @@ TEST(ChatJson, ReadsRepliesAndRefusesOthers) {
                         R"({"type":"image"},{"type":"text","text":"b"}]}}]})")
                 .texts,
             std::vector<std::string>{"ab"});
+  EXPECT_EQ(parse_reply(R"({"choices":[{"message":{"content":[{"type":"reasoning","text":"hm"},)"
+                        R"({"type":"output_text","text":"a"},"b"]}}]})")
+                .texts,
+            std::vector<std::string>{"ab"});
   for (const char* body : {"", "<html>", "[]", "3", "{}", R"({"choices":[]})", R"({"choices":3})",
                            R"({"choices":[{"message":{"content":3}}]})",
+                           R"({"choices":[{"message":{"content":[{"type":"image"}]}}]})",
                            R"({"choices":[{"text":"x"}]})", "{\"choices\":"})
     EXPECT_NE(error_of([&] { parse_reply(body); }), "") << body;
   EXPECT_EQ(error_message(R"({"error":{"message":"no such model"}})"), "no such model");
@@ -83,6 +88,8 @@ TEST(Endpoint, IsTakenApart) {
   }
   const std::string query = error_of([] { parse_endpoint("http://a/v1?api-key=secret&v=1"); });
   EXPECT_CONTAINS(query, "--endpoint 'http://a/v1?...' has a question mark");
+  const std::string both = error_of([] { parse_endpoint("http://a/v1?user=a@b&api-key=secret"); });
+  EXPECT_CONTAINS(both, "--endpoint '...' has a name or password in it");
 }
 
 TEST(Retry, WaitsLongerEachTimeAndAsTheEndpointAsks) {

@@ -20,14 +20,13 @@ bool is_usual_name(std::string_view variable) {
   });
 }
 
-// How many characters of `text` are this one of a key, in any of the ways to write it; 0: it is
+// How many characters of `text` are this one of a key, as it is or as JSON may write it; 0: it is
 // another.
 std::size_t length_as(std::string_view text, char c) {
-  if (text.starts_with(c)) return 1;
-  if (!text.starts_with('\\')) return 0;
+  if (!text.starts_with('\\')) return text.starts_with(c) ? 1 : 0;
+  if (lowered(text.substr(1, 5)) == fmt::format("u{:04x}", static_cast<unsigned char>(c))) return 6;
   if (text.substr(1).starts_with(c)) return 2;
-  return lowered(text.substr(1, 5)) == fmt::format("u{:04x}", static_cast<unsigned char>(c)) ? 6
-                                                                                             : 0;
+  return c == '\\' ? 1 : 0;
 }
 
 // The same of a whole key.

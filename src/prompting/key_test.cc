@@ -36,6 +36,7 @@ TEST(Key, IsHiddenHoweverItIsEscaped) {
   EXPECT_EQ(without_key("a k/+ b k/+", "k/+"), "a *** b ***");
   EXPECT_EQ(without_key(R"(k\/\u002B k\/\u002b \u006b/+)", "k/+"), "*** *** ***");
   EXPECT_EQ(without_key("k/ k\\u002", "k/+"), "k/ k\\u002");
+  EXPECT_EQ(without_key(R"(\u006b\u0075 k\u ku)", "ku"), "*** *** ***");
   EXPECT_EQ(without_key("abc", ""), "abc");
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "base/error.h"
@@ -36,22 +37,23 @@ class Stoppable : public ChatModel {
 // So many refused puzzles and no answered one: it is not the puzzles.
 constexpr std::size_t kHopeless = 5;
 
-Error refusal(const std::vector<std::string>& inputs, std::vector<std::size_t> refused,
-              const std::string& reason) {
-  std::sort(refused.begin(), refused.end());
-  std::vector<std::string> names;
-  for (const std::size_t item : refused) names.push_back(inputs[item]);
-  return Error(fmt::format("the endpoint refused {} of {} puzzles: {} ({})", refused.size(),
-                           inputs.size(), joined_by(names, "; "), reason),
-               "", "other settings (--max-tokens, --temperature), or --data without these puzzles");
-}
-
 }  // namespace
+
+Error Refusals::error(std::size_t all) const {
+  constexpr std::size_t kShown = 10;
+  std::vector<std::string> shown(puzzles.begin(),
+                                 puzzles.begin() + std::min(kShown, puzzles.size()));
+  if (puzzles.size() > kShown) shown.push_back(fmt::format("and {} more", puzzles.size() - kShown));
+  return Error(fmt::format("the endpoint refused {} of {} puzzles: {} ({})", puzzles.size(), all,
+                           joined_by(shown, "; "), reason),
+               "", "other settings (--max-tokens, --temperature) with another --out");
+}
 
 std::vector<Outcome> play_all(ChatModel& model, const std::vector<std::string>& inputs,
                               const MethodSettings& settings, std::int64_t parallel,
-                              ResultsFile& results, const std::function<void()>& on_done) {
-  std::vector<Outcome> outcomes(inputs.size());
+                              ResultsFile& results, Refusals& refusals,
+                              const std::function<void()>& on_done) {
+  std::vector<std::optional<Outcome>> outcomes(inputs.size());
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (const Outcome* const known = results.find(i, inputs[i])) {
@@ -65,9 +67,8 @@ std::vector<Outcome> play_all(ChatModel& model, const std::vector<std::string>& 
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;  // guards results and what is below
   std::exception_ptr failure;
-  std::size_t answered = inputs.size() - open.size();
+  std::size_t answered = 0;  // now, not earlier
   std::vector<std::size_t> refused;
-  std::string reason;  // of the first
   Stoppable stoppable(model, stopped);
   const auto work = [&] {
     try {
@@ -80,14 +81,14 @@ std::vector<Outcome> play_all(ChatModel& model, const std::vector<std::string>& 
           outcomes[item] = play(stoppable, parse_game24(inputs[item]), settings);
         } catch (const Refused& error) {
           const std::lock_guard lock(mutex);
-          if (refused.empty()) reason = error.seen();
+          if (refused.empty()) refusals.reason = error.seen();
           refused.push_back(item);
           if (answered == 0 && refused.size() >= kHopeless) stopped = true;
           continue;
         }
         const std::lock_guard lock(mutex);
         ++answered;
-        results.add(item, inputs[item], outcomes[item]);
+        results.add(item, inputs[item], *outcomes[item]);
         if (on_done) on_done();
       }
     } catch (...) {
@@ -100,9 +101,14 @@ std::vector<Outcome> play_all(ChatModel& model, const std::vector<std::string>& 
     for (std::int64_t i = 0; i < parallel && static_cast<std::size_t>(i) < open.size(); ++i)
       threads.emplace_back(work);
   }
+  std::sort(refused.begin(), refused.end());
+  for (const std::size_t item : refused) refusals.puzzles.push_back(inputs[item]);
   if (failure) std::rethrow_exception(failure);
-  if (!refused.empty()) throw refusal(inputs, std::move(refused), reason);
-  return outcomes;
+  if (stopped) throw refusals.error(inputs.size());
+  std::vector<Outcome> known;
+  for (std::optional<Outcome>& outcome : outcomes)
+    if (outcome) known.push_back(*std::move(outcome));
+  return known;
 }
 
 Summary summarize(const std::vector<Outcome>& outcomes) {

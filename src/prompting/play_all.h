@@ -6,20 +6,31 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "prompting/methods.h"
 #include "prompting/results_file.h"
 
 namespace mgdm::prompting {
 
+// Puzzles that the endpoint does not answer, however often it is asked.
+struct Refusals {
+  std::vector<std::string> puzzles;
+  std::string reason;  // of the first
+
+  // What to say of them, of so many puzzles in all.
+  Error error(std::size_t all) const;
+};
+
 // The outcomes in the order of the inputs ("4,5,6,10,24"): those in the file as they stand there,
 // the others by asking, `parallel` at a time, each in the file as soon as it is known. When one
 // fails, or Ctrl-C is pressed, no more is asked; replies under way are waited for, since they are
-// paid for, and then the error is thrown. Puzzles whose prompts are Refused do not keep the others
-// from being asked: the error comes after them, unless five are refused and none is answered.
+// paid for, and then the error is thrown. Puzzles whose prompts are Refused are left out and noted;
+// where five are and none is answered, it is not the puzzles: the error is theirs.
 // on_done() is called after each puzzle.
 std::vector<Outcome> play_all(ChatModel& model, const std::vector<std::string>& inputs,
                               const MethodSettings& settings, std::int64_t parallel,
-                              ResultsFile& results, const std::function<void()>& on_done = {});
+                              ResultsFile& results, Refusals& refusals,
+                              const std::function<void()>& on_done = {});
 
 struct Summary {
   std::size_t n = 0;

@@ -38,6 +38,7 @@ class PlayAll : public testing::Test {
  protected:
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
   formats::TemporaryFolder folder_;
+  Refusals refusals_;
 };
 
 TEST_F(PlayAll, GivesTheSameWhateverIsParallel) {
@@ -46,7 +47,8 @@ TEST_F(PlayAll, GivesTheSameWhateverIsParallel) {
     FakeChat chat(right_once);
     ResultsFile results(path(std::to_string(parallel)), kFacts);
     int done = 0;
-    const auto outcomes = play_all(chat, kInputs, io(), parallel, results, [&] { ++done; });
+    const auto outcomes =
+        play_all(chat, kInputs, io(), parallel, results, refusals_, [&] { ++done; });
     EXPECT_EQ(done, 4);
     ASSERT_EQ(outcomes.size(), 4u);
     EXPECT_EQ(outcomes[0].right, 1);
@@ -63,7 +65,7 @@ TEST_F(PlayAll, GoesOnWhereItStopped) {
   });
   {
     ResultsFile results(path("r"), kFacts);
-    EXPECT_CONTAINS(error_of([&] { play_all(failing, kInputs, io(), 1, results); }),
+    EXPECT_CONTAINS(error_of([&] { play_all(failing, kInputs, io(), 1, results, refusals_); }),
                     "the endpoint is gone");
   }
   EXPECT_EQ(failing.asked().size(), 3u);
@@ -71,12 +73,12 @@ TEST_F(PlayAll, GoesOnWhereItStopped) {
   {
     ResultsFile results(path("r"), kFacts);
     EXPECT_CONTAINS(error_of([&] { ResultsFile second(path("r"), kFacts); }), "another process");
-    const auto outcomes = play_all(chat, kInputs, io(), 2, results);
+    const auto outcomes = play_all(chat, kInputs, io(), 2, results, refusals_);
     EXPECT_EQ(outcomes[0].right, 1);
     EXPECT_EQ(chat.asked().size(), 2u);
   }
   ResultsFile results(path("r"), kFacts);
-  play_all(chat, kInputs, io(), 2, results);
+  play_all(chat, kInputs, io(), 2, results, refusals_);
   EXPECT_EQ(chat.asked().size(), 2u);  // all of it is known
 }
 
@@ -90,23 +92,44 @@ TEST_F(PlayAll, RefusedPuzzlesDoNotKeepTheOthersFromBeingAsked) {
   FakeChat chat(refusing("Numbers: 4 4 10 10"));
   for (const std::size_t asked : {4u, 5u}) {  // again: only what was refused
     ResultsFile results(path("r"), kFacts);
-    const std::string error = error_of([&] { play_all(chat, kInputs, io(), 1, results); });
-    EXPECT_CONTAINS(error, "refused 1 of 4 puzzles: 4,4,10,10,24 (status 400: filtered)");
+    Refusals refusals;
+    EXPECT_EQ(play_all(chat, kInputs, io(), 1, results, refusals).size(), 3u);
+    EXPECT_CONTAINS(refusals.error(4).seen(),
+                    "refused 1 of 4 puzzles: 4,4,10,10,24 (status 400: filtered)");
     EXPECT_EQ(chat.asked().size(), asked);
     EXPECT_NE(results.find(3, kInputs[3]), nullptr);
   }
-  // All of them: it is something else, and nobody waits for all.
-  FakeChat none(refusing(""));
-  ResultsFile results(path("none"), kFacts);
-  const std::vector<std::string> many(50, kInputs[0]);
-  EXPECT_CONTAINS(error_of([&] { play_all(none, many, io(), 1, results); }), "refused 5 of 50");
+}
+
+// It is something else, then, and nobody waits for all: also where others were answered earlier.
+TEST_F(PlayAll, FiveRefusedPuzzlesAndNoneAnsweredAreEnough) {
+  FakeChat chat(right_once);
+  std::vector<std::string> many(50, kInputs[0]);
+  ResultsFile results(path("r"), kFacts);
+  play_all(chat, {many[0]}, io(), 1, results, refusals_);
+  FakeChat none(
+      [](const ChatRequest&) -> std::vector<std::string> { throw Refused("status 400: no"); });
+  EXPECT_CONTAINS(error_of([&] { play_all(none, many, io(), 1, results, refusals_); }),
+                  "refused 5 of 50");
+  EXPECT_CONTAINS((Refusals{many, "no"}.error(60).seen()), "; and 40 more (no)");
+}
+
+// A refused puzzle is told of although another failed after it.
+TEST_F(PlayAll, RefusalsAreKnownWhenAnotherPuzzleFails) {
+  FakeChat chat([](const ChatRequest& request) -> std::vector<std::string> {
+    if (request.prompt.ends_with("Numbers: 4 4 10 10\n")) throw Refused("filtered");
+    throw Error("gone");
+  });
+  ResultsFile results(path("r"), kFacts);
+  EXPECT_CONTAINS(error_of([&] { play_all(chat, kInputs, io(), 1, results, refusals_); }), "gone");
+  EXPECT_EQ(refusals_.puzzles, std::vector<std::string>{kInputs[0]});
 }
 
 TEST_F(PlayAll, DropsALineThatWasNotWrittenToItsEnd) {
   FakeChat chat(right_once);
   {
     ResultsFile results(path("r"), kFacts);
-    play_all(chat, kInputs, io(), 1, results);
+    play_all(chat, kInputs, io(), 1, results, refusals_);
   }
   const std::string text = read_file(path("r"));
   write_file(path("r"), text.substr(0, text.size() - 10));
@@ -114,7 +137,7 @@ TEST_F(PlayAll, DropsALineThatWasNotWrittenToItsEnd) {
     ResultsFile results(path("r"), kFacts);
     EXPECT_NE(results.find(2, kInputs[2]), nullptr);
     EXPECT_EQ(results.find(3, kInputs[3]), nullptr);
-    play_all(chat, kInputs, io(), 1, results);
+    play_all(chat, kInputs, io(), 1, results, refusals_);
   }
   EXPECT_EQ(read_file(path("r")), text);
 }
@@ -123,7 +146,7 @@ TEST_F(PlayAll, RefusesResultsOfAnotherRun) {
   FakeChat chat(right_once);
   {
     ResultsFile results(path("r"), kFacts);
-    play_all(chat, kInputs, io(), 1, results);
+    play_all(chat, kInputs, io(), 1, results, refusals_);
   }
   EXPECT_CONTAINS(error_of([&] {
                     ResultsFile other(path("r"), {{"method", "io"}, {"model", "n"}});
@@ -131,7 +154,7 @@ TEST_F(PlayAll, RefusesResultsOfAnotherRun) {
                   "model = n, was \"m\"");
   {
     ResultsFile results(path("r"), kFacts);
-    EXPECT_CONTAINS(error_of([&] { play_all(chat, {"1,2,3,4,24"}, io(), 1, results); }),
+    EXPECT_CONTAINS(error_of([&] { play_all(chat, {"1,2,3,4,24"}, io(), 1, results, refusals_); }),
                     "another puzzle as item 0");
   }
   write_file(path("x"), read_file(path("r")) + "{\"item\": 3}\n");
@@ -161,7 +184,7 @@ TEST_F(PlayAll, WhatWasPaidForIsNotPaidForAgain) {
   for (const char* name : {"a", "b"}) {
     CachedChat cached(chat, cache);
     ResultsFile results(path(name), kFacts);
-    const auto outcomes = play_all(cached, kInputs, io(), 3, results);
+    const auto outcomes = play_all(cached, kInputs, io(), 3, results, refusals_);
     EXPECT_EQ(outcomes[0].right, 1);
     EXPECT_EQ(outcomes[0].usage, (Usage{1, 100, 10}));  // what it takes, paid now or earlier
     EXPECT_EQ(cached.paid().requests, name == std::string("a") ? 4 : 0);
@@ -180,13 +203,13 @@ TEST_F(PlayAll, TheSameRequestIsAskedOnce) {
   CachedChat cached(chat, cache);
   ResultsFile results(path("r"), kFacts);
   const std::vector<std::string> same(6, kInputs[0]);
-  for (const Outcome& outcome : play_all(cached, same, io(), 6, results))
+  for (const Outcome& outcome : play_all(cached, same, io(), 6, results, refusals_))
     EXPECT_EQ(outcome.answers, std::vector<std::string>{"0"});
   EXPECT_EQ(chat.asked().size(), 1u);
   EXPECT_EQ(cached.paid().requests, 1);
   // And what fails, fails for all who wait for it.
   FakeChat failing([](const ChatRequest&) -> std::vector<std::string> {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
     throw Error("gone");
   });
   CachedChat never(failing, cache);
@@ -199,14 +222,41 @@ TEST_F(PlayAll, TheSameRequestIsAskedOnce) {
       });
   }
   EXPECT_EQ(failed, 4);
+  EXPECT_LT(failing.asked().size(), 4u);
 }
 
 TEST_F(PlayAll, ACacheThatCannotBeWrittenIsRefusedBeforeAnythingIsPaidFor) {
   write_file(path("file"), "");
-  EXPECT_CONTAINS(error_of([&] { ReplyCache cache(path("file"), "http://e"); }), "file");
-  EXPECT_NE(error_of([&] { ReplyCache cache("/proc/nope", "http://e"); }), "");
+  FakeChat chat(right_once);
+  for (const std::string& folder : {path("file"), std::string("/proc/nope")}) {
+    const ReplyCache cache(folder, "http://e");
+    CachedChat cached(chat, cache);
+    EXPECT_CONTAINS(error_of([&] { cached.ask({.model = "m", .prompt = "p"}); }), folder);
+  }
+  EXPECT_EQ(chat.asked().size(), 0u);
   const ReplyCache cache(folder_.path() / "cache", "http://e");
+  cache.expect_writable();
   EXPECT_TRUE(fs::is_empty(folder_.path() / "cache"));
+}
+
+// The disk is full, say. What came is used, and nothing more is asked.
+TEST_F(PlayAll, AReplyThatCannotBeKeptIsTheLast) {
+  FakeChat chat([&](const ChatRequest& request) {
+    const fs::path folder = folder_.path() / "cache";
+    fs::remove_all(folder);
+    write_file(folder.string(), "");  // no folder can be here any more
+    return right_once(request);
+  });
+  const ReplyCache cache(folder_.path() / "cache", "http://e");
+  CachedChat cached(chat, cache);
+  ResultsFile results(path("r"), kFacts);
+  EXPECT_CONTAINS(error_of([&] { play_all(cached, kInputs, io(), 1, results, refusals_); }),
+                  "cache");
+  EXPECT_EQ(chat.asked().size(), 1u);
+  EXPECT_EQ(cached.lost(), 1);
+  EXPECT_EQ(cached.paid().requests, 1);
+  ASSERT_NE(results.find(0, kInputs[0]), nullptr);
+  EXPECT_EQ(results.find(0, kInputs[0])->right, 1);
 }
 
 TEST_F(PlayAll, TellsHowManyRequestsNobodyCounted) {

@@ -34,7 +34,9 @@ CacheJson request_json(const std::string& endpoint, const ChatRequest& request) 
 }  // namespace
 
 ReplyCache::ReplyCache(fs::path folder, std::string endpoint)
-    : folder_(std::move(folder)), endpoint_(std::move(endpoint)) {
+    : folder_(std::move(folder)), endpoint_(std::move(endpoint)) {}
+
+void ReplyCache::expect_writable() const {
   make_folder(folder_);
   const fs::path trial = folder_ / fmt::format("trial-{}", ::getpid());
   write_file(trial.string(), "");
@@ -105,15 +107,24 @@ ChatReply CachedChat::ask(const ChatRequest& request) {
 
 ChatReply CachedChat::known_or_asked(const ChatRequest& request) {
   if (auto known = cache_.find(request)) return *std::move(known);
-  ChatReply reply = model_.ask(request);
   {
     const std::lock_guard lock(mutex_);
-    paid_.add(reply.usage);
+    if (cannot_write_) std::rethrow_exception(cannot_write_);
+    if (paid_.requests == 0) cache_.expect_writable();
+  }
+  ChatReply reply = model_.ask(request);
+  std::exception_ptr failure;
+  try {
+    cache_.write(request, reply);
+  } catch (...) {
+    failure = std::current_exception();  // the reply is paid for: it is used, and is the last
+  }
+  const std::lock_guard lock(mutex_);
+  paid_.add(reply.usage);
+  if (failure) {
+    cannot_write_ = failure;
     ++lost_;
   }
-  cache_.write(request, reply);
-  const std::lock_guard lock(mutex_);
-  --lost_;
   return reply;
 }
 

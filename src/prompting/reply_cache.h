@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <future>
 #include <map>
@@ -21,8 +22,10 @@ namespace mgdm::prompting {
 
 class ReplyCache {
  public:
-  // Makes the folder; an Error when nothing can be written there, before anything is paid for.
   ReplyCache(std::filesystem::path folder, std::string endpoint);
+
+  // An Error when nothing can be written to the folder, which is made.
+  void expect_writable() const;
 
   // None when it has not been asked yet. An Error when the entry is damaged: to ask again costs.
   std::optional<ChatReply> find(const ChatRequest& request) const;
@@ -40,7 +43,7 @@ class ReplyCache {
 };
 
 // Asks `model` only what the cache does not know, and what several threads ask at the same time
-// once.
+// once; nothing at all where replies cannot be written down.
 class CachedChat : public ChatModel {
  public:
   CachedChat(ChatModel& model, const ReplyCache& cache) : model_(model), cache_(cache) {}
@@ -49,7 +52,7 @@ class CachedChat : public ChatModel {
 
   // What was asked of the model itself.
   Usage paid() const;
-  // Of these, replies that could not be written down: a full disk, say.
+  // Of these, replies that could not be written down: a full disk, say. Nothing is asked after one.
   std::int64_t lost() const;
   // Replies without a word, of the model or the cache: who thinks may have spent all tokens on it.
   std::int64_t silent() const;
@@ -63,6 +66,7 @@ class CachedChat : public ChatModel {
   mutable std::mutex mutex_;  // guards what is below
   std::map<std::filesystem::path, std::shared_future<ChatReply>> under_way_;  // by entry
   Usage paid_;
+  std::exception_ptr cannot_write_;
   std::int64_t lost_ = 0;
   std::int64_t silent_ = 0;
 };
