@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <condition_variable>
+
+#include "base/interrupt.h"
 #include "base/progress.h"
 #include "base/standard_streams.h"
 
@@ -16,19 +19,43 @@ std::string held_out_words(double loss, double token_accuracy, std::int64_t meas
 }
 
 StatusLine::StatusLine(bool quiet, std::FILE* out)
-    : quiet_(quiet), out_(out), terminal_(::isatty(::fileno(out)) == 1) {}
+    : quiet_(quiet), out_(out), terminal_(::isatty(::fileno(out)) == 1) {
+  if (!quiet) watcher_ = std::jthread([this](const std::stop_token& end) { watch(end); });
+}
 
 StatusLine::~StatusLine() {
+  watcher_ = {};
   if (drawn_ && terminal_) say_to(out_, "\n");
 }
 
-bool StatusLine::due(Clock::time_point now) const {
+void StatusLine::watch(const std::stop_token& end) {
+  using namespace std::chrono_literals;
+  const auto start = Clock::now();
+  bool told = false;  // that it takes long
+  std::condition_variable_any ended;
+  std::unique_lock lock(mutex_);
+  while (!ended.wait_for(lock, end, 100ms, [] { return false; }) && !end.stop_requested()) {
+    if (interrupted()) {
+      draw_line(out_, terminal_, "stopping after this step, and saving; Ctrl-C again: at once");
+      drawn_ = true;
+      return;
+    }
+    if (!told && !last_ && Clock::now() - start >= 2s) {
+      draw_line(out_, terminal_, "the first step is under way ...");
+      drawn_ = told = true;
+    }
+  }
+}
+
+bool StatusLine::due(Clock::time_point now) {
+  const std::lock_guard lock(mutex_);
   const std::chrono::seconds pause(terminal_ ? 1 : 10);
   return !quiet_ && (!last_ || now - *last_ >= pause);
 }
 
 void StatusLine::show(const std::string& line, Clock::time_point now) {
   if (quiet_) return;
+  const std::lock_guard lock(mutex_);
   draw_line(out_, terminal_, line);
   last_ = now;
   drawn_ = true;
@@ -36,6 +63,7 @@ void StatusLine::show(const std::string& line, Clock::time_point now) {
 
 void StatusLine::keep(const std::string& line) {
   if (quiet_) return;
+  const std::lock_guard lock(mutex_);
   say_to(out_, "{}{}\n", terminal_ ? "\r\x1b[K" : "", line);
   drawn_ = false;
 }

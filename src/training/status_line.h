@@ -4,8 +4,11 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <thread>
 
 namespace mgdm::training {
 
@@ -13,6 +16,7 @@ namespace mgdm::training {
 std::string held_out_words(double loss, double token_accuracy, std::int64_t measured_at,
                            std::int64_t shown_step);
 
+// A first step that takes long is told of before it is done, and Ctrl-C is answered at once.
 class StatusLine {
  public:
   using Clock = std::chrono::steady_clock;
@@ -24,7 +28,7 @@ class StatusLine {
 
   // Whether it is time for another line: at first, then every second on a terminal and every ten
   // elsewhere.
-  bool due(Clock::time_point now = Clock::now()) const;
+  bool due(Clock::time_point now = Clock::now());
 
   // A line that the next one replaces, on a terminal.
   void show(const std::string& line, Clock::time_point now = Clock::now());
@@ -32,11 +36,15 @@ class StatusLine {
   void keep(const std::string& line);
 
  private:
+  void watch(const std::stop_token& end);
+
   const bool quiet_;
   std::FILE* const out_;
   const bool terminal_;
+  std::mutex mutex_;  // guards what is below
   std::optional<Clock::time_point> last_;
   bool drawn_ = false;
+  std::jthread watcher_;  // none when quiet
 };
 
 }  // namespace mgdm::training

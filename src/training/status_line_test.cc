@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <cstdlib>
 #include <memory>
+#include <thread>
 
+#include "base/interrupt.h"
 #include "base/test_terminal.h"
 
 namespace mgdm::training {
@@ -32,6 +36,34 @@ TEST(StatusLine, IsPrintedNowAndThenInAFile) {
   status.show("step 2", start + 10s);
   EXPECT_FALSE(status.due(start + 19s));
   EXPECT_EQ(text_of(file.get()), "a note\nstep 1\nstep 2\n");
+}
+
+// A large network takes minutes for it.
+TEST(StatusLine, SaysThatAFirstStepTakesLong) {
+  const File file(std::tmpfile(), std::fclose);
+  {
+    StatusLine status(/*quiet=*/false, file.get());
+    std::this_thread::sleep_for(2500ms);
+    status.show("step 1");
+    std::this_thread::sleep_for(300ms);
+  }
+  EXPECT_EQ(text_of(file.get()), "the first step is under way ...\nstep 1\n");
+}
+
+// Long before the step ends.
+TEST(StatusLine, AnswersCtrlCAtOnce) {
+  const auto answered = [] {
+    catch_interrupts();
+    const File file(std::tmpfile(), std::fclose);
+    {
+      StatusLine status(/*quiet=*/false, file.get());
+      std::raise(SIGINT);
+      std::this_thread::sleep_for(600ms);
+    }
+    std::fputs(text_of(file.get()).c_str(), stderr);
+    std::exit(0);
+  };
+  EXPECT_EXIT(answered(), testing::ExitedWithCode(0), "^stopping after this step, and saving");
 }
 
 TEST(StatusLine, MovesEverySecondOnATerminal) {
