@@ -1,10 +1,14 @@
 // mgdm reproduce and mgdm report, as the program without LibTorch has them.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 
+#include "background_process.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "program_test.h"
@@ -72,6 +76,31 @@ TEST_F(Reproduce, WritesTablesAndThePage) {
   EXPECT_MENTIONS(page, "Countdown-4: scaling of model and data");
   EXPECT_MENTIONS(page, "<svg");
   EXPECT_MENTIONS(page, "minutes of training");
+}
+
+// Also where no --budget was given: what is answered is not answered again.
+TEST_F(Reproduce, CtrlCKeepsThePuzzlesThatAreAnswered) {
+  const std::string command = "cd '" + folder_.string() +
+                              "' && MGDM_MODELS='" MGDM_SOURCE_DIR
+                              "/models' exec " MGDM_LIGHT_PROGRAM
+                              " reproduce shipped-errors --limit 900";
+  // On a busy machine the first answers take a while.
+  for (double seconds = 2; seconds < 100; seconds *= 2) {
+    BackgroundProcess process(command, path("stderr"));
+    ASSERT_TRUE(process.wait_until(60, [&] { return process.handles(SIGINT); }));
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    process.send(SIGINT);
+    ASSERT_EQ(process.wait(120), 130) << read_file(path("stderr"));
+    if (!std::filesystem::exists(path("results/cells"))) continue;
+    for (const auto& entry : std::filesystem::directory_iterator(path("results/cells"))) {
+      const auto json = nlohmann::json::parse(read_file(entry.path()));
+      if (!json.contains("begun")) continue;
+      EXPECT_EQ(json["begun"]["answers"].size(), json["n"]);
+      EXPECT_GT(json["n"], 0);
+      return;
+    }
+  }
+  FAIL() << "nothing was kept";
 }
 
 }  // namespace

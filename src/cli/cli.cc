@@ -33,11 +33,13 @@ reproduction::Trainer trainer_of(const Program& program) {
       settings.data = order.data;
       settings.losses = order.json;
       settings.device = order.device;
+      settings.limit = order.limit;
       settings.threads = order.threads;
       settings.samples = order.samples;
       settings.decode.settings.steps = order.levels;
       settings.decode.given = {"steps"};
-      settings.quiet = true;
+      settings.quiet = order.quiet;
+      settings.no_table = true;
       measure(settings);
     };
   return trainer;

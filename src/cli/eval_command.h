@@ -20,6 +20,7 @@ struct EvalSettings {
   std::int64_t limit = 0, batch = 256, samples = 1, threads = 0;
   DecodingFlags decode;
   bool quiet = false;
+  bool no_table = false;  // of losses, for who reads the JSON: no flag
 
   void visit(config::Visitor& v) {
     v.field("model", model, "a checkpoint folder, or the name of a model we ship");

@@ -21,10 +21,12 @@ struct TrainingOrder {
   std::function<void()> on_begin = {};  // when it is trained by these, and not before
 };
 
-// mgdm eval --losses: of a model's folder on a file of puzzles, into a JSON file.
+// mgdm eval --losses: of a model's folder on the first puzzles of a file, into a JSON file.
 struct LossOrder {
   std::string model, data, json, device;
+  std::int64_t limit = 0;  // puzzles; 0 = all
   int threads = 0;
+  bool quiet = false;
   std::int64_t levels = 20, samples = 1;  // of noise; noised copies of every puzzle at each
 };
 

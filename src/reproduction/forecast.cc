@@ -35,11 +35,7 @@ class Forecast {
       return weights.empty()
                  ? add(what, "missing; shortened", time_text(seconds_for_each(plan_, context_)))
                  : add(what, weights, "");
-    std::vector<std::string> overrides;
-    if (context_.device != "auto") overrides.push_back("training.device=" + context_.device);
-    const spec::Recipe settings = spec::read_recipe(recipe_file(recipe), overrides);
-    const double seconds =
-        context_.trainer.seconds_per_step(settings) * static_cast<double>(planned_steps(settings));
+    const double seconds = training_seconds(context_, recipe);
     if (weights.empty()) total_ += seconds;
     add(what, weights.empty() ? "missing" : weights, time_text(seconds));
   }

@@ -18,6 +18,7 @@
 #include "reproduction/puzzles.h"
 #include "spec/checkpoint_config.h"
 #include "spec/tensors.h"
+#include "tasks/judge.h"
 
 namespace mgdm::reproduction {
 namespace {
@@ -97,7 +98,51 @@ void add_ratings(const TestSet& test, const Context& context, const Ready& ready
     json["accuracy_by_rating"][name] = report::tally_json(score.all);
 }
 
+// How many tokens the model reads and writes for a puzzle, on average.
+void add_tokens(const Ready& ready, const evaluation::Evaluation& result, Json& json) {
+  const data::Vocabulary& vocabulary = ready.reasoner.rows().vocabulary();
+  double read = 0, written = 0;
+  const auto n = static_cast<double>(result.answers.size());
+  for (std::size_t i = 0; i < result.answers.size(); ++i) {
+    read += static_cast<double>(vocabulary.encode(ready.puzzles[i].input).size()) / n;
+    const std::string_view answer = tasks::up_to_end(result.answers[i].text);
+    written += attempt([&] { return static_cast<double>(vocabulary.encode(answer).size()) / n; },
+                       [&](const Error&) { return static_cast<double>(answer.size()) / n; });
+  }
+  json["prompt_tokens"] = read;
+  json["generated_tokens"] = written;
+}
+
 constexpr std::int64_t kBatch = 256;
+
+// The result as JSON, which is written down: with what it takes to go on, where it is not of all
+// puzzles.
+Json kept(const Context& context, const Trained& trained, const Cell& cell, const Ready& ready,
+          const evaluation::Evaluation& result, const fs::path& file) {
+  Json json = report::evaluation_json(cell.test.task, result, ready.decoding.tries);
+  add_ratings(cell.test, context, ready, result, json);
+  json["model"] = trained.folder;
+  json["parameters"] = spec::parameter_count(spec::read_config(trained.folder).settings);
+  json["device"] = ready.reasoner.engine().device();
+  add_tokens(ready, result, json);
+  const PuzzleFile puzzles = puzzle_file(cell.test);
+  json["commands"] = Json::array();
+  if (!puzzles.command.empty()) json["commands"].push_back(puzzles.command);
+  const auto wanted = static_cast<std::size_t>(cell.test.count);
+  json["commands"].push_back(fmt::format(
+      "mgdm eval --model {} --data {}{}{}", is_recipe(cell.model) ? trained.folder : cell.model,
+      puzzles.file, decoding_flags(cell),
+      result.score.all.n < wanted ? fmt::format(" --limit {}", result.score.all.n) : ""));
+  if (result.score.all.n < ready.puzzles.size()) {
+    json["note"] =
+        fmt::format("the first {} puzzles of {}", result.score.all.n, ready.puzzles.size());
+    json["begun"] = begun_json(result);
+  }
+  json["version"] = version();
+  json["git_revision"] = git_revision();
+  keep(file, json);
+  return json;
+}
 
 }  // namespace
 
@@ -132,31 +177,16 @@ Json measure(const Context& context, const Trained& trained, const Cell& cell, d
   // little is left.
   constexpr double kNone = 1e-9;
   const double limit = std::isinf(seconds) ? 0 : std::max(kNone, seconds - watch.seconds());
-  const evaluation::Evaluation result = evaluation::evaluate(
-      ready.reasoner, ready.puzzles, ready.decoding, kBatch,
-      [&](std::size_t n) { progress.add(n); }, limit, begun_of(file, ready.puzzles.size()));
-  Json json = report::evaluation_json(cell.test.task, result, ready.decoding.tries);
-  add_ratings(cell.test, context, ready, result, json);
-  json["model"] = trained.folder;
-  json["parameters"] = spec::parameter_count(spec::read_config(trained.folder).settings);
-  json["device"] = ready.reasoner.engine().device();
-  const PuzzleFile puzzles = puzzle_file(cell.test);
-  json["commands"] = Json::array();
-  if (!puzzles.command.empty()) json["commands"].push_back(puzzles.command);
-  const auto wanted = static_cast<std::size_t>(cell.test.count);
-  json["commands"].push_back(fmt::format(
-      "mgdm eval --model {} --data {}{}{}", is_recipe(cell.model) ? trained.folder : cell.model,
-      puzzles.file, decoding_flags(cell),
-      result.score.all.n < wanted ? fmt::format(" --limit {}", result.score.all.n) : ""));
-  if (result.score.all.n < ready.puzzles.size()) {
-    json["note"] =
-        fmt::format("the first {} puzzles of {}", result.score.all.n, ready.puzzles.size());
-    json["begun"] = begun_json(result);
+  try {
+    const evaluation::Evaluation result = evaluation::evaluate(
+        ready.reasoner, ready.puzzles, ready.decoding, kBatch,
+        [&](std::size_t n) { progress.add(n); }, limit, begun_of(file, ready.puzzles.size()));
+    return kept(context, trained, cell, ready, result, file);
+  } catch (const evaluation::InterruptedEvaluation& interrupted) {
+    if (interrupted.first.score.all.n > 0)
+      kept(context, trained, cell, ready, interrupted.first, file);
+    throw;
   }
-  json["version"] = version();
-  json["git_revision"] = git_revision();
-  keep(file, json);
-  return json;
 }
 
 double estimate(const Context& context, const Trained& trained, const Cell& cell) {

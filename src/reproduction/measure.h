@@ -16,8 +16,8 @@ std::string decoding_flags(const Cell& cell);
 std::string evaluation_key(const Cell& cell);
 
 // The result of `mgdm eval` as JSON (docs/formats.md), measured now or earlier. Fewer puzzles count
-// where the time is over before all are answered; the next call goes on after them. An Error where
-// there is no time for any.
+// where the time is over, or Ctrl-C comes, before all are answered; the next call goes on after
+// them. An Error where there is no time for any.
 Json measure(const Context& context, const Trained& trained, const Cell& cell,
              double seconds = std::numeric_limits<double>::infinity());
 

@@ -74,6 +74,8 @@ struct Plan {
   // Instead of rows: those of the models that come along, whichever they are.
   std::function<std::vector<PlanRow>(const std::vector<ShippedModel>& models)> of_shelf = {};
   bool only_what_occurs = false;  // rows without a number above 0 are left out
+  // What the table shows of the rows when they are filled, if not the rows.
+  std::function<std::vector<TableRow>(const std::vector<TableRow>& rows)> condense = {};
 };
 
 // The plan with the rows that it has now.
@@ -92,6 +94,7 @@ Plan shipped_errors_plan();
 Plan planning_plan();
 Plan planning_sizes_plan();
 Plan planning_data_plan();
+Plan planning_data_accuracy_plan();
 Plan hard_subgoal_plan();
 Plan countdown_plan();
 Plan game24_plan();

@@ -52,7 +52,7 @@ TEST_F(Reproduction, PlansNameWhatThereIs) {
       }
     }
   }
-  EXPECT_EQ(names.size(), 22u);
+  EXPECT_EQ(names.size(), 23u);
   EXPECT_CONTAINS(error_of([] { find_plan("countdwon"); }), "did you mean 'countdown'?");
   EXPECT_EQ(planned_steps(spec::read_recipe(recipe_file("paper/planning-tiny-mgdm-1200"), {})),
             58594);
@@ -304,12 +304,43 @@ TEST_F(Reproduction, TablesWithoutModels) {
   EXPECT_EQ(tasks.rows[4].values[0].parts[0].text.size(), 81u);
 }
 
+TEST_F(Reproduction, TheLeastDataIsTheFirstThatSolvesADistance) {
+  const Plan& plan = find_plan("planning-data");
+  const auto value = [](std::optional<double> ours) { return Value{.ours = ours}; };
+  std::vector<TableRow> rows(16);  // four methods, four sizes
+  for (TableRow& row : rows) row.values.assign(6, value(100));
+  for (std::size_t size = 0; size < 4; ++size) rows[size].values[2] = value(50);
+  rows[0].values[1] = value(89.9);
+  rows[1].values[1] = value(90);
+  rows[4].values[3] = value({});  // not known with 10k: nor which is the least
+  rows[4].values[3].note = "not trained yet";
+  rows[12].values[5] = rows[13].values[5] = value(20);
+  const std::vector<TableRow> least = plan.condense(rows);
+  ASSERT_EQ(least.size(), 4u);
+  EXPECT_EQ(least[0].label, "AR");
+  EXPECT_EQ(least[0].values[0].ours, 10);
+  EXPECT_EQ(least[0].values[1].ours, 50);
+  EXPECT_FALSE(least[0].values[2].ours);
+  EXPECT_EQ(least[0].values[2].note, "not with 1M");
+  EXPECT_FALSE(least[1].values[3].ours);
+  EXPECT_EQ(least[1].values[3].note, "not trained yet");
+  EXPECT_EQ(least[3].values[5].ours, 100);
+  EXPECT_CONTAINS(reproduce(plan, context_).rows.at(3).values.at(5).note, "not trained yet");
+}
+
 TEST_F(Reproduction, PredictionsAreMarked) {
   context_.limit = 3;
   const Table table = reproduce(find_plan("predictions"), context_);
   ASSERT_EQ(table.rows.size(), 3u);
-  ASSERT_EQ(table.columns.size(), 6u);
-  EXPECT_CONTAINS(table.rows[0].values[1].note, "not trained yet");
+  ASSERT_EQ(table.columns.size(), 8u);
+  // As the paper prints and marks them.
+  const std::vector<Part>& ar = table.rows[0].values[1].parts;
+  EXPECT_EQ(ar[0].text, "64/36=2");
+  EXPECT_TRUE(ar[0].planning_error && ar[0].calculation_error);
+  EXPECT_TRUE(ar[2].planning_error && !ar[2].calculation_error);
+  for (const Part& part : table.rows[0].values[2].parts)
+    EXPECT_FALSE(part.planning_error || part.calculation_error) << part.text;
+  EXPECT_CONTAINS(table.rows[0].values[3].note, "not trained yet");
   const auto task = tasks::make_task("countdown-4");
   for (const TableRow& row : table.rows) {
     std::string answer;

@@ -35,6 +35,30 @@ void or_note(std::string& note, Action&& action) {
   attempt(action, [&](const Error& error) { note = error.seen(); });
 }
 
+// Says how long it will take, where nobody has said how long it may.
+void announce(const std::vector<std::string>& trainings, const Context& context) {
+  if (trainings.empty() || context.quiet || context.budget > 0) return;
+  std::vector<std::string> lines;
+  double total = 0;
+  {
+    Progress progress("measuring how long training takes here", trainings.size(), false);
+    for (const std::string& recipe : trainings) {
+      stop_if_interrupted();
+      std::string why;
+      double seconds = 0;
+      or_note(why, [&] { seconds = training_seconds(context, recipe); });
+      total += seconds;
+      lines.push_back(fmt::format("train {}: {}", recipe,
+                                  why.empty() ? "about " + format_duration(seconds) : why));
+      progress.add(1);
+    }
+  }
+  for (const std::string& line : lines) say("{}\n", printable(line));
+  say("training takes about {} here in all (--budget 20m shortens it). Ctrl-C saves; the same "
+      "command goes on.\n",
+      format_duration(total));
+}
+
 // Trains what can be trained; why the others could not, by recipe.
 Failures train_all(const Plan& plan, const Context& context, const TimeLeft& time) {
   Failures failures;
@@ -42,6 +66,7 @@ Failures train_all(const Plan& plan, const Context& context, const TimeLeft& tim
   std::erase_if(missing, [&](const std::string& recipe) {
     return !missing_weights(context, recipe).empty();
   });
+  announce(missing, context);
   const double for_evaluating =
       evaluations(plan).empty() ? 0 : (1 - kTrainingShare) * context.budget;
   const double share = seconds_for_each(plan, context);
@@ -102,6 +127,9 @@ class Filler {
           !is_measured(context, *trained, *cell))
         ++left_;
   }
+
+  // Evaluations that are still to do.
+  std::size_t left() const { return left_; }
 
   Value fill(const Cell& cell) {
     if (!cell.prompted.empty()) return prompted_value(context_, cell);
@@ -210,11 +238,18 @@ Table table_of(const Plan& named, const Context& context) {
       table.notes.push_back(fmt::format("{}: {}.", recipe_words(recipe), failure));
   }
   Filler filler(plan, context, std::move(failures), time);
+  if (filler.left() > 1 && context.budget == 0 && !context.quiet)
+    say("{} evaluations to do (--plan says how long they take here)\n", filler.left());
   for (const PlanRow& row : plan.rows) {
     TableRow filled{row.label, {}};
     for (const Cell& cell : row.cells) filled.values.push_back(filler.fill(cell));
     if (!plan.only_what_occurs || occurs(filled)) table.rows.push_back(std::move(filled));
   }
+  if (plan.condense) table.rows = plan.condense(table.rows);
+  if (plan.of_shelf && plan.rows.empty() && absent.empty())
+    table.notes.emplace_back(
+        "No models that come along are here: a checkout as the current folder has them, or "
+        "MGDM_MODELS=FOLDER.");
   if (!absent.empty())
     table.notes.push_back(
         fmt::format("Left out, since these models are not here: {}.", joined_by(absent, ", ")));

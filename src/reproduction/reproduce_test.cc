@@ -78,6 +78,40 @@ TEST_F(Reproduction, TrainsWhatIsMissing) {
   EXPECT_CONTAINS(forecast(plan, context_), "in all about 0s");
 }
 
+TEST_F(Reproduction, SaysBeforehandHowLongTrainingTakes) {
+  const Plan plan = small_plan("quick/planning-mgdm", "quick-planning-ar");
+  train_by_copying("quick-planning-mgdm");
+  const auto train = context_.trainer.train;
+  std::string before;
+  context_.trainer.train = [&](const TrainingOrder& order) {
+    before = testing::internal::GetCapturedStderr();
+    testing::internal::CaptureStderr();
+    train(order);
+  };
+  context_.quiet = false;
+  // Three quarters of it are done.
+  const auto steps = planned_steps(spec::read_recipe(recipe_file("quick/planning-mgdm"), {}));
+  make_run(context_.runs / "planning-mgdm", "quick-planning-ar", static_cast<int>(steps * 3 / 4));
+  const std::string about = format_duration(0.5 * static_cast<double>(steps) / 4);
+  testing::internal::CaptureStderr();
+  reproduce(plan, context_);
+  EXPECT_CONTAINS(before, "train quick/planning-mgdm: about " + about);
+  EXPECT_CONTAINS(before, "training takes about " + about + " here in all");
+  EXPECT_CONTAINS(testing::internal::GetCapturedStderr(), "2 evaluations to do");
+}
+
+TEST_F(Reproduction, CountsTheTokensThatAreReadAndWritten) {
+  Plan plan = small_plan("quick-planning-mgdm", "quick-planning-ar");
+  for (PlanRow& row : plan.rows) {
+    row.cells[0].quantity = Quantity::kPromptTokens;
+    row.cells[1].quantity = Quantity::kGeneratedTokens;
+  }
+  for (const TableRow& row : reproduce(plan, context_).rows) {
+    EXPECT_NEAR(row.values[0].ours.value(), 31, 4);  // seven edges, and the two nodes
+    EXPECT_NEAR(row.values[1].ours.value(), 13, 4);  // three or four edges
+  }
+}
+
 TEST_F(Reproduction, ABudgetShortensAndSaysSo) {
   const Plan plan = small_plan("frontier/planning", "quick-planning-ar");
   train_by_copying("quick-planning-mgdm", /*seconds=*/384);
@@ -217,7 +251,8 @@ TEST_F(Reproduction, WhatABudgetHasNoTimeForIsLeftOut) {
   // (12 s * 0.8 - 3 s) * 0.8, and a step of 8 of the 512 examples takes 8 s.
   EXPECT_EQ(
       table.rows[0].values[0].note,
-      "not trained: the smallest step takes about 8.0 s here, the budget leaves 5.3 s for it");
+      "not trained: the smallest step takes about 8.0 s here, the budget leaves 5.3 s for it; a "
+      "hundred of them want --budget 21m");
   EXPECT_TRUE(table.rows[1].values[0].ours);
 }
 

@@ -16,6 +16,11 @@
 namespace mgdm::reproduction {
 namespace {
 
+std::vector<std::string> device_override(const Context& context) {
+  if (context.device == "auto") return {};
+  return {"training.device=" + context.device};
+}
+
 bool is_whole(const Context& context, const std::string& recipe) {
   const auto trained = find_trained(context, recipe);
   return trained && trained->note.empty();
@@ -102,6 +107,11 @@ std::vector<std::string> shortening(const Plan& plan, const spec::Recipe& recipe
   return changes;
 }
 
+// In minutes, of which each training of the plan has so many seconds.
+double budget_for(const Plan& plan, const Context& context, double seconds) {
+  return std::ceil(context.budget * seconds / seconds_for_each(plan, context) / 60);
+}
+
 // Shortens the order to what is left of its share of the budget, or says why nothing can be
 // trained.
 std::string shorten(const Plan& plan, const Context& context, const std::string& recipe_name,
@@ -117,8 +127,8 @@ std::string shorten(const Plan& plan, const Context& context, const std::string&
   if (left < smallest)
     return fmt::format(
         "not trained: the smallest step takes about {:.1f} s here, the budget leaves {:.1f} s for "
-        "it",
-        smallest, std::max(0.0, left));
+        "it; a hundred of them want --budget {:.0f}m",
+        smallest, std::max(0.0, left), budget_for(plan, context, 100 * smallest / steps_share));
   const double before = order.resume ? short_seconds(context, recipe_name) : 0;
   const Shortening kept{seconds_for_each(plan, context),
                         shortening(plan, recipe, order, step_seconds, left, before)};
@@ -179,18 +189,25 @@ std::vector<std::string> missing_trainings(const Plan& plan, const Context& cont
   return missing;
 }
 
+double training_seconds(const Context& context, const std::string& recipe) {
+  const spec::Recipe settings = spec::read_recipe(recipe_file(recipe), device_override(context));
+  const auto newest = spec::newest_checkpoint(run_folder(context, recipe));
+  const std::int64_t done = newest ? spec::checkpoint_step(*newest).value_or(0) : 0;
+  return context.trainer.seconds_per_step(settings) *
+         static_cast<double>(std::max<std::int64_t>(0, planned_steps(settings) - done));
+}
+
 std::string train(const Plan& plan, const Context& context, const std::string& recipe,
                   double seconds) {
   const bool whole = context.budget == 0;
   if (!whole && seconds <= 0) return "not trained: the budget was spent before";
   TrainingOrder order{
       .recipe = recipe_file(recipe),
-      .overrides = {},
+      .overrides = device_override(context),
       .out = whole ? run_folder(context, recipe) : short_run_folder(context, recipe),
       .threads = context.threads,
       .quiet = context.quiet};
   order.resume = is_there(order.out / "config.toml");
-  if (context.device != "auto") order.overrides.push_back("training.device=" + context.device);
   if (const std::string weights = weights_of(recipe); !weights.empty())
     order.overrides.push_back("init=" + context.weights.at(weights));
   if (whole && plan.watches_accuracy) order.overrides.emplace_back("training.evaluate_every=5000");

@@ -25,6 +25,9 @@ double seconds_for_each(const Plan& plan, const Context& context);
 // order of the plan. Those whose weights are missing (weights.h) are among them.
 std::vector<std::string> missing_trainings(const Plan& plan, const Context& context);
 
+// How long training one of them takes here, or what is left of it, by a few of its steps.
+double training_seconds(const Context& context, const std::string& recipe);
+
 // Trains one of them, or goes on with it. With a budget it takes about `seconds` in all, or is not
 // begun where that is too little: then it says why.
 std::string train(const Plan& plan, const Context& context, const std::string& recipe,

@@ -55,7 +55,8 @@ void measure_losses(const cli::EvalSettings& asked) {
   settings.threads = compat::use_threads(static_cast<int>(settings.threads));
   const std::string folder = inference::find_model(settings.model);
   const nn::LoadedModel loaded = nn::load_model(folder);
-  loaded.model->to(compat::device(settings.device));
+  const c10::Device device = compat::device(settings.device);
+  loaded.model->to(device);
   if (!loaded.about.card || !loaded.vocabulary)
     throw Error(fmt::format("{} says nothing of a task", folder), "a model trained by mgdm");
   const spec::ModelCard& card = *loaded.about.card;
@@ -64,21 +65,24 @@ void measure_losses(const cli::EvalSettings& asked) {
   const std::vector<tasks::Example> examples = cli::read_puzzles(settings, rows.task());
   const std::string task = rows.task().name();
 
-  const std::size_t count = std::min(static_cast<std::size_t>(settings.batch), examples.size());
+  // On a CPU more at a time are no faster, and nothing would move until all are done.
+  constexpr std::int64_t kOnCpu = 16;
+  const std::int64_t batch = device.is_cpu() ? std::min(settings.batch, kOnCpu) : settings.batch;
+  const std::size_t count = std::min(static_cast<std::size_t>(batch), examples.size());
   const evaluation::LossProfile profile = compat::with_memory_for_puzzles(count, [&] {
     Progress progress("measuring losses on " + task, examples.size(), settings.quiet);
     return training::profile_losses(*loaded.model, card, rows, examples,
                                     {.levels = settings.decode.settings.steps,
                                      .samples = settings.samples,
                                      .seed = settings.decode.settings.seed,
-                                     .batch = settings.batch},
+                                     .batch = batch},
                                     card.precision == "bf16",
                                     [&](std::size_t n) { progress.add(n); });
   });
   write_file(settings.losses, report::result_text(report::loss_json(task, examples.size(), profile),
                                                   config::Fields(settings).all()));
   if (!settings.figure.empty()) draw(settings, task, profile);
-  if (!settings.quiet)
+  if (!settings.quiet && !settings.no_table)
     say_to(report::for_people({settings.losses, settings.figure}), "{}",
            report::loss_text(task, profile));
 }

@@ -7,17 +7,29 @@
 namespace mgdm::reproduction {
 
 const std::vector<Plan>& plans() {
-  static const std::vector<Plan> kPlans{shipped_plan(),        shipped_training_plan(),
-                                        shipped_passes_plan(), shipped_loops_plan(),
-                                        shipped_errors_plan(), planning_plan(),
-                                        planning_sizes_plan(), planning_data_plan(),
-                                        hard_subgoal_plan(),   countdown_plan(),
-                                        game24_plan(),         sudoku_sat_plan(),
-                                        ablation_plan(),       convergence_plan(),
-                                        speed_plan(),          errors_plan(),
-                                        reweighting_plan(),    scaling_plan(),
-                                        predictions_plan(),    tasks_plan(),
-                                        statistics_plan(),     sizes_plan()};
+  static const std::vector<Plan> kPlans{shipped_plan(),
+                                        shipped_training_plan(),
+                                        shipped_passes_plan(),
+                                        shipped_loops_plan(),
+                                        shipped_errors_plan(),
+                                        planning_plan(),
+                                        planning_sizes_plan(),
+                                        planning_data_plan(),
+                                        planning_data_accuracy_plan(),
+                                        hard_subgoal_plan(),
+                                        countdown_plan(),
+                                        game24_plan(),
+                                        sudoku_sat_plan(),
+                                        ablation_plan(),
+                                        convergence_plan(),
+                                        speed_plan(),
+                                        errors_plan(),
+                                        reweighting_plan(),
+                                        scaling_plan(),
+                                        predictions_plan(),
+                                        tasks_plan(),
+                                        statistics_plan(),
+                                        sizes_plan()};
   return kPlans;
 }
 

@@ -1,6 +1,8 @@
 // Countdown: the main table, scaling, the ablation, speed, errors by equation.
 #include <fmt/format.h>
 
+#include <tuple>
+
 #include "report/published_game24.h"
 #include "reproduction/plan.h"
 
@@ -94,38 +96,52 @@ Plan ablation_plan() {
 
 Plan speed_plan() {
   Plan plan{frame("speed", "Countdown: accuracy and speed by number of passes", "Figure 6a",
-                  "passes", {"CD 4", "CD 4, puzzles/s", "CD 5", "CD 5, puzzles/s"}, Chart::kNone)};
+                  "passes", {"CD 4", "CD 5", "CD 4, puzzles/s", "CD 5, puzzles/s"},
+                  Chart::kBarsByRow)};
   plan.frame.unit = "accuracy, %; puzzles per second";
+  plan.frame.charted = 2;
   const auto row = [&](const std::string& label, const std::string& model,
-                       const std::vector<std::string>& decoding, Paper four, Paper five) {
+                       const std::vector<std::string>& decoding, Paper four = {}, Paper five = {}) {
     PlanRow both{label, {}};
     for (const int numbers : {4, 5}) {
-      Cell accuracy = cell(numbers == 4 ? four : five,
-                           fmt::format("countdown-{}-base-{}", numbers, model), numbers);
-      accuracy.decoding = decoding;
-      Cell speed = accuracy;
+      both.cells.push_back(cell(numbers == 4 ? four : five,
+                                fmt::format("countdown-{}-base-{}", numbers, model), numbers));
+      both.cells.back().decoding = decoding;
+    }
+    for (const std::size_t measured : {0, 1}) {
+      Cell speed = both.cells[measured];
       speed.paper.reset();
       speed.quantity = Quantity::kPerSecond;
-      both.cells.push_back(accuracy);
       both.cells.push_back(speed);
     }
     plan.rows.push_back(both);
   };
+  const auto in_passes = [&](const std::string& label, const std::string& model, int steps,
+                             Paper four = {}, Paper five = {}) {
+    row(fmt::format("{} 85M, {}", label, steps), model, {fmt::format("steps={}", steps)}, four,
+        five);
+  };
   row("AR 85M", "ar", {}, 45.8, 5.1);
-  for (const int steps : {1, 2, 5, 10, 20, 50, 100})
-    row(fmt::format("MGDM 85M, {}", steps), "mgdm", {fmt::format("steps={}", steps)},
-        steps == 1    ? Paper(75.0)
-        : steps == 20 ? Paper(91.5)
-                      : Paper(),
-        steps == 1    ? Paper(12.7)
-        : steps == 20 ? Paper(46.6)
-                      : Paper());
-  for (const int steps : {20, 1024})
-    for (const auto& [label, model] : {std::pair("D3PM", "d3pm"), std::pair("RDM", "rdm")})
-      row(fmt::format("{} 85M, {}", label, steps), model, {fmt::format("steps={}", steps)}, {}, {});
+  for (const int steps : {1, 2, 5, 10, 20, 50, 100}) {
+    if (steps == 1)
+      in_passes("MGDM", "mgdm", steps, 75.0, 12.7);
+    else if (steps == 20)
+      in_passes("MGDM", "mgdm", steps, 91.5, 46.6);
+    else
+      in_passes("MGDM", "mgdm", steps);
+  }
+  for (const auto& [label, model, four, five] :
+       {std::tuple("D3PM", "d3pm", 83.1, 27.6), std::tuple("RDM", "rdm", 87.0, 45.8),
+        std::tuple("VDM", "vdm", 73.4, 16.3)}) {
+    in_passes(label, model, 5);
+    in_passes(label, model, 20, four, five);
+    in_passes(label, model, 100);
+    in_passes(label, model, 1024);
+  }
   plan.frame.notes.push_back(
       "Puzzles per second in batches, on the device that measured; the paper's speeds are for one "
-      "puzzle at a time on a V100.");
+      "puzzle at a time on a V100, in a figure without numbers. Its numbers at 20 passes are those "
+      "of table 1.");
   return plan;
 }
 
@@ -157,24 +173,25 @@ Plan errors_plan() {
 }
 
 Plan game24_plan() {
-  Plan plan{frame("game24", "Game of 24, with what it takes", "Tables 2 and 6", "method",
-                  {"accuracy", "prompt tokens", "generated tokens"}, Chart::kNone)};
+  Plan plan{frame(
+      "game24", "Game of 24, with what it takes", "Tables 2 and 6", "method",
+      {"accuracy", "prompt tokens", "generated tokens", "times as many as MGDM's, as printed"},
+      Chart::kBarsByRow)};
   plan.frame.unit = "%, tokens per puzzle";
-  const auto prompted = [&](const std::string& label, const std::string& method, double accuracy,
-                            double prompt, double generated) {
+  plan.frame.charted = 1;
+  for (const report::PublishedGame24& row : report::kPublishedGame24) {
     const auto one = [&](double paper, Quantity quantity) {
       Cell made{.paper = paper};
       made.quantity = quantity;
-      made.prompted = method;
+      made.prompted = row.method;
       return made;
     };
-    plan.rows.push_back({label,
-                         {one(accuracy, Quantity::kAccuracy), one(prompt, Quantity::kPromptTokens),
-                          one(generated, Quantity::kGeneratedTokens)}});
-  };
-  for (const report::PublishedGame24& row : report::kPublishedGame24)
-    prompted(fmt::format("prompting, {} (paper: GPT-4)", row.name), row.method, row.accuracy,
-             row.prompt_tokens, row.generated_tokens);
+    plan.rows.push_back({fmt::format("prompting, {} (paper: GPT-4)", row.name),
+                         {one(row.accuracy, Quantity::kAccuracy),
+                          one(row.prompt_tokens, Quantity::kPromptTokens),
+                          one(row.generated_tokens, Quantity::kGeneratedTokens),
+                          {.paper = row.times}}});
+  }
   const auto trained = [&](const std::string& label, const std::string& model, Paper paper) {
     Cell made{.paper = paper, .model = model};
     made.test = {.task = "countdown-4",
@@ -182,11 +199,14 @@ Plan game24_plan() {
                  .file = "cd4_tot24.jsonl",
                  .ending = ",24",
                  .count = 100};
-    const bool in_paper = paper.has_value();  // with the tokens that its models read and write
-    plan.rows.push_back({label,
-                         {made,
-                          {.paper = in_paper ? Paper(11) : Paper()},
-                          {.paper = in_paper ? Paper(26) : Paper()}}});
+    PlanRow row{label, {made, made, made, {}}};
+    row.cells[1].quantity = Quantity::kPromptTokens;
+    row.cells[2].quantity = Quantity::kGeneratedTokens;
+    const bool in_paper = paper.has_value();
+    row.cells[1].paper = in_paper ? Paper(11) : Paper();
+    row.cells[2].paper = in_paper ? Paper(26) : Paper();
+    row.cells[3].paper = in_paper ? Paper(1) : Paper();
+    plan.rows.push_back(row);
   };
   trained("AR 85M", "paper/countdown-4-base-ar", 18.8);
   trained("MGDM 85M", "paper/countdown-4-base-mgdm", 76.0);

@@ -50,19 +50,24 @@ fs::path puzzles_file(const Context& context) {
   return context.out / "hard-subgoal" / "puzzles.jsonl";
 }
 
-void measure_losses(const Context& context, const std::string& model, Puzzles puzzles,
-                    std::size_t samples, const fs::path& file) {
-  const fs::path data = puzzles_file(context);
-  make_folder(data.parent_path());
-  AtomicFile written(data.string());
+void write_puzzles(const fs::path& file, Puzzles puzzles) {
+  make_folder(file.parent_path());
+  AtomicFile written(file.string());
   for (const std::string& line : puzzles) written.write(line);
   written.commit();
+}
+
+// Of the first `count` puzzles.
+void measure_losses(const Context& context, const std::string& model, std::size_t count,
+                    std::size_t samples, const fs::path& file) {
   make_folder(file.parent_path());
   context.trainer.losses({.model = model,
-                          .data = data.string(),
+                          .data = puzzles_file(context).string(),
                           .json = file.string(),
                           .device = context.device,
+                          .limit = static_cast<std::int64_t>(count),
                           .threads = context.threads,
+                          .quiet = context.quiet,
                           .levels = kLevels,
                           .samples = static_cast<std::int64_t>(samples)});
 }
@@ -70,18 +75,17 @@ void measure_losses(const Context& context, const std::string& model, Puzzles pu
 // With a budget each puzzle is noised once, and as many of them count as there are seconds for: the
 // first few tell. How many were measured.
 std::size_t measure_in(double seconds, const Context& context, const std::string& model,
-                       Puzzles puzzles, const fs::path& file) {
+                       std::size_t puzzles, const fs::path& file) {
   constexpr std::size_t kFew = 4;
   constexpr double kSurely = 0.7;
-  const std::size_t few = std::min(kFew, puzzles.size());
+  const std::size_t few = std::min(kFew, puzzles);
   const Stopwatch watch(context);
-  measure_losses(context, model, puzzles.first(few), 1, file);
+  measure_losses(context, model, few, 1, file);
   const double spent = std::max(1e-3, watch.seconds());
   const double likely = kSurely * static_cast<double>(few) * (seconds - spent) / spent;
-  if (likely <= static_cast<double>(few) || few == puzzles.size()) return few;
-  const auto count = likely < static_cast<double>(puzzles.size()) ? static_cast<std::size_t>(likely)
-                                                                  : puzzles.size();
-  measure_losses(context, model, puzzles.first(count), 1, file);
+  if (likely <= static_cast<double>(few) || few == puzzles) return few;
+  const auto count = static_cast<std::size_t>(std::min(likely, static_cast<double>(puzzles)));
+  measure_losses(context, model, count, 1, file);
   return count;
 }
 
@@ -94,9 +98,6 @@ Measured losses_of(const Context& context, const std::string& model,
   const bool whole = context.budget == 0;
   const std::size_t samples = whole ? (kSamples + puzzles.size() - 1) / puzzles.size() : 1;
   Measured measured{{}, trained->note, {trained->command}};
-  measured.commands.push_back(
-      fmt::format("mgdm eval --model {} --data {} --steps {} --samples {} --losses losses.json",
-                  trained->folder, puzzles_file(context).string(), kLevels, samples));
   const fs::path file = kept_file(
       context, fmt::format("{} losses of {} puzzles {} limit {} budget {}", identity(*trained),
                            puzzles.size(), samples, context.limit, context.budget));
@@ -105,22 +106,30 @@ Measured losses_of(const Context& context, const std::string& model,
     if (!whole && seconds <= 0) return {{}, "not measured: the budget was spent before"};
     fs::path draft = file;  // who interrupts it finds nothing half done
     draft += ".part";
+    write_puzzles(puzzles_file(context), puzzles);
     std::size_t count = puzzles.size();
     if (whole)
-      measure_losses(context, trained->folder, puzzles, samples, draft);
+      measure_losses(context, trained->folder, count, samples, draft);
     else
-      count = measure_in(seconds, context, trained->folder, puzzles, draft);
+      count = measure_in(seconds, context, trained->folder, count, draft);
     std::optional<Json> json = read_kept(draft);
     if (!json)
       throw Error(draft.string() + " cannot be read", "the losses that were written there");
-    if (count < puzzles.size())
+    if (count < puzzles.size()) {
       (*json)["note"] = fmt::format("the first {} puzzles of {}", count, puzzles.size());
+      (*json)["limit"] = count;
+    }
     keep(file, *json);
     fs::remove(draft);
   }
   measured.losses = read_kept(file).value_or(Json::object());
   if (const std::string note = text_at(measured.losses, "note"); !note.empty())
     measured.note += (measured.note.empty() ? "" : "; ") + note;
+  const auto limit = number_at(measured.losses, "limit");
+  measured.commands.push_back(
+      fmt::format("mgdm eval --model {} --data {}{} --steps {} --samples {} --losses losses.json",
+                  trained->folder, puzzles_file(context).string(),
+                  limit ? fmt::format(" --limit {:.0f}", *limit) : "", kLevels, samples));
   return measured;
 }
 

@@ -81,7 +81,9 @@ Plan shipped_training_plan() {
       "puzzles solved where some were answered on the way, decoded as the recipe says; elsewhere "
       "the tokens that were predicted right in held-out examples of which a part is masked, which "
       "is far easier than whole puzzles. Minutes are those of the machine that the model's card "
-      "names."};
+      "names, up to the last measurement: that of planning is at step 4000 of 5000. countdown-5 "
+      "began "
+      "with weights of countdown-4, whose 4 minutes are not among its own."};
   return {frame, {}, histories};
 }
 
