@@ -72,6 +72,7 @@ TEST_F(Prompt, AsksOnceAndWritesResults) {
   const Outcome again = prompt(server, "--method io");
   EXPECT_EQ(again.out, outcome.out);
   EXPECT_MENTIONS(again.err, "asked now: 0 requests");
+  EXPECT_EQ(prompt(server, "--method io", "env -u MGDM_KEY").out, outcome.out);
   std::filesystem::remove_all(path("out"));  // the cache alone is enough
   EXPECT_EQ(prompt(server, "--method io").out, outcome.out);
   EXPECT_EQ(server.requests().size(), 3u);

@@ -165,22 +165,29 @@ void write_score(const PromptSettings& settings, const prompting::Summary& summa
   write_file(file.string(), report::result_text(json, config::Fields(used).all()));
 }
 
+// Whether all are answered: whoever repeats a run needs no key.
+bool is_complete(const prompting::ResultsFile& results, const std::vector<std::string>& inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (results.find(i, inputs[i]) == nullptr) return false;
+  return true;
+}
+
 void run_prompt(const PromptSettings& asked) {
   PromptSettings settings = asked;
   settings.method = prompting::resolved(settings.method);
   const prompting::Endpoint endpoint = prompting::parse_endpoint(settings.endpoint);
   settings.endpoint = endpoint.origin + endpoint.path;
   const std::vector<std::string> inputs = read_games(settings);
-  const std::string key = settings.no_key ? "" : prompting::key_from(settings.key_variable);
-
+  const std::filesystem::path folder = folder_of(settings);
+  prompting::ResultsFile results((folder / "results.jsonl").string(), facts_of(settings));
+  const std::string key = settings.no_key || is_complete(results, inputs)
+                              ? ""
+                              : prompting::key_from(settings.key_variable);
   prompting::HttpChat chat(
       prompting::make_http({.endpoint = endpoint, .key = key, .answer_seconds = settings.timeout}),
       settings.endpoint, key, {.tries = settings.tries}, settings.per_minute);
   const prompting::ReplyCache cache(settings.cache, settings.endpoint);
   prompting::CachedChat cached(chat, cache);
-  const std::filesystem::path folder = folder_of(settings);
-  const std::filesystem::path file = folder / "results.jsonl";
-  prompting::ResultsFile results(file.string(), facts_of(settings));
   std::vector<prompting::Outcome> outcomes;
   prompting::Refusals refusals;
   try {

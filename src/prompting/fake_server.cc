@@ -123,6 +123,13 @@ void FakeServer::serve(int connection) {
     for (int i = 0; i < 500 && !stopping_ && send_all(connection, "."); ++i) wait(connection, 0.01);
     return;
   }
+  if (answer.flood) {
+    const std::string much(100'000, 'a');
+    send_all(connection, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"a\": \"");
+    while (!stopping_ && send_all(connection, much)) {
+    }
+    return;
+  }
   wait(connection, answer.delay);
   send_all(connection, fmt::format("HTTP/1.1 {} Fake\r\nContent-Type: application/json\r\n"
                                    "Content-Length: {}\r\nConnection: close\r\n{}\r\n{}",

@@ -18,6 +18,7 @@ struct FakeAnswer {
   double delay = 0;          // seconds before it
   bool never = false;        // instead of it: silence
   bool dribble = false;      // instead of it: a byte now and then, without end
+  bool flood = false;  // instead of it: a body of no told length, without end, as fast as can be
 };
 
 // The JSON of an endpoint that gives these texts.

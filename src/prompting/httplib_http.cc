@@ -8,8 +8,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
+#include <cstdint>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "prompting/http.h"
@@ -56,6 +58,11 @@ class Deadline {
   Deadline(const Deadline&) = delete;
   Deadline& operator=(const Deadline&) = delete;
 
+  bool is_late() {
+    const std::lock_guard lock(mutex_);
+    return late_;
+  }
+
   // Whether it was late.
   bool end() {
     {
@@ -74,6 +81,9 @@ class Deadline {
   std::thread thread_;
 };
 
+// Thousands of texts of the usual lengths. An answer without an end would fill the memory.
+constexpr std::size_t kMostBytes = 64'000'000;
+
 class HttplibHttp : public Http {
  public:
   explicit HttplibHttp(HttpSettings settings) : settings_(std::move(settings)) {}
@@ -89,16 +99,27 @@ class HttplibHttp : public Http {
     client.set_write_timeout(milliseconds(settings_.answer_seconds));
     client.set_keep_alive(false);
     client.set_follow_location(false);  // the key is for this machine only
-    httplib::Headers headers;
-    if (!settings_.key.empty()) headers.emplace("Authorization", "Bearer " + settings_.key);
+    httplib::Request request;
+    request.method = "POST";
+    request.path = settings_.endpoint.path;
+    request.headers.emplace("Content-Type", "application/json");
+    if (!settings_.key.empty()) request.headers.emplace("Authorization", "Bearer " + settings_.key);
+    request.body = body;
     const auto start = std::chrono::steady_clock::now();
     Deadline deadline(client, settings_.answer_seconds);
-    const httplib::Result result =
-        client.Post(settings_.endpoint.path, headers, body, "application/json");
+    std::string text;
+    bool too_long = false;
+    request.content_receiver = [&](const char* data, std::size_t n, std::uint64_t, std::uint64_t) {
+      too_long = text.size() + n > kMostBytes;
+      if (!too_long) text.append(data, n);
+      return !too_long && !deadline.is_late();
+    };
+    const httplib::Result result = client.send(request);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     const bool late = deadline.end() || took.count() >= settings_.answer_seconds;
+    if (too_long) return {0, fmt::format("an answer of more than {} bytes", kMostBytes), "", ""};
     if (!result) return {0, words_for(result.error(), settings_.answer_seconds, late), "", ""};
-    return {result->status, "", result->get_header_value("Retry-After"), result->body};
+    return {result->status, "", result->get_header_value("Retry-After"), std::move(text)};
   }
 
  private:

@@ -68,6 +68,14 @@ TEST_F(HttplibHttp_, GivesUpOnOneThatNeverAnswers) {
   }
 }
 
+TEST_F(HttplibHttp_, EndsAnAnswerWithoutEnd) {
+  FakeServer server(
+      [](const FakeServer::Request&) { return FakeAnswer{.body = "", .flood = true}; });
+  const HttpAnswer answer = client(server, kPatient)->post("");
+  EXPECT_EQ(answer.status, 0);
+  EXPECT_CONTAINS(answer.failure, "an answer of more than 64000000 bytes");
+}
+
 TEST_F(HttplibHttp_, SaysThatNobodyIsThere) {
   std::string url;
   {

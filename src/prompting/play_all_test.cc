@@ -151,7 +151,7 @@ TEST_F(PlayAll, RefusesResultsOfAnotherRun) {
   EXPECT_CONTAINS(error_of([&] {
                     ResultsFile other(path("r"), {{"method", "io"}, {"model", "n"}});
                   }),
-                  "model = n, was \"m\"");
+                  "model = n, was m");
   {
     ResultsFile results(path("r"), kFacts);
     EXPECT_CONTAINS(error_of([&] { play_all(chat, {"1,2,3,4,24"}, io(), 1, results, refusals_); }),

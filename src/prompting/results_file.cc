@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -25,14 +26,17 @@ LineJson facts_json(const RunFacts& facts) {
 
 std::string as_line(const LineJson& json) { return formats::json_text(json) + "\n"; }
 
+std::string text_of(const LineJson& value) {
+  return value.is_string() ? value.get<std::string>() : formats::json_text(value);
+}
+
 // What differs between the run in the file and this one: "model = \"a\", was \"b\"".
 std::string differences(const LineJson& was, const RunFacts& facts) {
   std::string out;
   for (const auto& [name, value] : facts)
     if (!was.is_object() || !was.contains(name) || was[name] != value)
-      out += fmt::format(
-          "{}{} = {}, was {}", out.empty() ? "" : "; ", name, value,
-          was.is_object() && was.contains(name) ? formats::json_text(was[name]) : "nothing");
+      out += fmt::format("{}{} = {}, was {}", out.empty() ? "" : "; ", name, value,
+                         was.is_object() && was.contains(name) ? text_of(was[name]) : "nothing");
   return out;
 }
 
@@ -75,7 +79,7 @@ ResultsFile::ResultsFile(const std::string& path, const RunFacts& facts) : path_
                     "another --out, or remove the line: the cache has what was paid for");
       }
     }
-    if (whole == 0) append(as_line({{"run", facts_json(facts)}}));
+    if (whole == 0) header_ = as_line({{"run", facts_json(facts)}});
   } catch (...) {
     ::close(descriptor_);
     throw;
@@ -104,7 +108,7 @@ void ResultsFile::add(std::size_t item, const std::string& input, const Outcome&
                 {"prompt_tokens", outcome.usage.prompt_tokens},
                 {"generated_tokens", outcome.usage.generated_tokens}};
   if (outcome.usage.uncounted > 0) json["uncounted_requests"] = outcome.usage.uncounted;
-  append(as_line(json));
+  append(std::exchange(header_, "") + as_line(json));
   entries_[item] = {input, outcome};
 }
 

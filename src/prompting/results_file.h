@@ -41,6 +41,7 @@ class ResultsFile {
     Outcome outcome;
   };
   std::string path_;
+  std::string header_;  // goes before the first result
   int descriptor_ = -1;
   std::unique_ptr<FileLock> lock_;
   std::map<std::size_t, Entry> entries_;
