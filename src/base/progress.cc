@@ -60,10 +60,11 @@ void draw_line(std::FILE* out, bool terminal, const std::string& line) {
 std::string progress_line(const std::string& label, std::uint64_t done, std::uint64_t total,
                           double seconds, bool bar) {
   const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
+  const std::string speed = rate > 0 && rate < 1 ? fmt::format("{:.2f}", rate) : format_count(rate);
   if (total == 0)  // nobody knows how much it is
-    return label + (done == 0 ? " ..."
-                              : fmt::format("  {}  {}/s", format_count(static_cast<double>(done)),
-                                            format_count(rate)));
+    return label +
+           (done == 0 ? " ..."
+                      : fmt::format("  {}  {}/s", format_count(static_cast<double>(done)), speed));
   const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
   const auto left = static_cast<double>(total > done ? total - done : 0);
   std::string line = label;
@@ -74,7 +75,7 @@ std::string progress_line(const std::string& label, std::uint64_t done, std::uin
   }
   line +=
       fmt::format("  {:3.0f}%  {}/{}  {}/s", share * 100, format_count(static_cast<double>(done)),
-                  format_count(static_cast<double>(total)), format_count(rate));
+                  format_count(static_cast<double>(total)), speed);
   if (rate > 0) line += fmt::format("  {} left", format_duration(left / rate));
   return line;
 }

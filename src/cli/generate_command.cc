@@ -116,10 +116,10 @@ void write_released(const GenerateSettings& settings, const tasks::Task& task) {
   if (settings.seed != 0)
     throw UsageError(fmt::format("--seed {} with the released examples", settings.seed),
                      "no --seed: they have one of their own");
+  const auto released = task.released(split_of(settings));
   if (settings.traces && !task.abilities().traces)
     throw UsageError(fmt::format("{} has no traces", settings.task),
                      "countdown-3, countdown-4 or countdown-5");
-  const auto released = task.released(split_of(settings));
   const auto count = static_cast<std::size_t>(settings.count);
   AtomicFile file(settings.out);
   Progress progress("generating " + settings.task, released->passed_over() + count, settings.quiet);

@@ -218,8 +218,7 @@ void sum_up(const Outcome& outcome, const inference::Reasoner& reasoner,
   if (outcome.all() > 1)
     say("{} puzzles: {} verified, {} wrong{}\n", outcome.all(), outcome.verified, outcome.wrong,
         outcome.bad > 0 ? fmt::format(", {} not read", outcome.bad) : "");
-  if (outcome.try_again && settings.decode.over(reasoner).tries == 1 &&
-      reasoner.task().abilities().views)
+  if (outcome.try_again && settings.decode.over(reasoner).tries == 1 && reasoner.has_forms())
     say("  try: --tries 10, up to ten tries, each of another form of the puzzle, until one is "
         "right\n");
 }

@@ -77,10 +77,11 @@ class Reasoner {
   Engine& engine() const { return *engine_; }
   const std::shared_ptr<Engine>& shared_engine() const { return engine_; }
 
- private:
-  void check_symmetries(const spec::DecodingSettings& settings) const;
   // Whether puzzles have other forms that the model can read.
   bool has_forms() const;
+
+ private:
+  void check_symmetries(const spec::DecodingSettings& settings) const;
   // A puzzle under random symmetries, for votes or tries: with itself as many as are asked for, no
   // two alike, or fewer where it has no more.
   std::vector<data::View> other_forms(const std::string& input, std::uint32_t item,

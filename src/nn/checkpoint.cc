@@ -3,6 +3,7 @@
 #include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -37,13 +38,23 @@ Copies copies_of(const Model& model, const std::vector<spec::TensorSpec>& tensor
   return copies;
 }
 
+// What a file has of a tensor. The sum tells, in one quick pass over billions of numbers.
+at::Tensor finite_tensor(const formats::Safetensors& file, const formats::TensorView& view) {
+  at::Tensor value = to_tensor(view);
+  if (!std::isfinite(value.sum(at::kFloat).item<float>()) && !value.isfinite().all().item<bool>())
+    throw Error(
+        fmt::format("{}: tensor \"{}\" has numbers that are not finite", file.source(), view.name),
+        "finite numbers", "load another checkpoint, or copy the file again");
+  return value;
+}
+
 void load_base(const fs::path& folder, Model& model) {
   const formats::Safetensors file = formats::open_safetensors_folder(folder);
   const std::vector<const formats::TensorView*> views = spec::weights_in(file, model.settings());
   const std::vector<spec::TensorSpec> tensors = spec::tensors_of(model.settings());
   const at::NoGradGuard no_grad;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const at::Tensor value = to_tensor(*views[i]);
+    const at::Tensor value = finite_tensor(file, *views[i]);
     model.parameters()
         .at(tensors[i].name)
         .copy_(spec::stored_transposed(model.settings(), tensors[i]) ? value.t() : value);
@@ -61,7 +72,7 @@ void load_adapter(const fs::path& folder, Model& model) {
     if (found == views.end())
       target.zero_();
     else
-      target.copy_(to_tensor(*found->second));
+      target.copy_(finite_tensor(file, *found->second));
   }
 }
 

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
@@ -300,6 +301,18 @@ TEST_F(Checkpoint, NamesFilesThatAreBroken) {
   saved();
   write_file((folder() / "config.json").string(), "{\"model_type\": ");
   EXPECT_CONTAINS(load_error(), (folder() / "config.json").string());
+}
+
+// Training on with it would end as "diverged", with advice on the learning rate.
+TEST_F(Checkpoint, RefusesNumbersThatAreNone) {
+  for (const float none :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    saved();
+    edit_weights(folder(), [&](std::vector<NamedTensor>& tensors) {
+      tensors.back().value.view(-1)[0].fill_(none);
+    });
+    EXPECT_CONTAINS(load_error(), "has numbers that are not finite");
+  }
 }
 
 TEST_F(Checkpoint, DescribeTellsWhatIsThere) {

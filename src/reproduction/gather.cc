@@ -65,6 +65,16 @@ std::string decoding_words(const Json& settings) {
   return words;
 }
 
+// "tot, 1400 prompt and 2500 generated tokens": of what `mgdm prompt` has asked.
+std::string prompting_words(const Json& json) {
+  std::string words = text_at(json, "method");
+  const auto prompt = number_at(json, "prompt_tokens"),
+             generated = number_at(json, "generated_tokens");
+  if (!words.empty() && prompt && generated)
+    words += fmt::format(", {:.0f} prompt and {:.0f} generated tokens", *prompt, *generated);
+  return words;
+}
+
 std::optional<PageScore> read_score(const fs::path& file, const Json& json) {
   const auto accuracy = number_at(json, "accuracy");
   const auto n = count_at(json, "n");
@@ -72,7 +82,8 @@ std::optional<PageScore> read_score(const fs::path& file, const Json& json) {
   PageScore score{file.string(), text_at(json, "task"), text_at(json, "model")};
   const Json settings = object_at(json, "settings");
   if (score.model.empty()) score.model = text_at(settings, "model");
-  score.decoding = decoding_words(settings);
+  score.decoding = prompting_words(json);
+  if (score.decoding.empty()) score.decoding = decoding_words(settings);
   score.n = *n;
   score.accuracy = *accuracy;
   score.error = number_at(json, "stderr").value_or(0);

@@ -1,5 +1,6 @@
 #include "reproduction/html_page.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -131,6 +132,30 @@ TEST_F(Reproduction, ThePageSaysHowAScoreWasDecoded) {
   EXPECT_EQ(page.scores[2].decoding, "8 loops");
   EXPECT_EQ(page.scores[3].decoding, "");
   EXPECT_CONTAINS(to_html(page), "<td>topk, 5 steps, 8 loops</td>");
+}
+
+// What was prompted: in the table that with the most puzzles, on the page all of it.
+TEST_F(Reproduction, GameOf24HasWhatWasPrompted) {
+  const auto write = [&](const std::string& name, int n, double accuracy) {
+    fs::create_directories(context_.runs / name);
+    write_file((context_.runs / name / "score.json").string(),
+               fmt::format(R"({{"task": "game24", "method": "tot", "model": "m", "n": {}, )"
+                           R"("accuracy": {}, "prompt_tokens": 900.4, "generated_tokens": 800}})",
+                           n, accuracy));
+  };
+  write("a-trial", 2, 1);
+  write("whole", 100, 0.5);
+  const Table table = reproduce(find_plan("game24"), context_);
+  const TableRow& tot = table.rows.at(3);
+  EXPECT_CONTAINS(tot.label, "ToT");
+  EXPECT_EQ(tot.values[0].ours, 50);
+  EXPECT_EQ(tot.values[1].ours, 900.4);
+  EXPECT_EQ(tot.values[2].ours, 800);
+  EXPECT_EQ(tot.values[3].paper, 186);
+  EXPECT_FALSE(table.rows.at(0).values[0].ours);
+  const Page page = gather(context_.out, context_.runs);
+  ASSERT_EQ(page.scores.size(), 2u);
+  EXPECT_EQ(page.scores[1].decoding, "tot, 900 prompt and 800 generated tokens");
 }
 
 }  // namespace

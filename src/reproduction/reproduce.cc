@@ -85,14 +85,18 @@ Failures train_all(const Plan& plan, const Context& context, const TimeLeft& tim
   return failures;
 }
 
-// What `mgdm prompt` has measured by a method, of several the first by name; none when it has not.
+// What `mgdm prompt` has measured by a method, of several on the most puzzles, of these the first
+// by name; none when it has not.
 std::optional<Json> prompted(const Context& context, const std::string& method) {
+  std::optional<Json> most;
   for (const fs::path& folder : files_in(context.runs)) {
     if (!is_there(folder / "score.json")) continue;
     Json json = formats::parse_ordered_json(read_file(folder / "score.json"));
-    if (text_at(json, "task") == "game24" && text_at(json, "method") == method) return json;
+    if (text_at(json, "task") == "game24" && text_at(json, "method") == method &&
+        (!most || count_at(json, "n") > count_at(*most, "n")))
+      most = std::move(json);
   }
-  return std::nullopt;
+  return most;
 }
 
 Value prompted_value(const Context& context, const Cell& cell) {

@@ -51,10 +51,11 @@ DecodingSettings DecodingSettings::resolved(bool revision_is_sound) const {
 
 void DecodingSettings::check_tries() const {
   if (tries == 1 || stochastic()) return;
-  throw UsageError(fmt::format("{} tries that would all give the same answer", tries),
-                   "noise in the order topk or margin, the order random, or a temperature; a model "
-                   "that answers left to right has one answer",
-                   decoder == Decoder::kLeftToRight ? "" : "--temperature 0.5");
+  const std::string asked = fmt::format("{} tries that would all give the same answer", tries);
+  if (decoder == Decoder::kLeftToRight)
+    throw UsageError(asked, "one: a model that answers left to right has one answer to this form");
+  throw UsageError(asked, "noise in the order topk or margin, the order random, or a temperature",
+                   "--temperature 0.5");
 }
 
 bool DecodingSettings::stochastic() const {

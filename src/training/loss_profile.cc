@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -65,8 +67,11 @@ class Profiler {
                                               &model.parameters())),
         profile_{empty(), {}} {}
 
-  void add(std::span<const Example> examples, std::size_t first_item) {
+  // part(p) is called when that part of the examples' noise has been looked at.
+  void add(std::span<const Example> examples, std::size_t first_item,
+           const std::function<void(double)>& part) {
     const Rows rows = read(examples, first_item);
+    const auto all = static_cast<double>(settings_.samples * objective_->levels());
     for (std::int64_t sample = 0; sample < settings_.samples; ++sample) {
       objectives::Batch batch = rows.batch;
       batch.step = at::full({}, sample, batch.items.options());
@@ -80,6 +85,7 @@ class Profiler {
                 losses.noised.at(level, n).add(token);
                 if (is_subgoal) losses.at_subgoal.by_level[level].add(token);
               });
+        part(static_cast<double>(sample * objective_->levels() + t + 1) / all);
       }
     }
     if (!profile_.all.left_to_right) return;
@@ -229,8 +235,11 @@ LossProfile profile_losses(nn::Model& model, const spec::ModelCard& card,
   const auto batch = static_cast<std::size_t>(settings.batch);
   for (std::size_t begin = 0; begin < examples.size(); begin += batch) {
     const std::size_t count = std::min(batch, examples.size() - begin);
-    profiler.add(examples.subspan(begin, count), begin);
-    if (progress) progress(count);
+    std::size_t told = 0;  // of these, in parts: one batch may be all there is
+    profiler.add(examples.subspan(begin, count), begin, [&](double part) {
+      const auto now = static_cast<std::size_t>(part * static_cast<double>(count));
+      if (progress && now > told) progress(now - std::exchange(told, now));
+    });
   }
   return profiler.take();
 }

@@ -31,7 +31,7 @@ struct ProfileSettings {
 };
 
 // Every example needs its answer. `bf16` computes matrix products in bf16 on CUDA. progress(n) is
-// called after every n examples.
+// called now and then, for n more examples.
 evaluation::LossProfile profile_losses(nn::Model& model, const spec::ModelCard& card,
                                        const spec::PuzzleRows& rows,
                                        std::span<const tasks::Example> examples,

@@ -305,9 +305,12 @@ class Loop {
   }
 
   void restore() {
-    // Without one it was interrupted before the first, and starts again.
-    if (const auto newest = run_.folder->newest_checkpoint();
-        newest && read(*newest) == TrainingState::Restored::kClosely)
+    const auto newest = run_.folder->newest_checkpoint();
+    if (!newest)
+      status_.keep("nothing was saved: the run begins again");
+    else if (read(*newest) == TrainingState::Restored::kExactly)
+      status_.keep(fmt::format("going on from {}", newest->string()));
+    else
       status_.keep(
           fmt::format("{} is compact: training goes on close to where it was, not bit for bit",
                       newest->string()));

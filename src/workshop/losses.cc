@@ -55,8 +55,7 @@ void measure_losses(const cli::EvalSettings& asked) {
   settings.threads = compat::use_threads(static_cast<int>(settings.threads));
   const std::string folder = inference::find_model(settings.model);
   const nn::LoadedModel loaded = nn::load_model(folder);
-  const c10::Device device = compat::device(settings.device);
-  loaded.model->to(device);
+  loaded.model->to(compat::device(settings.device));
   if (!loaded.about.card || !loaded.vocabulary)
     throw Error(fmt::format("{} says nothing of a task", folder), "a model trained by mgdm");
   const spec::ModelCard& card = *loaded.about.card;
@@ -65,17 +64,14 @@ void measure_losses(const cli::EvalSettings& asked) {
   const std::vector<tasks::Example> examples = cli::read_puzzles(settings, rows.task());
   const std::string task = rows.task().name();
 
-  // On a CPU more at a time are no faster, and nothing would move until all are done.
-  constexpr std::int64_t kOnCpu = 16;
-  const std::int64_t batch = device.is_cpu() ? std::min(settings.batch, kOnCpu) : settings.batch;
-  const std::size_t count = std::min(static_cast<std::size_t>(batch), examples.size());
+  const std::size_t count = std::min(static_cast<std::size_t>(settings.batch), examples.size());
   const evaluation::LossProfile profile = compat::with_memory_for_puzzles(count, [&] {
     Progress progress("measuring losses on " + task, examples.size(), settings.quiet);
     return training::profile_losses(*loaded.model, card, rows, examples,
                                     {.levels = settings.decode.settings.steps,
                                      .samples = settings.samples,
                                      .seed = settings.decode.settings.seed,
-                                     .batch = batch},
+                                     .batch = settings.batch},
                                     card.precision == "bf16",
                                     [&](std::size_t n) { progress.add(n); });
   });

@@ -67,6 +67,7 @@ void check_same_network(const spec::Recipe& recipe, const spec::ModelSettings& s
   same("heads", recipe.model.heads, settings.heads);
   same("width", recipe.model.width, settings.width);
   same("shift", recipe.model.shift, settings.shift);
+  same("vectors", recipe.model.vectors, settings.vectors);
   if (!has.empty())
     throw Error(fmt::format("init = {} has {}", recipe.init, joined_by(has, ", ")),
                 fmt::format("{}, as the recipe says", joined_by(wants, ", ")),

@@ -42,6 +42,15 @@ data::PreparedData prepare(const spec::Recipe& recipe, const data::Vocabulary& v
                             vocabulary, [&](std::size_t examples) { progress.add(examples); });
 }
 
+// How puzzles of one's own files differ from those that are generated to evaluate them, as far as
+// the first held-out one tells.
+std::optional<std::string> strange_to_evaluation(const spec::Recipe& recipe,
+                                                 const data::PreparedData& data) {
+  const bool generated = recipe.evaluation.count > 0 && recipe.evaluation.files.empty();
+  if (!generated || recipe.data.files.empty() || data.held_out.size() == 0) return std::nullopt;
+  return data.task->unfamiliar(data.held_out.example(0).input);
+}
+
 // An Error when one of them cannot be read.
 void check_files(const std::vector<std::string>& files) {
   for (const std::string& file : files) LineReader{file};
@@ -86,6 +95,10 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
   if (const data::WrongLabels& labels = data.wrong_labels; labels.count > 0 && !quiet)
     say("{} of {} answers looked at in data.files are wrong by the rules of {}: {}\n", labels.count,
         labels.looked_at, recipe.task, printable(labels.first));
+  if (const auto strange = strange_to_evaluation(recipe, data); strange && !quiet)
+    say("evaluation: generated puzzles, unlike those of data.files ({} of generated ones); "
+        "evaluation.files names others\n",
+        *strange);
   const int length = data.train.length();
   training::Budget(recipe.training, static_cast<std::int64_t>(data.train.size()));
 

@@ -18,6 +18,7 @@ namespace mgdm::tasks::countdown {
 namespace {
 
 constexpr std::size_t kTrainedBeforeTest = 220000;
+constexpr std::size_t kTest = 1000;
 constexpr std::size_t kHeldOut = 9;
 
 std::string quoted(const std::vector<Equation>& equations) {
@@ -40,7 +41,9 @@ class ReleasedCountdown : public Released {
     return split_ == Split::kTest ? kTrainedBeforeTest : 0;
   }
 
-  std::optional<std::size_t> size() const override { return std::nullopt; }
+  std::optional<std::size_t> size() const override {
+    return split_ == Split::kTest ? std::optional(kTest) : std::nullopt;
+  }
 
   Example next() override {
     const bool test = split_ == Split::kTest && made_ >= kTrainedBeforeTest;
