@@ -104,9 +104,9 @@ void add_tokens(const Ready& ready, const evaluation::Evaluation& result, Json& 
   double read = 0, written = 0;
   const auto n = static_cast<double>(result.answers.size());
   for (std::size_t i = 0; i < result.answers.size(); ++i) {
-    read += static_cast<double>(vocabulary.encode(ready.puzzles[i].input).size()) / n;
+    read += static_cast<double>(vocabulary.count(ready.puzzles[i].input)) / n;
     const std::string_view answer = tasks::up_to_end(result.answers[i].text);
-    written += attempt([&] { return static_cast<double>(vocabulary.encode(answer).size()) / n; },
+    written += attempt([&] { return static_cast<double>(vocabulary.count(answer)) / n; },
                        [&](const Error&) { return static_cast<double>(answer.size()) / n; });
   }
   json["prompt_tokens"] = read;

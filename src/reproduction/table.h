@@ -45,7 +45,7 @@ struct Table {
   std::string axis = {};           // what lines go over; the corner where empty
   std::vector<std::string> columns = {};
   std::vector<TableRow> rows = {};
-  std::string unit = "accuracy, %";
+  std::string unit = "accuracy, %";  // of several, after a semicolon, bars have the first
   Chart chart = Chart::kNone;
   std::size_t charted = 0;              // columns of it that bars show, from the first on; 0: all
   std::vector<std::string> notes = {};  // sentences below it

@@ -80,8 +80,9 @@ formats::LineChart lines(const Table& table) {
 }  // namespace
 
 std::string to_figure(const Table& table) {
-  const formats::FigureLabels labels{
-      .title = table.title, .x = table.axis.empty() ? table.corner : table.axis, .y = table.unit};
+  const formats::FigureLabels labels{.title = table.title,
+                                     .x = table.axis.empty() ? table.corner : table.axis,
+                                     .y = table.unit.substr(0, table.unit.find(';'))};
   if (table.chart == Chart::kLines) {
     formats::LineChart chart = lines(table);
     chart.labels = labels;

@@ -177,7 +177,7 @@ Plan game24_plan() {
       "game24", "Game of 24, with what it takes", "Tables 2 and 6", "method",
       {"accuracy", "prompt tokens", "generated tokens", "times as many as MGDM's, as printed"},
       Chart::kBarsByRow)};
-  plan.frame.unit = "%, tokens per puzzle";
+  plan.frame.unit = "accuracy, %; tokens per puzzle";
   plan.frame.charted = 1;
   for (const report::PublishedGame24& row : report::kPublishedGame24) {
     const auto one = [&](double paper, Quantity quantity) {
