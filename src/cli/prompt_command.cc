@@ -180,9 +180,8 @@ void run_prompt(const PromptSettings& asked) {
   const std::vector<std::string> inputs = read_games(settings);
   const std::filesystem::path folder = folder_of(settings);
   prompting::ResultsFile results((folder / "results.jsonl").string(), facts_of(settings));
-  const std::string key = settings.no_key || is_complete(results, inputs)
-                              ? ""
-                              : prompting::key_from(settings.key_variable);
+  const bool needs_key = !settings.no_key && !is_complete(results, inputs);
+  const std::string key = needs_key ? prompting::key_from(settings.key_variable) : "";
   prompting::HttpChat chat(
       prompting::make_http({.endpoint = endpoint, .key = key, .answer_seconds = settings.timeout}),
       settings.endpoint, key, {.tries = settings.tries}, settings.per_minute);
@@ -201,7 +200,8 @@ void run_prompt(const PromptSettings& asked) {
         !refusals.puzzles.empty() && refused.seen() != error.seen())
       say("{}\n", refused.seen());
     if (cached.paid().requests > cached.lost())
-      say("every reply that came is in {}; the same command goes on from there\n", settings.cache);
+      say("every {}reply that came is in {}; the same command goes on from there\n",
+          cached.lost() > 0 ? "other " : "", settings.cache);
     throw;
   }
   const bool complete = refusals.puzzles.empty();

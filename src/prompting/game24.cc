@@ -33,12 +33,12 @@ std::string_view without_bullet(std::string_view line) {
   return line;
 }
 
-// Of "24 = 4 * 6." the side that computes something, in plain signs.
+// Of "24 = **4 * 6**." the side that computes something, in plain signs.
 std::optional<std::string> expression_in(std::string_view text) {
-  const std::string plain = plain_signs(bare(text));
+  const std::string plain = plain_signs(text);
   for (std::string_view side : split(plain, '=')) {
-    side = trim(side);
-    if (side.ends_with('.')) side = trim(side.substr(0, side.size() - 1));
+    side = bare(side);
+    if (side.ends_with('.')) side = bare(side.substr(0, side.size() - 1));
     if (is_expression(side)) return std::string(side);
   }
   return std::nullopt;
@@ -52,10 +52,20 @@ bool is_frame(std::string_view line) {
          line.find_first_of("0123456789") == std::string_view::npos;
 }
 
-// "none", not a number.
-bool has_words(std::string_view text) {
-  return std::ranges::any_of(lowered(plain_signs(text)),
-                             [](char c) { return c >= 'a' && c <= 'z'; });
+bool has_letters(std::string_view text) {
+  return std::ranges::any_of(lowered(text), [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+// "none", "no solution": what takes an answer back. Not "24 (correct)".
+bool is_denial(std::string_view text) {
+  constexpr std::string_view kDenials[] = {"no",         "none",   "not",
+                                           "impossible", "cannot", "unsolvable"};
+  std::string words = lowered(text);
+  std::ranges::replace_if(
+      words, [](char c) { return c < 'a' || c > 'z'; }, ' ');
+  return std::ranges::any_of(split(words, ' '), [&](std::string_view word) {
+    return std::ranges::find(kDenials, word) != std::end(kDenials);
+  });
 }
 
 // What stands behind "Answer:", "The final answer is:" and the like.
@@ -93,21 +103,27 @@ std::optional<std::string> answer_of(std::string_view reply) {
   for (const std::string_view whole : split(reply, '\n')) {
     if (is_frame(trim(whole))) continue;
     const std::string_view line = bare(without_bullet(bare(whole)));
-    const auto alone = expression_in(line);
-    if (alone && std::ranges::find(expressions, *alone) == expressions.end())
-      expressions.push_back(*alone);
-    if (alone && expected) named = alone;
+    const auto found = expression_in(line);
+    if (found && !has_letters(plain_signs(line)) &&
+        std::ranges::find(expressions, compact(*found), compact) == expressions.end())
+      expressions.push_back(*found);
+    if (found && expected) named = found;
     const auto answer = named_in(line);
     expected = answer && is_frame(*answer);
     if (!answer) continue;
-    if (const auto found = expression_in(*answer))
-      named = found;
-    else if (!named || !is_expression(*named) ||
-             has_words(*answer))  // a later "Final answer: 24" takes nothing back
+    if (const auto its = expression_in(*answer))
+      named = its;
+    else if (!named || !is_expression(*named) || is_denial(*answer))
       named = expected ? "" : std::string(bare(answer->substr(0, answer->find('='))));
   }
-  const bool says_nothing = !named || !(is_expression(*named) || has_words(*named));
+  const bool says_nothing = !named || !(is_expression(*named) || is_denial(*named));
   return says_nothing && expressions.size() == 1 ? expressions.front() : named;
+}
+
+std::string compact(std::string_view answer) {
+  std::string out(answer);
+  std::erase(out, ' ');
+  return out;
 }
 
 bool is_expression(std::string_view answer) {

@@ -23,14 +23,17 @@ Game24 parse_game24(std::string_view input);
 std::string numbers_text(const Game24& game);
 
 // The expression in the last line that begins with "Answer:" (or "Final answer:" and the like), or
-// in the line after it where it says no more, in plain signs and without "= 24"; where no such line
-// has one, the only expression that is a line of its own; else what the answer is said to be
-// ("none"); else none. Only its words: it need not be right, and what it claims to be equal to is
-// not looked at.
+// in the line after it where it says no more, in plain signs and without "= 24", unless a later one
+// says that there is none; where no such line has one, the only expression that is a line of its
+// own; else what the answer is said to be; else none. Only its words: it need not be right, and
+// what it claims to be equal to is not looked at.
 std::optional<std::string> answer_of(std::string_view reply);
 
 // Answers of before were read in another way when this is another.
 inline constexpr const char* kReading = "2";
+
+// The same answer however it is spaced.
+std::string compact(std::string_view answer);
 
 // Whether it is one at all, right or wrong: something that computes.
 bool is_expression(std::string_view answer);

@@ -125,6 +125,20 @@ TEST(Game24, FindsTheAnswerHoweverItIsWritten) {
                             "Answer: x = 4 * 5 - 6 + 10 = 24",
                             "Answer: 4 \\* 5 – 6 + 10 ✅",
                             "4 * 5 - 6 + 10\n4 * 5 - 6 + 10 = 24\nAnswer: 24",
+                            "Answer: **4 * 5 - 6 + 10**.",
+                            "Answer: `4 * 5 - 6 + 10`.",
+                            "**Answer**: **4 * 5 - 6 + 10**.",
+                            "Answer:\n**4 * 5 - 6 + 10** = 24",
+                            "Answer: 24 = `4 * 5 - 6 + 10`",
+                            "1. **4 * 5 - 6 + 10** = 24",
+                            "Answer: 4 * 5 - 6 = 14\nFinal answer: **4 * 5 - 6 + 10** = 24",
+                            "Answer: **4 * 5 - 6 + 10** ✅",
+                            "Answer: 4 * 5 - 6 + 10\n**Final Answer:** The expression equals 24.",
+                            "Answer: 4 * 5 - 6 + 10\nFinal answer: 24 (correct)",
+                            "Answer: 4 * 5 - 6 + 10\nFinal answer: $24$ \\checkmark",
+                            "Answer: 4 * 5 - 6 + 10\nFinal answer: 4 * 5 - 6 + 10, which is 24",
+                            "4*5-6+10=24\n4 * 5 - 6 + 10 = 24",
+                            "\\(4 \\times 5 = 20\\), so\n4 * 5 - 6 + 10 = 24",
                             "Answer:\nLet me check.\n4 * 5 - 6 + 10 = 24"})
     EXPECT_TRUE(makes_24(game, answer_of(reply).value_or(""))) << reply;
   EXPECT_EQ(answer_of("Answer: none\n4 * 5 - 6 + 10"), "none");

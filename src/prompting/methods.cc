@@ -50,14 +50,6 @@ std::vector<std::string> answers_of(const std::vector<std::string>& replies) {
   return answers;
 }
 
-// The same answer however it is spaced.
-std::string compact(const std::string& answer) {
-  std::string out;
-  for (const char c : answer)
-    if (c != ' ' && c != '\t') out += c;
-  return out;
-}
-
 // The distinct answers, those that were given most often first, of equal ones the earlier. Replies
 // without an expression have no vote.
 std::vector<std::string> by_votes(const std::vector<std::string>& answers) {

@@ -34,7 +34,8 @@ class Stoppable : public ChatModel {
   const std::atomic<bool>& stopped_;
 };
 
-// So many refused puzzles and no answered one: it is not the puzzles.
+// So many refused puzzles and no answered one: it is not the puzzles. In a run that goes on, those
+// that were refused before come first: there are not more of them than of the answered ones.
 constexpr std::size_t kHopeless = 5;
 
 }  // namespace
@@ -68,6 +69,7 @@ std::vector<Outcome> play_all(ChatModel& model, const std::vector<std::string>& 
   std::mutex mutex;  // guards results and what is below
   std::exception_ptr failure;
   std::size_t answered = 0;  // now, not earlier
+  const std::size_t enough = kHopeless + inputs.size() - open.size();
   std::vector<std::size_t> refused;
   Stoppable stoppable(model, stopped);
   const auto work = [&] {
@@ -83,7 +85,7 @@ std::vector<Outcome> play_all(ChatModel& model, const std::vector<std::string>& 
           const std::lock_guard lock(mutex);
           if (refused.empty()) refusals.reason = error.seen();
           refused.push_back(item);
-          if (answered == 0 && refused.size() >= kHopeless) stopped = true;
+          if (answered == 0 && refused.size() >= enough) stopped = true;
           continue;
         }
         const std::lock_guard lock(mutex);

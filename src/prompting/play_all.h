@@ -25,7 +25,9 @@ struct Refusals {
 // the others by asking, `parallel` at a time, each in the file as soon as it is known. When one
 // fails, or Ctrl-C is pressed, no more is asked; replies under way are waited for, since they are
 // paid for, and then the error is thrown. Puzzles whose prompts are Refused are left out and noted;
-// where five are and none is answered, it is not the puzzles: the error is theirs.
+// where five of the first are and none is answered, it is not the puzzles: the error is theirs.
+// Whoever goes on with a run has those at its beginning that were refused before: then it takes
+// five more than were answered.
 // on_done() is called after each puzzle.
 std::vector<Outcome> play_all(ChatModel& model, const std::vector<std::string>& inputs,
                               const MethodSettings& settings, std::int64_t parallel,

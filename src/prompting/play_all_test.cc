@@ -39,6 +39,7 @@ class PlayAll : public testing::Test {
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
   formats::TemporaryFolder folder_;
   Refusals refusals_;
+  int chat_asked_ = 0;
 };
 
 TEST_F(PlayAll, GivesTheSameWhateverIsParallel) {
@@ -101,17 +102,33 @@ TEST_F(PlayAll, RefusedPuzzlesDoNotKeepTheOthersFromBeingAsked) {
   }
 }
 
-// It is something else, then, and nobody waits for all: also where others were answered earlier.
+// It is something else, then, and nobody waits for all.
 TEST_F(PlayAll, FiveRefusedPuzzlesAndNoneAnsweredAreEnough) {
-  FakeChat chat(right_once);
-  std::vector<std::string> many(50, kInputs[0]);
-  ResultsFile results(path("r"), kFacts);
-  play_all(chat, {many[0]}, io(), 1, results, refusals_);
+  const std::vector<std::string> many(50, kInputs[0]);
   FakeChat none(
       [](const ChatRequest&) -> std::vector<std::string> { throw Refused("status 400: no"); });
+  ResultsFile results(path("r"), kFacts);
   EXPECT_CONTAINS(error_of([&] { play_all(none, many, io(), 1, results, refusals_); }),
                   "refused 5 of 50");
   EXPECT_CONTAINS((Refusals{many, "no"}.error(60).seen()), "; and 40 more (no)");
+}
+
+// Who goes on has the refused ones first: they do not keep the others from being asked.
+TEST_F(PlayAll, RefusedPuzzlesOfBeforeDoNotEndARunThatGoesOn) {
+  std::vector<std::string> inputs(20, kInputs[1]);
+  for (std::size_t i = 0; i < 6; ++i) inputs[2 * i] = kInputs[0];  // 12 asked, 6 of them refused
+  bool gone = true;
+  FakeChat chat([&](const ChatRequest& request) -> std::vector<std::string> {
+    if (request.prompt.ends_with("Numbers: 4 4 10 10\n")) throw Refused("filtered");
+    if (gone && chat_asked_++ == 6) throw Error("gone");
+    return {"Answer: 1"};
+  });
+  ResultsFile results(path("r"), kFacts);
+  EXPECT_CONTAINS(error_of([&] { play_all(chat, inputs, io(), 1, results, refusals_); }), "gone");
+  gone = false;
+  refusals_ = {};
+  EXPECT_EQ(play_all(chat, inputs, io(), 1, results, refusals_).size(), 14u);
+  EXPECT_EQ(refusals_.puzzles.size(), 6u);
 }
 
 // A refused puzzle is told of although another failed after it.
