@@ -117,61 +117,58 @@ TEST(PrepareData, CountIsTheTrainingExamplesOfFilesToo) {
   std::filesystem::remove(path);
 }
 
+// What is found in files of these texts.
+WrongLabels labels_in(const std::string& task, const std::vector<std::string>& texts,
+                      DataSettings settings = {}) {
+  const formats::TemporaryFolder folder;
+  for (const std::string& text : texts) {
+    settings.files.push_back(
+        (folder.path() / fmt::format("{}.jsonl", settings.files.size())).string());
+    write_file(settings.files.back(), text);
+  }
+  settings.count = 1;
+  settings.held_out = 0;
+  return prepare_data(task, settings, 0).wrong_labels;
+}
+
 // Game of 24's file has "=24" in place of solutions: one would learn that.
 TEST(PrepareData, CountsAnswersInFilesThatAreWrong) {
-  const formats::TemporaryFolder folder;
-  const std::string file = (folder.path() / "examples.jsonl").string();
-  write_file(file,
-             "{\"input\": \"86,28,13,31,96\", \"output\": \"86+28=114,31-13=18,114-18=96\"}\n"
-             "{\"input\": \"86,28,13,31,96\", \"output\": \"=96\"}\n"
-             "{\"input\": \"86,28,13,31,96\", \"output\": \"96=96\"}\n");
-  DataSettings settings;
-  settings.files = {file};
-  settings.count = 3;
-  settings.held_out = 0;
-  const WrongLabels labels = prepare_data("countdown-4", settings, 0).wrong_labels;
+  const WrongLabels labels =
+      labels_in("countdown-4",
+                {"{\"input\": \"86,28,13,31,96\", \"output\": \"86+28=114,31-13=18,114-18=96\"}\n"
+                 "{\"input\": \"86,28,13,31,96\", \"output\": \"=96\"}\n"
+                 "{\"input\": \"86,28,13,31,96\", \"output\": \"96=96\"}\n"});
   EXPECT_EQ(labels.count, 2u);
   EXPECT_EQ(labels.looked_at, 3u);
-  EXPECT_CONTAINS(labels.first, "examples.jsonl:2: ");
-  DataSettings made;
-  made.count = 3;
-  EXPECT_EQ(prepare_data("countdown-4", made, 0).wrong_labels.looked_at, 0u);
+  EXPECT_CONTAINS(labels.first, "0.jsonl:2: ");
+  EXPECT_EQ(labels_in("countdown-4", {}).looked_at, 0u);  // made, not read
 }
 
 // Each file is looked at, however long the one before it is, but not all of it.
 TEST(PrepareData, LooksIntoEveryFileForWrongAnswers) {
-  const formats::TemporaryFolder folder;
   const std::string right = "{\"input\": \"1,2,3,6\", \"output\": \"1+2=3,3+3=6\"}\n";
   std::string many;
   for (int i = 0; i < 10001; ++i) many += right;
-  DataSettings settings;
-  for (const char* name : {"a.jsonl", "b.jsonl"})
-    settings.files.push_back((folder.path() / name).string());
-  write_file(settings.files[0], many);
-  write_file(settings.files[1], right + "{\"input\": \"1,2,3,6\", \"output\": \"=6\"}\n");
-  settings.count = 3;
-  settings.held_out = 0;
-  const WrongLabels labels = prepare_data("countdown-3", settings, 0).wrong_labels;
+  const WrongLabels labels =
+      labels_in("countdown-3", {many, right + "{\"input\": \"1,2,3,6\", \"output\": \"=6\"}\n"});
   EXPECT_EQ(labels.looked_at, 10002u);
   EXPECT_EQ(labels.count, 1u);
-  EXPECT_CONTAINS(labels.first, "b.jsonl:2: ");
+  EXPECT_CONTAINS(labels.first, "1.jsonl:2: ");
 }
 
 // A search that finds nothing teaches how to search.
 TEST(PrepareData, SearchesMayFail) {
-  const formats::TemporaryFolder folder;
-  const auto task = tasks::make_task("search-3");
+  const tasks::Example example = tasks::make_task("search-3")->generate(0, tasks::Split::kTrain, 0);
   DataSettings settings;
-  settings.files = {(folder.path() / "examples.jsonl").string()};
-  const tasks::Example example = task->generate(0, tasks::Split::kTrain, 0);
-  write_file(settings.files[0], fmt::format("{{\"input\": \"{}\", \"output\": \"{}\"}}\n",
-                                            example.input, example.output.substr(0, 20)));
   settings.alphabet = "@search";
   settings.layout = "long";
   settings.length = 256;
-  settings.count = 1;
-  settings.held_out = 0;
-  EXPECT_EQ(prepare_data("search-3", settings, 0).wrong_labels.count, 0u);
+  EXPECT_EQ(labels_in("search-3",
+                      {fmt::format("{{\"input\": \"{}\", \"output\": \"{}\"}}\n", example.input,
+                                   example.output.substr(0, 20))},
+                      settings)
+                .count,
+            0u);
 }
 
 TEST(PrepareData, AsReleasedIsThePapersFileWhateverTheSeed) {

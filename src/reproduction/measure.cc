@@ -8,6 +8,8 @@
 
 #include "base/error.h"
 #include "base/progress.h"
+#include "base/standard_streams.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "evaluation/evaluate.h"
 #include "report/evaluation_json.h"
@@ -183,8 +185,12 @@ Json measure(const Context& context, const Trained& trained, const Cell& cell, d
         [&](std::size_t n) { progress.add(n); }, limit, begun_of(file, ready.puzzles.size()));
     return kept(context, trained, cell, ready, result, file);
   } catch (const evaluation::InterruptedEvaluation& interrupted) {
-    if (interrupted.first.score.all.n > 0)
-      kept(context, trained, cell, ready, interrupted.first, file);
+    attempt(
+        [&] {
+          if (interrupted.first.score.all.n > 0)
+            kept(context, trained, cell, ready, interrupted.first, file);
+        },
+        [](const Error& error) { say("{}\n", printable(error.seen())); });
     throw;
   }
 }
@@ -287,10 +293,10 @@ Value value_of(const Cell& cell, const Json& result) {
       show(1 - number_or_zero(result, "accuracy"));
       break;
     case Quantity::kPromptTokens:
-      value.ours = tokens_at(result, "prompt_tokens");
-      break;
     case Quantity::kGeneratedTokens:
-      value.ours = tokens_at(result, "generated_tokens");
+      value.ours = tokens_at(
+          result, cell.quantity == Quantity::kPromptTokens ? "prompt_tokens" : "generated_tokens");
+      if (!value.ours && value.note.empty()) value.note = "nobody counted them";
       break;
   }
   return value;

@@ -29,15 +29,6 @@ std::optional<std::pair<std::int64_t, fs::path>> newest(const fs::path& run) {
   return std::pair(all.rbegin()->first, all.rbegin()->second);
 }
 
-// The steps of a run when it has come to its end: what it says itself counts, since rows that are
-// cut out of long answers are more than the recipe's examples.
-std::int64_t steps_in_all(const fs::path& run, const spec::Recipe& recipe) {
-  const auto epochs = read_metric(run, "epoch");
-  if (recipe.training.epochs <= 0 || epochs.empty() || epochs.back().y <= 0)
-    return planned_steps(recipe);
-  return std::llround(recipe.training.epochs * epochs.back().x / epochs.back().y);
-}
-
 std::string training_command(const std::string& recipe) {
   return fmt::format("mgdm train {}{}", recipe_words(recipe),
                      weights_of(recipe).empty() ? "" : " init=DIR");
@@ -94,6 +85,13 @@ Trained shortened(const Context& context, const std::string& recipe, std::int64_
 }
 
 }  // namespace
+
+std::int64_t steps_in_all(const fs::path& run, const spec::Recipe& recipe) {
+  const auto epochs = read_metric(run, "epoch");
+  if (recipe.training.epochs <= 0 || epochs.empty() || epochs.back().y <= 0)
+    return planned_steps(recipe);
+  return std::llround(recipe.training.epochs * epochs.back().x / epochs.back().y);
+}
 
 bool is_recipe(const std::string& model) { return model.find('/') != std::string::npos; }
 

@@ -43,4 +43,8 @@ std::optional<Trained> find_trained(const Context& context, const std::string& m
 // Why there is no such model, for the note of a cell.
 std::string why_untrained(const Context& context, const std::string& recipe);
 
+// The steps of a run when it has come to its end: what it says itself counts, since rows that are
+// cut out of long answers are more than the recipe's examples.
+std::int64_t steps_in_all(const std::filesystem::path& run, const spec::Recipe& recipe);
+
 }  // namespace mgdm::reproduction

@@ -191,10 +191,11 @@ std::vector<std::string> missing_trainings(const Plan& plan, const Context& cont
 
 double training_seconds(const Context& context, const std::string& recipe) {
   const spec::Recipe settings = spec::read_recipe(recipe_file(recipe), device_override(context));
-  const auto newest = spec::newest_checkpoint(run_folder(context, recipe));
+  const std::filesystem::path run = run_folder(context, recipe);
+  const auto newest = spec::newest_checkpoint(run);
   const std::int64_t done = newest ? spec::checkpoint_step(*newest).value_or(0) : 0;
   return context.trainer.seconds_per_step(settings) *
-         static_cast<double>(std::max<std::int64_t>(0, planned_steps(settings) - done));
+         static_cast<double>(std::max<std::int64_t>(0, steps_in_all(run, settings) - done));
 }
 
 std::string train(const Plan& plan, const Context& context, const std::string& recipe,

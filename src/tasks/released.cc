@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -30,10 +31,11 @@ std::vector<Example> released_test(const Task& task, std::size_t count) {
   static std::map<std::string, std::vector<Example>> made;  // by task
   const std::lock_guard lock(mutex);
   std::vector<Example>& known = made[task.name()];
+  const auto released = task.released(Split::kTest);
+  count = std::min(count, released->size().value_or(count));
   if (known.size() < count) {
     std::vector<Example> puzzles;
-    for_released(*task.released(Split::kTest), count,
-                 [&](const Example& puzzle) { puzzles.push_back(puzzle); });
+    for_released(*released, count, [&](const Example& puzzle) { puzzles.push_back(puzzle); });
     known = std::move(puzzles);
   }
   return {known.begin(), known.begin() + static_cast<std::ptrdiff_t>(count)};

@@ -42,8 +42,8 @@ void for_released(Released& released, std::size_t count,
                   const std::function<void(const Example&)>& use,
                   const std::function<void()>& made = {});
 
-// The first of the paper's test file. However few are wanted, that takes seconds, and many ask for
-// the same: they are made once.
+// The first of the paper's test file, at most all of them. However few are wanted, that takes
+// seconds, and many ask for the same: they are made once.
 std::vector<Example> released_test(const Task& task, std::size_t count);
 
 }  // namespace mgdm::tasks

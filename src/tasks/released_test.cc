@@ -93,6 +93,7 @@ TEST(Released, RefusesWhatCannotBeMadeAgain) {
   EXPECT_THROW(make_task("planning", {.nodes = 4})->released(Split::kTest), UsageError);
   EXPECT_THROW(lines("planning", Split::kTest, 1001), UsageError);
   EXPECT_THROW(lines("countdown-4", Split::kTest, 1001), UsageError);
+  EXPECT_EQ(released_test(*make_task("planning"), 1001).size(), 1000u);
 }
 
 class ReleasedFiles : public testing::Test {

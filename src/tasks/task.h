@@ -64,7 +64,7 @@ struct Abilities {
   std::optional<int> variables = {};  // sat-N: puzzles are formulas of so many variables
   bool released = false;              // released() gives the paper's own examples
   bool traces = false;                // and the searches that were made for them
-  bool failures = false;              // answers that end without a solution are learned from, too
+  bool failures = false;              // its own examples may end without a solution
 };
 
 class Released;  // tasks/released.h

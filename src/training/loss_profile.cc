@@ -67,11 +67,11 @@ class Profiler {
                                               &model.parameters())),
         profile_{empty(), {}} {}
 
-  // part(p) is called when that part of the examples' noise has been looked at.
+  // part(p) is called when that part of the work is done.
   void add(std::span<const Example> examples, std::size_t first_item,
            const std::function<void(double)>& part) {
     const Rows rows = read(examples, first_item);
-    const auto all = static_cast<double>(settings_.samples * objective_->levels());
+    const auto all = static_cast<double>(settings_.samples * objective_->levels() + 1);
     for (std::int64_t sample = 0; sample < settings_.samples; ++sample) {
       objectives::Batch batch = rows.batch;
       batch.step = at::full({}, sample, batch.items.options());
@@ -88,9 +88,11 @@ class Profiler {
         part(static_cast<double>(sample * objective_->levels() + t + 1) / all);
       }
     }
-    if (!profile_.all.left_to_right) return;
-    add_left_to_right(rows);
-    add_contexts(rows);
+    if (profile_.all.left_to_right) {
+      add_left_to_right(rows);
+      add_contexts(rows);
+    }
+    part(1);
   }
 
   LossProfile take() { return std::move(profile_); }

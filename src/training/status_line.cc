@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <condition_variable>
+#include <system_error>
 
 #include "base/interrupt.h"
 #include "base/progress.h"
@@ -20,7 +21,11 @@ std::string held_out_words(double loss, double token_accuracy, std::int64_t meas
 
 StatusLine::StatusLine(bool quiet, std::FILE* out)
     : quiet_(quiet), out_(out), terminal_(::isatty(::fileno(out)) == 1) {
-  if (!quiet) watcher_ = std::jthread([this](const std::stop_token& end) { watch(end); });
+  if (quiet) return;
+  try {
+    watcher_ = std::jthread([this](const std::stop_token& end) { watch(end); });
+  } catch (const std::system_error&) {
+  }
 }
 
 StatusLine::~StatusLine() {
@@ -30,21 +35,30 @@ StatusLine::~StatusLine() {
 
 void StatusLine::watch(const std::stop_token& end) {
   using namespace std::chrono_literals;
-  const auto start = Clock::now();
-  bool told = false;  // that it takes long
+  bool told = false, answered = false;
   std::condition_variable_any ended;
   std::unique_lock lock(mutex_);
+  const auto draw = [&](const char* line, bool& done) {
+    draw_line(out_, terminal_, line);
+    drawn_ = done = true;
+  };
   while (!ended.wait_for(lock, end, 100ms, [] { return false; }) && !end.stop_requested()) {
-    if (interrupted()) {
-      draw_line(out_, terminal_, "stopping after this step, and saving; Ctrl-C again: at once");
-      drawn_ = true;
-      return;
-    }
-    if (!told && !last_ && Clock::now() - start >= 2s) {
-      draw_line(out_, terminal_, "the first step is under way ...");
-      drawn_ = told = true;
-    }
+    if (!step_) continue;
+    if (interrupted() && !answered)
+      draw("stopping after this step, and saving; Ctrl-C again: at once", answered);
+    if (!told && !answered && !last_ && Clock::now() - *step_ >= 2s)
+      draw("the first step is under way ...", told);
   }
+}
+
+void StatusLine::step_begins() {
+  const std::lock_guard lock(mutex_);
+  step_ = Clock::now();
+}
+
+void StatusLine::step_ends() {
+  const std::lock_guard lock(mutex_);
+  step_.reset();
 }
 
 bool StatusLine::due(Clock::time_point now) {

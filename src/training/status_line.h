@@ -35,6 +35,10 @@ class StatusLine {
   // One that stays.
   void keep(const std::string& line);
 
+  // Around each step. What is done between steps shows its own progress, and answers Ctrl-C.
+  void step_begins();
+  void step_ends();
+
  private:
   void watch(const std::stop_token& end);
 
@@ -43,8 +47,9 @@ class StatusLine {
   const bool terminal_;
   std::mutex mutex_;  // guards what is below
   std::optional<Clock::time_point> last_;
+  std::optional<Clock::time_point> step_;  // under way, since when
   bool drawn_ = false;
-  std::jthread watcher_;  // none when quiet
+  std::jthread watcher_;  // none when quiet, or where no thread can be had
 };
 
 }  // namespace mgdm::training

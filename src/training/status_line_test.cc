@@ -38,32 +38,37 @@ TEST(StatusLine, IsPrintedNowAndThenInAFile) {
   EXPECT_EQ(text_of(file.get()), "a note\nstep 1\nstep 2\n");
 }
 
+// What is in the file once it holds so much, or after long enough.
+std::string text_with(std::FILE* file, const std::string& expected) {
+  for (int i = 0; i < 300 && !text_of(file).starts_with(expected); ++i)
+    std::this_thread::sleep_for(50ms);
+  return text_of(file);
+}
+
 // A large network takes minutes for it.
 TEST(StatusLine, SaysThatAFirstStepTakesLong) {
   const File file(std::tmpfile(), std::fclose);
-  {
-    StatusLine status(/*quiet=*/false, file.get());
-    std::this_thread::sleep_for(2500ms);
-    status.show("step 1");
-    std::this_thread::sleep_for(300ms);
-  }
-  EXPECT_EQ(text_of(file.get()), "the first step is under way ...\nstep 1\n");
+  StatusLine status(/*quiet=*/false, file.get());
+  status.step_begins();
+  EXPECT_EQ(text_with(file.get(), "the first"), "the first step is under way ...\n");
 }
 
-// Long before the step ends.
+// Long before the step ends; and not where something else than a step is under way.
 TEST(StatusLine, AnswersCtrlCAtOnce) {
   const auto answered = [] {
     catch_interrupts();
-    const File file(std::tmpfile(), std::fclose);
-    {
-      StatusLine status(/*quiet=*/false, file.get());
-      std::raise(SIGINT);
-      std::this_thread::sleep_for(600ms);
-    }
-    std::fputs(text_of(file.get()).c_str(), stderr);
-    std::exit(0);
+    const File file(std::tmpfile(), std::fclose), other(std::tmpfile(), std::fclose);
+    StatusLine status(/*quiet=*/false, file.get()), idle(/*quiet=*/false, other.get());
+    status.step_begins();
+    idle.step_begins();
+    idle.step_ends();
+    std::raise(SIGINT);
+    std::fputs(text_with(file.get(), "stopping").c_str(), stderr);
+    std::fputs(text_of(other.get()).c_str(), stderr);
+    std::_Exit(0);
   };
-  EXPECT_EXIT(answered(), testing::ExitedWithCode(0), "^stopping after this step, and saving");
+  EXPECT_EXIT(answered(), testing::ExitedWithCode(0),
+              "^stopping after this step, and saving; Ctrl-C again: at once\n$");
 }
 
 TEST(StatusLine, MovesEverySecondOnATerminal) {

@@ -59,9 +59,11 @@ class Loop {
     while (!last) {
       const double done = budget_.fraction(position.step, seconds());
       factor_ = learning_rate_factor(run_.optimizer, position.step, done);
+      status_.step_begins();
       compat::with_memory_for(memory_need(), kLessMemory, [&] {
         step_.run(batches.next(), factor_, {.stop = interrupted(), .end = done >= 1});
       });
+      status_.step_ends();
       if (run_.resume && position.step == from) begin(from);
       ++position.step;
       position.seconds = seconds();

@@ -47,7 +47,8 @@ data::PreparedData prepare(const spec::Recipe& recipe, const data::Vocabulary& v
 std::optional<std::string> strange_to_evaluation(const spec::Recipe& recipe,
                                                  const data::PreparedData& data) {
   const bool generated = recipe.evaluation.count > 0 && recipe.evaluation.files.empty();
-  if (!generated || recipe.data.files.empty() || data.held_out.size() == 0) return std::nullopt;
+  const bool all_from_files = !recipe.data.files.empty() && recipe.data.sources.empty();
+  if (!generated || !all_from_files || data.held_out.size() == 0) return std::nullopt;
   return data.task->unfamiliar(data.held_out.example(0).input);
 }
 

@@ -56,21 +56,21 @@ constexpr DataSize kDataSizes[] = {
 constexpr double kSolvedFrom = 90;  // %
 
 // Of the same distance with more and more data: the first that is solved. Nothing where that is not
-// known, or not so.
+// known: one before it is not trained, or not to its end.
 Value least_of(const std::vector<const Value*>& by_size) {
-  Value least;
   for (std::size_t i = 0; i < by_size.size(); ++i) {
-    const Value& value = *by_size[i];
-    if (!value.ours || *value.ours >= kSolvedFrom) {
-      least = value;
-      least.strict.reset();
-      least.error.reset();
-      if (value.ours) least.ours = kDataSizes[i].thousands;
-      return least;
-    }
+    Value least = *by_size[i];
+    const bool solved = least.ours && *least.ours >= kSolvedFrom;
+    if (!solved && least.note.empty()) continue;
+    least.ours = solved ? std::optional(kDataSizes[i].thousands) : std::nullopt;
+    least.strict.reset();
+    least.error.reset();
+    if (!solved) least.note = fmt::format("with {}: {}", kDataSizes[i].label, least.note);
+    return least;
   }
-  least.note = fmt::format("not with {}", kDataSizes[by_size.size() - 1].label);
-  return least;
+  Value none;
+  none.note = fmt::format("not with {}", kDataSizes[by_size.size() - 1].label);
+  return none;
 }
 
 // A row for each method, of its rows with more and more data.
