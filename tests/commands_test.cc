@@ -115,6 +115,7 @@ TEST_F(Program, SudokuCsvRoundTrip) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(nlohmann::json::parse(read_file(path("score.json")))["accuracy_paper"], 1.0);
   EXPECT_EQ(mgdm("generate planning --out " + path("b.csv")).code, 2);
+  EXPECT_MENTIONS(mgdm("generate planning --out ''").err, "--out is empty");
   ASSERT_EQ(mgdm("generate sudoku --count 20 --out " + path("A.CSV")).code, 0);
   EXPECT_EQ(read_file(path("A.CSV")), read_file(path("a.csv")));
 }

@@ -67,6 +67,7 @@ enum class Form { kJsonl, kSudokuCsv, kPuzzles, kDimacs };
 
 // What the name of the output asks for.
 Form form_of(const GenerateSettings& settings, const tasks::Task& task) {
+  if (settings.out.empty()) throw UsageError("--out is empty", "a file, or - for the screen");
   const std::string name = lowered(settings.out);
   for (const std::string_view suffix : {".gz", ".xz", ".zst", ".bz2", ".zip"})
     if (name.ends_with(suffix))

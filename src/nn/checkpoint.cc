@@ -63,7 +63,7 @@ void load_base(const fs::path& folder, Model& model) {
 
 // Projections that the file leaves alone have no effect: their B is zero.
 void load_adapter(const fs::path& folder, Model& model) {
-  const formats::Safetensors file = formats::open_safetensors_folder(folder, spec::kAdapterName);
+  const formats::Safetensors file = spec::open_adapter(folder);
   const auto views = spec::adapter_weights_in(file, model.settings());
   const at::NoGradGuard no_grad;
   for (const spec::TensorSpec& tensor : spec::lora_tensors_of(model.settings())) {

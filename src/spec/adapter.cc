@@ -77,6 +77,9 @@ Adapter parse_adapter(const std::string& text, const std::string& source) {
     read("lora_dropout", "dropout", 0.0);
   });
   if (adapter.lora.rank == 0) throw Error(source + ": r is 0", "a rank from 1 on");
+  if (const auto targets = document.find("target_modules");
+      targets != document.end() && targets->is_array())
+    adapter.targets = targets->get<std::vector<std::string>>();  // they are names: see above
   const Json base = document.value("base_model_name_or_path", Json());
   if (base.is_string()) adapter.base = base.get<std::string>();
   return adapter;
@@ -85,6 +88,21 @@ Adapter parse_adapter(const std::string& text, const std::string& source) {
 Adapter read_adapter(const fs::path& folder) {
   const fs::path path = folder / kAdapterFile;
   return parse_adapter(read_file(path), path.string());
+}
+
+formats::Safetensors open_adapter(const fs::path& folder) {
+  const Adapter adapter = read_adapter(folder);
+  formats::Safetensors file = formats::open_safetensors_folder(folder, kAdapterName);
+  for (const char* const projection : kProjections)
+    if (!adapter.targets.empty() &&
+        std::ranges::find(adapter.targets, projection) == adapter.targets.end())
+      for (const formats::TensorView& tensor : file.tensors())
+        if (tensor.name.find(fmt::format(".{}.", projection)) != std::string::npos)
+          throw Error(
+              fmt::format("{}: tensor {}, but target_modules of {} does not have {}", file.source(),
+                          in_quotes(tensor.name, 200), kAdapterFile, projection),
+              "the configuration that the file was written with");
+  return file;
 }
 
 std::string adapter_json(const Adapter& adapter) {

@@ -25,6 +25,8 @@ inline constexpr const char* kAdapterName = "adapter_model";  // .safetensors
 struct Adapter {
   LoraSettings lora;
   std::string base;  // as adapter_config.json names it
+  // The projections that have matrices, "q_proj"; empty where a pattern names them: the file tells.
+  std::vector<std::string> targets = {};
 };
 
 // Whether a folder holds an adapter.
@@ -34,6 +36,10 @@ bool is_adapter(const std::filesystem::path& folder);
 Adapter read_adapter(const std::filesystem::path& folder);
 Adapter parse_adapter(const std::string& json, const std::string& source);
 std::string adapter_json(const Adapter& adapter);
+
+// The file of an adapter. An Error when it has matrices of projections that the adapter does not
+// name: PEFT leaves those out, and would compute something else.
+formats::Safetensors open_adapter(const std::filesystem::path& folder);
 
 // An Error unless the adapter in `folder` has the rank and alpha of `lora`.
 void check_rank(const std::filesystem::path& folder, const Adapter& adapter,

@@ -102,9 +102,8 @@ std::string tensor_table(const formats::Safetensors& file) {
 
 std::string describe(const std::filesystem::path& folder) {
   const CheckpointConfig config = read_config(folder);
-  const formats::Safetensors file = is_adapter(folder)
-                                        ? formats::open_safetensors_folder(folder, kAdapterName)
-                                        : formats::open_safetensors_folder(folder);
+  const formats::Safetensors file =
+      is_adapter(folder) ? open_adapter(folder) : formats::open_safetensors_folder(folder);
   std::int64_t total = 0;
   for (const formats::TensorView& tensor : file.tensors()) total += count(tensor);
   std::string text =

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "formats/safetensors_folder.h"
+#include "formats/test_support.h"
 #include "spec/adapter.h"
 #include "spec/checkpoint_config.h"
 #include "spec/recipe.h"
@@ -162,7 +163,7 @@ TEST(Adapter, ReadsPeftsFilesAndTheirBase) {
   const CheckpointConfig config = read_config(folder);  // its base's, with LoRA
   EXPECT_EQ(config.settings.lora.rank, 4);
   EXPECT_EQ(config.settings.width, 32);
-  const formats::Safetensors file = formats::open_safetensors_folder(folder, kAdapterName);
+  const formats::Safetensors file = open_adapter(folder);
   EXPECT_EQ(adapter_weights_in(file, config.settings).size(), 2u * 2 * 7);
   // The other model has other shapes.
   ModelSettings other = read_config(kGoldenLlama / "llama3").settings;
@@ -187,6 +188,24 @@ TEST(Adapter, FingerprintsTellModelsApart) {
   about.base = two;
   EXPECT_NO_THROW(check_base(about, kGoldenLlama / "llama2"));
   EXPECT_THROW(check_base(about, kGoldenLlama / "llama3"), Error);
+}
+
+// PEFT would leave those matrices out.
+TEST(Adapter, MatricesOfProjectionsThatItDoesNotNameAreRefused) {
+  const formats::TemporaryFolder temporary;
+  const fs::path folder = temporary.path() / "lora";
+  fs::copy(kGoldenLlama / "lora", folder, fs::copy_options::recursive);
+  const auto name = [&](const json& targets) {
+    json document = json::parse(read_file(folder / "adapter_config.json"));
+    document["target_modules"] = targets;
+    write_file((folder / "adapter_config.json").string(), document.dump());
+    return formats::error_of([&] { open_adapter(folder); });
+  };
+  json all = {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"};
+  EXPECT_EQ(name(all), "");
+  EXPECT_EQ(name("all-linear"), "");  // a pattern
+  all.erase(0);
+  EXPECT_CONTAINS(name(all), "target_modules of adapter_config.json does not have q_proj");
 }
 
 TEST(Adapter, DescriptionsReadBackAndOtherFormsAreRefused) {

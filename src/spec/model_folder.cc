@@ -111,7 +111,7 @@ void copy_model(const std::filesystem::path& from, const std::filesystem::path& 
   Weights matrices;
   if (lora) {
     check_base(config.about, base);
-    adapter = formats::open_safetensors_folder(from, kAdapterName);
+    adapter = open_adapter(from);
     matrices = adapter_weights_in(*adapter, config.settings);
   }
   std::vector<std::vector<std::byte>> converted;

@@ -106,8 +106,7 @@ void check_weights(const Init& init, const spec::LoraSettings& lora) {
     spec::check_rank(init.folder, adapter, lora);
     base = spec::base_folder(init.folder, adapter);
     spec::check_base(init.config.about, base);
-    spec::adapter_weights_in(formats::open_safetensors_folder(init.folder, spec::kAdapterName),
-                             init.config.settings);
+    spec::adapter_weights_in(spec::open_adapter(init.folder), init.config.settings);
   }
   spec::weights_in(formats::open_safetensors_folder(base), init.config.settings);
 }
