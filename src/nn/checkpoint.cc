@@ -38,10 +38,11 @@ Copies copies_of(const Model& model, const std::vector<spec::TensorSpec>& tensor
   return copies;
 }
 
-// What a file has of a tensor. The sum tells, in one quick pass over billions of numbers.
+// What a file has of a tensor. The sum tells, in one quick pass over billions of numbers; where it
+// is too large for its type, they are looked at one by one.
 at::Tensor finite_tensor(const formats::Safetensors& file, const formats::TensorView& view) {
   at::Tensor value = to_tensor(view);
-  if (!std::isfinite(value.sum(at::kFloat).item<float>()) && !value.isfinite().all().item<bool>())
+  if (!std::isfinite(value.sum().item<double>()) && !value.isfinite().all().item<bool>())
     throw Error(
         fmt::format("{}: tensor \"{}\" has numbers that are not finite", file.source(), view.name),
         "finite numbers", "load another checkpoint, or copy the file again");

@@ -79,6 +79,9 @@ TEST_F(StartModel, TellsWhatIsWrongWithItsWeightsBeforeThereIsData) {
   EXPECT_CONTAINS(error, "model.layers = 2, model.width = 16, as the recipe says");
   EXPECT_CONTAINS(error, "model.layers=1 model.width=8");
   other = recipe_;
+  other.model.vectors = 8;
+  EXPECT_CONTAINS(formats::error_of([&] { check_start(other, vocabulary_); }), "has vectors = 0");
+  other = recipe_;
   other.data.length = 13;
   EXPECT_CONTAINS(formats::error_of([&] { check_start(other, vocabulary_); }),
                   "model.positions = 12, but rows have 13 tokens");
