@@ -5,10 +5,10 @@ if(NOT MGDM_TORCH)
 endif()
 add_library(mgdm_training_library INTERFACE)
 set_target_properties(mgdm_training_library PROPERTIES EXPORT_NAME training)
-target_link_libraries(mgdm_training_library INTERFACE mgdm_workshop mgdm_library)
+target_link_libraries(mgdm_training_library INTERFACE mgdm_torch_commands mgdm_library)
 
-set(training_targets mgdm_training_library mgdm_workshop mgdm_engine mgdm_training mgdm_objectives
-  mgdm_nn mgdm_ops mgdm_distributed mgdm_compat mgdm_torch mgdm_cli mgdm_reproduction mgdm_report
+set(training_targets mgdm_training_library mgdm_torch_commands mgdm_engine mgdm_training mgdm_objectives
+  mgdm_nn mgdm_ops mgdm_distributed mgdm_compat mgdm_torch mgdm_cli mgdm_reproduction
   mgdm_prompting mgdm_httplib mgdm_evaluation)
 if(MGDM_CUDA)
   list(APPEND training_targets mgdm_cuda_kernels mgdm_hopper_kernels)

@@ -86,7 +86,7 @@ TEST(Map, NothingAboveTheTorchLineNamesTorch) {
         if (below.contains(other)) grown = below.insert(room).second || grown;
   }
   EXPECT_EQ(below, (std::set<std::string>{"compat", "distributed", "engine", "nn", "objectives",
-                                          "ops", "training", "workshop"}));
+                                          "ops", "training", "torch_commands"}));
   for (const auto& [room, allowed] : rooms) {
     if (below.contains(room)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(kRoot / "src" / room)) {
@@ -107,7 +107,7 @@ TEST(Map, OnlyCompatAsksForTheVersionOfLibTorch) {
 TEST(Map, NobodyElseComparesTheNamesOfKinds) {
   static const std::regex kRow("\n      \\{\"([a-z0-9_]+)\",");
   static const std::set<std::string> kFactories{"src/spec/kinds.cc", "src/nn/model.cc",
-                                                "src/workshop/signature.cc"};
+                                                "src/torch_commands/signature.cc"};
   std::string names;
   // Objectives, architectures and orders; "linear" and the like of later tables have other
   // meanings.

@@ -15,11 +15,11 @@
 #include "cli/named_files.h"
 #include "data/examples_file.h"
 #include "evaluation/evaluate.h"
+#include "evaluation/evaluation_json.h"
+#include "evaluation/result_json.h"
+#include "evaluation/score_report.h"
 #include "formats/jsonl.h"
 #include "inference/models.h"
-#include "report/evaluation_json.h"
-#include "report/result_json.h"
-#include "report/score_report.h"
 
 namespace mgdm::cli {
 
@@ -46,9 +46,10 @@ void write_predictions(const std::string& path, const Examples& examples,
 
 void print_score(const EvalSettings& settings, const std::string& task,
                  const evaluation::Evaluation& result) {
-  std::FILE* const out = report::for_people({settings.json, settings.predictions});
+  std::FILE* const out = evaluation::for_people({settings.json, settings.predictions});
   say_to(out, "{}\nforward passes per puzzle {:.1f}, puzzles per second {:.1f}\n",
-         report::score_text(task, result.score), result.forward_passes, result.samples_per_second);
+         evaluation::score_text(task, result.score), result.forward_passes,
+         result.samples_per_second);
   if (result.symmetries > 1)
     say_to(out,
            "each answer is a vote over {} symmetries of the puzzle, or all that it has; the "
@@ -95,7 +96,7 @@ void measure_score(EvalSettings settings, const inference::Reasoner& reasoner,
   } catch (const evaluation::InterruptedEvaluation& interrupted) {
     // Files are of all puzzles or not written.
     if (const std::size_t n = interrupted.first.answers.size(); n > 0 && !settings.quiet) {
-      say_to(report::for_people({settings.json, settings.predictions}),
+      say_to(evaluation::for_people({settings.json, settings.predictions}),
              "interrupted: this is about the first {} of {} puzzles{}\n", n, examples.size(),
              settings.json.empty() && settings.predictions.empty() ? "" : "; no file is written");
       print_score(settings, task, interrupted.first);
@@ -107,9 +108,9 @@ void measure_score(EvalSettings settings, const inference::Reasoner& reasoner,
     write_predictions(settings.predictions, examples, result.answers);
   if (!settings.json.empty()) {
     settings.decode.settings.revise = reasoner.resolved(decoding).revise;
-    write_file(settings.json,
-               report::result_text(report::evaluation_json(task, result, decoding.tries),
-                                   counting(config::Fields(settings).all(), reasoner, decoding)));
+    write_file(settings.json, evaluation::result_text(
+                                  evaluation::evaluation_json(task, result, decoding.tries),
+                                  counting(config::Fields(settings).all(), reasoner, decoding)));
   }
 }
 
@@ -143,7 +144,7 @@ Examples generated(const EvalSettings& settings, const inference::Reasoner& reas
   FreshPuzzles puzzles =
       fresh_puzzles(reasoner, kSeed, static_cast<std::size_t>(count), settings.quiet);
   if (!settings.quiet)
-    say_to(report::for_people({settings.json, settings.predictions}),
+    say_to(evaluation::for_people({settings.json, settings.predictions}),
            "{} fresh puzzles of the test split: {}\n", count, puzzles.about);
   return std::move(puzzles.examples);
 }

@@ -1,5 +1,5 @@
 // The commands that need LibTorch. What they take and say stands here, so that both programs have
-// the same help and the same errors; what they do is in workshop/.
+// the same help and the same errors; what they do is in torch_commands/.
 #pragma once
 
 #include <cstdint>

@@ -11,14 +11,14 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "data/examples_file.h"
+#include "evaluation/published_game24.h"
+#include "evaluation/result_json.h"
 #include "formats/markdown_table.h"
 #include "prompting/http_chat.h"
 #include "prompting/key.h"
 #include "prompting/play_all.h"
 #include "prompting/prompts.h"
 #include "prompting/reply_cache.h"
-#include "report/published_game24.h"
-#include "report/result_json.h"
 #include "tasks/task.h"
 
 namespace mgdm::cli {
@@ -112,7 +112,7 @@ void print_summary(const PromptSettings& settings, const prompting::Summary& sum
        fmt::format("{:.1f} ± {:.1f}", 100 * summary.accuracy, 100 * summary.standard_error),
        fmt::format("{:.1f}", 100 * summary.any), tokens_text(summary, summary.prompt_tokens),
        tokens_text(summary, summary.generated_tokens)});
-  for (const report::PublishedGame24& row : report::kPublishedGame24)
+  for (const evaluation::PublishedGame24& row : evaluation::kPublishedGame24)
     if (row.method == settings.method.method)
       table.add_row(
           {fmt::format("paper: GPT-4 {}", row.name), "100", fmt::format("{:.1f}", row.accuracy), "",
@@ -162,7 +162,7 @@ void write_score(const PromptSettings& settings, const prompting::Summary& summa
   if (summary.tokens_known() && settings.prices.known())
     json["dollars"] = settings.prices.of(summary.prompt_tokens, summary.generated_tokens);
   PromptSettings used = settings;
-  write_file(file.string(), report::result_text(json, config::Fields(used).all()));
+  write_file(file.string(), evaluation::result_text(json, config::Fields(used).all()));
 }
 
 // Whether all are answered: whoever repeats a run needs no key.

@@ -14,8 +14,8 @@
 #include "cli/threads.h"
 #include "data/answers_file.h"
 #include "data/examples_file.h"
-#include "report/result_json.h"
-#include "report/score_report.h"
+#include "evaluation/result_json.h"
+#include "evaluation/score_report.h"
 #include "tasks/judge.h"
 #include "tasks/score.h"
 
@@ -100,11 +100,11 @@ void run_verify(const VerifySettings& settings) {
   const tasks::Score score = score_of(settings, *task, examples, answers);
   if (!settings.json.empty()) {
     VerifySettings used = settings;
-    write_file(settings.json, report::result_text(report::score_json(settings.task, score),
-                                                  config::Fields(used).all()));
+    write_file(settings.json, evaluation::result_text(evaluation::score_json(settings.task, score),
+                                                      config::Fields(used).all()));
   }
   if (settings.quiet) return;
-  std::FILE* const out = report::for_people({settings.json});
+  std::FILE* const out = evaluation::for_people({settings.json});
   std::int64_t to_explain = settings.explain;
   for (std::size_t i = 0; i < examples.size() && to_explain > 0; ++i) {
     const auto faults = task->explain(examples[i].example, tasks::up_to_end(answers[i].answer));
@@ -115,7 +115,7 @@ void run_verify(const VerifySettings& settings) {
     for (const tasks::Fault& fault : faults)
       say_to(out, "  {}: {}\n", fault.category, printable(fault.words));
   }
-  say_to(out, "{}", report::score_text(settings.task, score));
+  say_to(out, "{}", evaluation::score_text(settings.task, score));
 }
 
 }  // namespace

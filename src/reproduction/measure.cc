@@ -12,8 +12,8 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "evaluation/evaluate.h"
-#include "report/evaluation_json.h"
-#include "report/score_report.h"
+#include "evaluation/evaluation_json.h"
+#include "evaluation/score_report.h"
 #include "reproduction/begun.h"
 #include "reproduction/json_members.h"
 #include "reproduction/kept_results.h"
@@ -97,7 +97,7 @@ void add_ratings(const TestSet& test, const Context& context, const Ready& ready
     parts[rating_name(ratings[i])].add(ready.reasoner.task(), ready.puzzles[i],
                                        result.answers[i].text);
   for (const auto& [name, score] : parts)
-    json["accuracy_by_rating"][name] = report::tally_json(score.all);
+    json["accuracy_by_rating"][name] = evaluation::tally_json(score.all);
 }
 
 // How many tokens the model reads and writes for a puzzle, on average.
@@ -121,7 +121,7 @@ constexpr std::int64_t kBatch = 256;
 // puzzles.
 Json kept(const Context& context, const Trained& trained, const Cell& cell, const Ready& ready,
           const evaluation::Evaluation& result, const fs::path& file) {
-  Json json = report::evaluation_json(cell.test.task, result, ready.decoding.tries);
+  Json json = evaluation::evaluation_json(cell.test.task, result, ready.decoding.tries);
   add_ratings(cell.test, context, ready, result, json);
   json["model"] = trained.folder;
   json["parameters"] = spec::parameter_count(spec::read_config(trained.folder).settings);

@@ -1,7 +1,7 @@
 // Countdown: the main table, scaling, the ablation, speed, errors by equation.
 #include <fmt/format.h>
 
-#include "report/published_game24.h"
+#include "evaluation/published_game24.h"
 #include "reproduction/plan.h"
 
 namespace mgdm::reproduction {
@@ -189,7 +189,7 @@ Plan game24_plan() {
       Chart::kBarsByRow)};
   plan.frame.unit = "accuracy, %; tokens per puzzle";
   plan.frame.charted = 1;
-  for (const report::PublishedGame24& row : report::kPublishedGame24) {
+  for (const evaluation::PublishedGame24& row : evaluation::kPublishedGame24) {
     const auto one = [&](double paper, Quantity quantity) {
       Cell made{.paper = paper};
       made.quantity = quantity;

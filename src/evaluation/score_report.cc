@@ -1,0 +1,97 @@
+#include "evaluation/score_report.h"
+
+#include <fmt/format.h>
+
+#include "formats/markdown_table.h"
+
+namespace mgdm::evaluation {
+namespace {
+
+std::string percent(double fraction) { return fmt::format("{:.1f}", 100 * fraction); }
+
+std::string percent(std::optional<double> fraction) {
+  return fraction ? percent(*fraction) : "n/a";
+}
+
+std::string with_error(std::optional<double> fraction, std::optional<double> error) {
+  return fraction ? fmt::format("{} ± {}", percent(fraction), percent(error)) : "n/a";
+}
+
+// The paper's metric of all answers, with their number where it applies to some only.
+std::string paper_cell(const tasks::Tally& tally) {
+  const bool some = tally.n_paper != 0 && tally.n_paper != tally.n;
+  return with_error(tally.accuracy_paper(), tally.standard_error_paper()) +
+         (some ? fmt::format(" (of {})", tally.n_paper) : "");
+}
+
+}  // namespace
+
+std::string score_text(const std::string& task, const tasks::Score& score) {
+  using formats::Align;
+  const tasks::Tally& all = score.all;
+  std::string out;
+  formats::MarkdownTable table({{task},
+                                {"n", Align::kRight},
+                                {"accuracy %", Align::kRight},
+                                {"accuracy_paper %", Align::kRight}});
+  table.add_row({"all", std::to_string(all.n), with_error(all.accuracy(), all.standard_error()),
+                 paper_cell(all)});
+  for (const auto& [distance, tally] : score.by_planning_distance)
+    table.add_row({fmt::format("planning distance {}", distance), std::to_string(tally.n),
+                   percent(tally.accuracy()), percent(tally.accuracy_paper())});
+  for (const auto& [first, tally] : score.by_guesses)
+    table.add_row(
+        {tasks::name_of_guesses(first) + (first < tasks::Task::kManySolutions ? " guesses" : ""),
+         std::to_string(tally.n), percent(tally.accuracy()), percent(tally.accuracy_paper())});
+  out += table.text();
+  if (score.errors.empty()) return out;
+
+  formats::MarkdownTable errors(
+      {{"what went wrong"}, {"answers", Align::kRight}, {"where first (place: answers)"}});
+  for (const auto& [category, count] : score.errors) {
+    std::string places;
+    for (const auto& [place, n] : count.by_place)
+      places += fmt::format("{}{}: {}", places.empty() ? "" : ", ", place, n);
+    errors.add_row({category, std::to_string(count.answers), places});
+  }
+  return out + "\n" + errors.text();
+}
+
+nlohmann::ordered_json tally_json(const tasks::Tally& tally) {
+  return {{"n", tally.n},
+          {"accuracy", tally.accuracy()},
+          {"accuracy_paper", number_or_null(tally.accuracy_paper())}};
+}
+
+nlohmann::ordered_json score_json(const std::string& task, const tasks::Score& score) {
+  nlohmann::ordered_json json;
+  json["task"] = task;
+  json["n"] = score.all.n;
+  json["accuracy"] = score.all.accuracy();
+  json["accuracy_paper"] = number_or_null(score.all.accuracy_paper());
+  json["stderr"] = score.all.standard_error();
+  json["stderr_paper"] = number_or_null(score.all.standard_error_paper());
+  if (score.all.n_paper != score.all.n) json["n_paper"] = score.all.n_paper;
+  json["errors"] = nlohmann::ordered_json::object();
+  json["errors_by_place"] = nlohmann::ordered_json::object();
+  json["errors_at_place"] = nlohmann::ordered_json::object();
+  for (const auto& [category, count] : score.errors) {
+    json["errors"][category] = count.answers;
+    for (const auto& [place, n] : count.by_place)
+      json["errors_by_place"][category][std::to_string(place)] = n;
+    for (const auto& [place, n] : count.at_place)
+      json["errors_at_place"][category][std::to_string(place)] = n;
+  }
+  for (const auto& [distance, tally] : score.by_planning_distance)
+    json["accuracy_by_planning_distance"][std::to_string(distance)] = tally_json(tally);
+  for (const auto& [first, tally] : score.by_guesses)
+    json["accuracy_by_guesses"][tasks::name_of_guesses(first)] = tally_json(tally);
+  return json;
+}
+
+nlohmann::ordered_json number_or_null(std::optional<double> value) {
+  if (!value) return nullptr;
+  return *value;
+}
+
+}  // namespace mgdm::evaluation

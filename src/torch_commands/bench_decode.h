@@ -1,0 +1,50 @@
+// How fast a model answers here.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "compat/kernel_profile.h"
+#include "inference/engine.h"
+#include "spec/recipe.h"
+#include "torch_commands/device_rates.h"
+
+namespace mgdm::torch_commands {
+
+struct DecodeSpeed {
+  std::int64_t parameters = 0, length = 0, batch = 0, steps = 0;
+  double passes = 0;                    // of the network over a batch: those of its slowest puzzle
+  double ms = 0;                        // of a batch: the median turn
+  std::vector<double> turns_ms{};       // all of them
+  double flop = 0;                      // of a pass's matrix products and attention, by the shapes
+  std::int64_t memory_bytes = 0;        // the most that was taken on the GPU; 0 on a CPU
+  std::int64_t compared = 0, same = 0;  // answers beside those of the plain path
+  std::vector<compat::KernelUse> kernels{};  // of one batch, if asked for
+  DeviceRates rates{};                       // measured on a GPU
+  std::string device{};
+
+  double ms_per_pass() const { return ms / passes; }
+  double puzzles_per_second() const { return 1000 * static_cast<double>(batch) / ms; }
+  double tflop_per_second() const { return flop / ms_per_pass() / 1e9; }
+};
+
+struct DecodeBench {
+  std::int64_t batch = 1, turns = 3;
+  std::int64_t steps = 0;  // T; 0: as the model says
+  bool profile = false;
+};
+
+// The model of a folder on puzzles of its task, by the engine that the program would take. Before
+// anything is timed, its answers to a few are compared with those of LibTorch's decoder, pass by
+// pass: at near ties a few may differ, but an Error is thrown when more than a tenth of their
+// tokens do.
+DecodeSpeed bench_decode(const std::filesystem::path& folder,
+                         const inference::EngineSettings& engine, const DecodeBench& bench);
+
+// The model of a recipe before training, in a folder that is there; with random weights whose
+// choices are seldom near ties, unless the recipe begins with a model.
+void write_untrained(const std::filesystem::path& folder, const spec::Recipe& recipe);
+
+}  // namespace mgdm::torch_commands

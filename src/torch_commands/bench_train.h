@@ -1,0 +1,45 @@
+// How fast a recipe trains here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compat/kernel_profile.h"
+#include "spec/recipe.h"
+#include "torch_commands/device_rates.h"
+
+namespace mgdm::torch_commands {
+
+struct TrainSpeed {
+  std::int64_t parameters = 0, length = 0, batch = 0;
+  double ms = 0;                   // of a step: the median turn
+  std::vector<double> turns_ms{};  // all of them
+  double flop = 0;  // of a step's matrix products and attention, by the shapes it computes
+  std::int64_t memory_bytes = 0;             // the most that was taken on the GPU; 0 on a CPU
+  std::vector<compat::KernelUse> kernels{};  // of one step, if asked for
+  DeviceRates rates{};                       // measured on a GPU
+  std::string device{};
+  std::optional<double>
+      fp8_difference{};  // torch_commands/fp8_difference.h, where the recipe has fp8
+
+  double tokens_per_second() const { return 1000 * static_cast<double>(batch * length) / ms; }
+  double tflop_per_second() const { return flop / ms / 1e9; }
+};
+
+struct TrainBench {
+  std::int64_t turns = 3;  // each of `steps` steps, after a warm-up
+  std::int64_t steps = 20;
+  bool profile = false;
+};
+
+// On a few batches of the recipe's own data, with everything that training does but logging,
+// evaluating and saving. Nothing is written. What a recipe has in fp8 is compared with bf16 first:
+// Error where they differ by more than rounding explains.
+TrainSpeed bench_train(const spec::Recipe& recipe, const TrainBench& bench);
+
+// Of forward and backward for a step: 2 operations a weight and token forward, twice that backward.
+double training_flop(const spec::ModelSettings& model, std::int64_t rows, std::int64_t length);
+
+}  // namespace mgdm::torch_commands

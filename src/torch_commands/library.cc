@@ -1,0 +1,27 @@
+#include "api/failure.h"
+#include "engine/torch_engine.h"
+#include "inference/engine.h"
+#include "mgdm/training.h"
+#include "spec/checkpoints.h"
+#include "spec/recipe.h"
+#include "torch_commands/training_run.h"
+
+namespace mgdm {
+
+void use_libtorch() { inference::use_engines(engine::load_torch_engine); }
+
+std::string train(const std::string& recipe_file, const std::string& out,
+                  const TrainOptions& options) {
+  return api::or_failure([&] {
+    const spec::Recipe recipe =
+        torch_commands::read_recipe_of_run(recipe_file, options.overrides, out, options.resume);
+    torch_commands::train_by_recipe(recipe, {.recipe_name = recipe_file,
+                                             .out = out,
+                                             .threads = options.threads,
+                                             .resume = options.resume,
+                                             .quiet = options.quiet});
+    return spec::newest_checkpoint(out).value_or("").string();
+  });
+}
+
+}  // namespace mgdm

@@ -1,0 +1,158 @@
+#include "torch_commands/training_run.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "base/paths.h"
+#include "base/progress.h"
+#include "base/standard_streams.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "compat/deterministic.h"
+#include "compat/device.h"
+#include "compat/freed_memory.h"
+#include "compat/parallel.h"
+#include "data/prepare_data.h"
+#include "distributed/process_group.h"
+#include "engine/torch_engine.h"
+#include "spec/adapter.h"
+#include "spec/checkpoint_config.h"
+#include "spec/overrides.h"
+#include "spec/tensors.h"
+#include "torch_commands/open_run.h"
+#include "torch_commands/run_evaluation.h"
+#include "torch_commands/start_model.h"
+#include "training/budget.h"
+#include "training/train.h"
+
+namespace mgdm::torch_commands {
+namespace {
+
+data::PreparedData prepare(const spec::Recipe& recipe, const data::Vocabulary& vocabulary,
+                           int threads, bool quiet) {
+  data::DataSettings settings = recipe.data;
+  settings.threads = threads;
+  Progress progress("preparing data", data::examples_to_make(settings), quiet);
+  return data::prepare_data(recipe.task, settings, static_cast<std::uint64_t>(recipe.seed),
+                            vocabulary, [&](std::size_t examples) { progress.add(examples); });
+}
+
+// How puzzles of one's own files differ from those that are generated to evaluate them, as far as
+// the first held-out one tells.
+std::optional<std::string> strange_to_evaluation(const spec::Recipe& recipe,
+                                                 const data::PreparedData& data) {
+  const bool generated = recipe.evaluation.count > 0 && recipe.evaluation.files.empty();
+  const bool all_from_files = !recipe.data.files.empty() && recipe.data.sources.empty();
+  if (!generated || !all_from_files || data.held_out.size() == 0) return std::nullopt;
+  return data.task->unfamiliar(data.held_out.example(0).input);
+}
+
+// An Error when one of them cannot be read.
+void check_files(const std::vector<std::string>& files) {
+  for (const std::string& file : files) LineReader{file};
+}
+
+}  // namespace
+
+spec::Recipe read_recipe_of_run(const std::string& file, const std::vector<std::string>& overrides,
+                                const std::filesystem::path& out, bool resume) {
+  spec::Recipe recipe = spec::read_recipe(file, overrides);
+  spec::check_effects(recipe, overrides);
+  if (const auto own = out / "config.toml"; resume && is_there(own))
+    spec::check_named(spec::read_recipe(own.string(), {}), recipe, overrides, out.string());
+  return recipe;
+}
+
+void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
+  if (recipe.training.deterministic) compat::prepare_deterministic_cuda();
+  const c10::Device device = compat::device(recipe.training.device);
+  if (device.is_cpu()) compat::keep_freed_memory();
+  const int threads = compat::use_threads(
+      options.threads > 0 ? options.threads : static_cast<int>(recipe.data.threads));
+  const auto seed = static_cast<std::uint64_t>(recipe.seed);
+  // Early: whatever goes wrong from here on with one process ends the others, too.
+  distributed::ProcessGroup group(device);
+  const bool quiet = options.quiet || !group.first();
+  // What needs no data is refused before any is made.
+  spec::check(recipe.model);
+  check_device(recipe, device);
+  const std::optional<spec::BaseModel> base = start_base(recipe);
+  const data::Vocabulary vocabulary = start_vocabulary(recipe);
+  start_objective(recipe, vocabulary);
+  check_start(recipe, vocabulary);
+  for (const data::SourceSettings& source : recipe.data.all_sources()) check_files(source.files);
+  if (group.first()) {  // nobody else reads or writes these
+    check_files(recipe.evaluation.files);
+    training::RunFolder::check(options.out, options.resume);
+  }
+  training::share_of(recipe.training, group);
+
+  const data::PreparedData data = prepare(recipe, vocabulary, threads, quiet);
+  if (const data::WrongLabels& labels = data.wrong_labels; labels.count > 0 && !quiet)
+    say("{} of {} answers looked at in data.files are wrong by the rules of {}: {}\n", labels.count,
+        labels.looked_at, recipe.task, printable(labels.first));
+  if (const auto strange = strange_to_evaluation(recipe, data); strange && !quiet)
+    say("evaluation: generated puzzles, unlike those of data.files ({} of generated ones); "
+        "evaluation.files names others\n",
+        *strange);
+  const int length = data.train.length();
+  training::Budget(recipe.training, static_cast<std::int64_t>(data.train.size()));
+
+  const std::shared_ptr<nn::Model> model = start_model(recipe, data.vocabulary, length, device);
+  const auto objective = start_objective(recipe, data.vocabulary, &model->parameters());
+  const spec::ModelCard card = card_of(recipe, length);
+  const inference::Reasoner reasoner(
+      engine::torch_engine(model, recipe.training.precision == "bf16", data.vocabulary.specials()),
+      model->settings(), card, data.vocabulary);
+  std::optional<RunEvaluation> evaluation;
+  std::optional<OpenedRun> run;
+  if (group.first()) {
+    evaluation.emplace(recipe, *data.task, reasoner, quiet);
+    spec::Recipe resolved = recipe;
+    resolved.data.length = length;
+    run.emplace(open_run(options.out, resolved,
+                         {{"version", version()},
+                          {"git_revision", git_revision()},
+                          {"device", compat::device_name(device)},
+                          {"processes", std::to_string(group.size())},
+                          {"threads", std::to_string(threads)},
+                          {"recipe", options.recipe_name}},
+                         {.resume = options.resume, .quiet = quiet, .on_cpu = device.is_cpu()}));
+  }
+  // LoRA's matrices go on beside the base that they were trained on.
+  const auto newest = run && base ? run->folder.newest_checkpoint() : std::nullopt;
+  if (newest) spec::check_base(spec::read_config(*newest).about, base->folder);
+  if (!quiet)
+    say("{}: {} parameters{}, {} examples of {} tokens, {}{}\n", options.out.string(),
+        model->parameters().count(),
+        base ? fmt::format(" ({} trained)", spec::trained_count(model->settings())) : "",
+        data.train.size() > 0 ? fmt::format("{}", data.train.size()) : "endless", length,
+        compat::device_name(device),
+        group.size() > 1 ? fmt::format(", {} processes", group.size()) : "");
+
+  const auto last = training::train({.model = *model,
+                                     .objective = *objective,
+                                     .data = data,
+                                     .optimizer = recipe.optimizer,
+                                     .training = recipe.training,
+                                     .seed = seed,
+                                     .about = {card, {{"git_revision", git_revision()}}, base},
+                                     .group = group,
+                                     .folder = run ? &run->folder : nullptr,
+                                     .resume = options.resume,
+                                     .quiet = quiet,
+                                     .on_begin =
+                                         [&](std::int64_t step) {
+                                           run->begin(step);
+                                           if (options.on_begin) options.on_begin();
+                                         },
+                                     .on_evaluate = [&](std::int64_t) { return (*evaluation)(); }});
+  if (!quiet) fmt::print("{}\n", last.string());
+}
+
+}  // namespace mgdm::torch_commands
