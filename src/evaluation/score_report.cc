@@ -44,6 +44,7 @@ std::string score_text(const std::string& task, const tasks::Score& score) {
         {tasks::name_of_guesses(first) + (first < tasks::Task::kManySolutions ? " guesses" : ""),
          std::to_string(tally.n), percent(tally.accuracy()), percent(tally.accuracy_paper())});
   out += table.text();
+  if (score.not_checked > 0) out += fmt::format("\n{} answers not checked\n", score.not_checked);
   if (score.errors.empty()) return out;
 
   formats::MarkdownTable errors(
@@ -71,6 +72,7 @@ nlohmann::ordered_json score_json(const std::string& task, const tasks::Score& s
   json["accuracy_paper"] = number_or_null(score.all.accuracy_paper());
   json["stderr"] = score.all.standard_error();
   json["stderr_paper"] = number_or_null(score.all.standard_error_paper());
+  if (score.not_checked > 0) json["not_checked"] = score.not_checked;
   if (score.all.n_paper != score.all.n) json["n_paper"] = score.all.n_paper;
   json["errors"] = nlohmann::ordered_json::object();
   json["errors_by_place"] = nlohmann::ordered_json::object();

@@ -27,4 +27,23 @@ Verdict judge(const Task& task, const Example& example, std::string_view answer)
   return verdict;
 }
 
+Check check(const Task& task, const Example& example, std::string_view answer) {
+  const Verdict verdict = judge(task, example, answer);
+  if (!verdict.checked) return {};
+  if (verdict.correct) return {Check::Result::kRight};
+  return {Check::Result::kWrong, task.explain(example, up_to_end(answer))};
+}
+
+std::string_view name_of(Check::Result result) {
+  switch (result) {
+    case Check::Result::kRight:
+      return "right";
+    case Check::Result::kWrong:
+      return "wrong";
+    case Check::Result::kNotChecked:
+      break;
+  }
+  return "not checked";
+}
+
 }  // namespace mgdm::tasks

@@ -20,4 +20,18 @@ std::string without_special_tokens(std::string_view answer);
 
 Verdict judge(const Task& task, const Example& example, std::string_view answer);
 
+// The strict metric alone, and what is wrong.
+struct Check {
+  enum class Result { kRight, kWrong, kNotChecked };
+  Result result = Result::kNotChecked;
+  std::vector<Fault> faults = {};  // of a wrong answer, the decisive fault first
+
+  bool right() const { return result == Result::kRight; }
+  bool wrong() const { return result == Result::kWrong; }
+};
+Check check(const Task& task, const Example& example, std::string_view answer);
+
+// "right", "wrong" or "not checked".
+std::string_view name_of(Check::Result result);
+
 }  // namespace mgdm::tasks

@@ -62,6 +62,10 @@ double Tally::standard_error_of(double fraction, std::size_t n) {
 
 void Score::add(const Task& task, const Example& example, std::string_view answer) {
   const Verdict verdict = judge(task, example, answer);
+  if (!verdict.checked) {
+    ++not_checked;
+    return;
+  }
   all.add(verdict);
   if (const auto distance = task.planning_distance(example))
     by_planning_distance[*distance].add(verdict);
@@ -85,6 +89,7 @@ void Score::add(const Task& task, const Example& example, std::string_view answe
 
 void Score::add(const Score& other) {
   all.add(other.all);
+  not_checked += other.not_checked;
   for (const auto& [category, count] : other.errors) {
     ErrorCount& mine = errors[category];
     mine.answers += count.answers;

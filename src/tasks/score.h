@@ -46,7 +46,8 @@ std::string name_of_guesses(std::uint64_t first);
 
 struct Score {
   Tally all;
-  std::map<std::string, ErrorCount> errors;   // an answer can show several categories
+  std::size_t not_checked = 0;               // answers that nothing can judge: they are in no tally
+  std::map<std::string, ErrorCount> errors;  // an answer can show several categories
   std::map<int, Tally> by_planning_distance;  // planning only
   std::map<std::uint64_t, Tally> by_guesses;  // Sudoku only; keys are first_of_guesses()
 

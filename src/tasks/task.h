@@ -31,11 +31,13 @@ struct Example {
 // the test when in_test_split(canonical form) says so.
 enum class Split { kTrain, kTest };
 
-// The two metrics, always both.
+// An answer by the two metrics.
 struct Verdict {
   bool correct = false;        // strict: what is true
   bool correct_paper = false;  // what the paper's released code counts
-  bool paper_applies = true;   // false when that needs a label (SAT) and there is none
+  bool paper_applies = true;   // false when that metric needs a label (SAT) and there is none
+  bool checked = true;  // false when the task judges by the label alone and there is none: then
+                        // the answer is neither right nor wrong
   bool operator==(const Verdict&) const = default;
 };
 
@@ -107,8 +109,10 @@ class Task {
   // that clash. None for puzzles without a solution that take a search to see it.
   virtual std::optional<Fault> contradiction(std::string_view) const { return std::nullopt; }
 
-  // The label of an input by exact search; none when it has no solution.
+  // The label of an input by exact search. None when the input has no solution, or always where
+  // can_solve() is false because the task has no exact search.
   virtual std::optional<std::string> solve(std::string_view input) const = 0;
+  virtual bool can_solve() const { return true; }
 
   // What a puzzle has of which solve() finds none, in words.
   virtual std::string no_solution() const { return "no solution"; }

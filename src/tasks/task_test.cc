@@ -172,6 +172,60 @@ TEST(Judge, SpecialTokens) {
   EXPECT_EQ(judge(*task, example, "1+2=3,3+3=6[EOS]7"), (Verdict{true, false}));
 }
 
+// A task of one's own: words in, words out, judged by the label alone.
+class Echo final : public Task {
+ public:
+  std::string name() const override { return "echo"; }
+  std::string about() const override { return "say it again"; }
+  Example generate(std::uint64_t, Split, std::uint32_t item) const override {
+    return {std::to_string(item), std::to_string(item)};
+  }
+  std::string normalize_input(std::string_view text) const override { return std::string(text); }
+  std::optional<std::string> solve(std::string_view) const override { return std::nullopt; }
+  bool can_solve() const override { return false; }
+  Verdict verify(const Example& example, std::string_view answer) const override {
+    const bool same = answer == example.output;
+    return {same, same, true, !example.output.empty()};
+  }
+  std::vector<Fault> explain(const Example& example, std::string_view answer) const override {
+    if (answer == example.output) return {};
+    return {{"another answer", 0, "the label is another"}};
+  }
+};
+
+TEST(Judge, AnAnswerIsRightOrWrongOrNotChecked) {
+  const Echo echo;
+  const Check right = check(echo, {"a", "a"}, "a[EOS][PAD]");
+  EXPECT_TRUE(right.right());
+  EXPECT_TRUE(right.faults.empty());
+  const Check wrong = check(echo, {"a", "a"}, "b[EOS]");
+  EXPECT_TRUE(wrong.wrong());
+  ASSERT_EQ(wrong.faults.size(), 1u);
+  EXPECT_EQ(wrong.faults[0].category, "another answer");
+  const Check unknown = check(echo, {"a", ""}, "b[EOS]");
+  EXPECT_FALSE(unknown.right());
+  EXPECT_FALSE(unknown.wrong());
+  EXPECT_TRUE(unknown.faults.empty());
+  EXPECT_EQ(name_of(right.result), "right");
+  EXPECT_EQ(name_of(wrong.result), "wrong");
+  EXPECT_EQ(name_of(unknown.result), "not checked");
+}
+
+TEST(Score, LeavesOutWhatIsNotChecked) {
+  Score score, other;
+  score.add(Echo(), {"a", "a"}, "a");
+  other.add(Echo(), {"a", ""}, "a");
+  other.add(Echo(), {"a", "b"}, "a");
+  score.add(other);
+  EXPECT_EQ(score.all.n, 2u);
+  EXPECT_EQ(score.all.correct, 1u);
+  EXPECT_EQ(score.not_checked, 1u);
+  // A fault of the whole answer has no place.
+  EXPECT_EQ(score.errors.at("another answer").answers, 1u);
+  EXPECT_TRUE(score.errors.at("another answer").by_place.empty());
+  EXPECT_TRUE(score.errors.at("another answer").at_place.empty());
+}
+
 TEST(Score, EachMetricHasItsStandardError) {
   Tally tally;
   for (int i = 0; i < 100; ++i) tally.add(Verdict{i < 50, i < 90});
