@@ -86,17 +86,6 @@ std::string device_name(c10::Device device) {
   return "CPU";
 }
 
-bool has_fp8_products(c10::Device device) {
-#ifdef MGDM_CUDA
-  if (device.is_cuda()) {
-    const auto* const properties = at::cuda::getDeviceProperties(device.index());
-    return 10 * properties->major + properties->minor >= 89;
-  }
-#endif
-  (void)device;
-  return false;
-}
-
 std::string device_id(c10::Device device) {
 #ifdef MGDM_CUDA
   if (device.is_cuda()) {

@@ -18,9 +18,6 @@ c10::Device device(std::string_view name);
 // "NVIDIA H200", or the processor's model name.
 std::string device_name(c10::Device device);
 
-// Whether its matrix units multiply 8-bit floats: GPUs of compute capability 8.9 and more.
-bool has_fp8_products(c10::Device device);
-
 // The same text only for the same GPU, whatever its index is for this process; empty for a CPU.
 std::string device_id(c10::Device device);
 

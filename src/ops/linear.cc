@@ -9,7 +9,6 @@
 namespace mgdm::ops {
 
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
-  if (cuda::fp8_linear_takes(x, weight)) return cuda::fp8_linear(x, weight, bias);
   if (cuda::linear_takes(x, weight)) return cuda::linear(x, weight, bias);
   if (cpu::linear_takes(x, weight)) return cpu::linear(x, parameter_of(weight), bias);
   return at::linear(x, parameter_of(weight), bias);
@@ -17,7 +16,6 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tenso
 
 Branch linear_branch(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                      const at::Tensor& stream) {
-  if (cuda::fp8_linear_takes(x, weight)) return {cuda::fp8_linear(x, weight, {}), bias};
   if (cuda::linear_takes(x, weight)) {
     if (cuda::stream_takes_products(stream) && !bias.defined())
       return {cuda::linear(x, weight, {}, stream), {}, /*is_stream=*/true};

@@ -7,13 +7,11 @@
 namespace mgdm::ops {
 
 Branch mlp_gelu(const at::Tensor& x, const Mlp& mlp) {
-  if (cuda::fp8_mlp_takes(x, mlp)) return cuda::fp8_mlp_gelu(x, mlp);
   if (cuda::mlp_takes(x, mlp)) return cuda::mlp_gelu(x, mlp);
   return linear_branch(ops::gelu(linear(x, mlp.up, mlp.up_bias)), mlp.down, mlp.down_bias);
 }
 
 Branch mlp_relu_squared(const at::Tensor& x, const Mlp& mlp, const at::Tensor& stream) {
-  if (cuda::fp8_mlp_takes(x, mlp)) return cuda::fp8_mlp_relu_squared(x, mlp);
   if (cuda::mlp_takes(x, mlp))
     return cuda::mlp_relu_squared(
         x, mlp,

@@ -1,5 +1,5 @@
-// The gradient of a weight that is used several times, with uses made up here. linear_test.cc and
-// fp8_products_test.cc have the real ones.
+// The gradient of a weight that is used several times, with uses made up here. linear_test.cc has
+// the real ones.
 #include "ops/shared_weight.h"
 
 #include <ATen/TensorOperators.h>

@@ -99,7 +99,7 @@ const std::vector<ArchitectureKind>& architectures() {
        "gpt2",
        /*loops=*/false,
        Family::kGpt2,
-       {"model.dropout", "model.vectors", "training.fp8"}},
+       {"model.dropout", "model.vectors"}},
       {"looped",
        "a few layers, applied several times",
        "mgdm_looped",

@@ -38,7 +38,6 @@ TEST(Overrides, WhatChangesNothingIsRefused) {
            {"training.fewest_loops=2", "model.architecture=looped", "model.architecture=gpt2"},
            {"training.rounds=2", "model.architecture=looped", "model.architecture=gpt2"},
            {"decoding.loops=2", "model.architecture=looped", "model.architecture=gpt2"},
-           {"training.fp8=true", "model.architecture=gpt2", "model.architecture=looped"},
            {"model.dropout=0.2", "model.architecture=gpt2", "model.architecture=looped"},
            {"optimizer.momentum=0.9", "optimizer.optimizer=muon", "optimizer.optimizer=adamw"},
            {"optimizer.muon_lr=0.1", "optimizer.optimizer=muon", "optimizer.optimizer=adamw"},

@@ -30,23 +30,6 @@ void read_into(Recipe& recipe, const fs::path& path, int depth) {
   config::Fields(recipe).read_toml(text, path.string());
 }
 
-void check_fp8(const Recipe& recipe) {
-  if (!recipe.training.fp8) return;
-  const auto refuse = [](const std::string& with, const std::string& expected) {
-    throw UsageError("training.fp8 with " + with, expected);
-  };
-  if (architecture_kind(recipe.model.architecture).family != Family::kGpt2)
-    refuse(fmt::format("model.architecture = {}", recipe.model.architecture), "a gpt2 model");
-  if (recipe.training.precision != "bf16")
-    refuse(fmt::format("training.precision = {}", recipe.training.precision),
-           "training.precision=bf16: what is no product stays in it");
-  if (!recipe.training.cuda_kernels)
-    refuse("training.cuda_kernels = false",
-           "training.cuda_kernels=true: LibTorch has no such step");
-  if (recipe.model.width % 16 != 0)
-    refuse(fmt::format("model.width = {}", recipe.model.width), "a multiple of 16");
-}
-
 void check(const Recipe& recipe) {
   const ObjectiveKind& objective = objective_kind(recipe.objective.kind);
   const std::string_view kind = objective.name;
@@ -70,7 +53,6 @@ void check(const Recipe& recipe) {
   if (recipe.training.recompute && recipe.model.lora.dropout > 0)
     throw UsageError("training.recompute with model.lora.dropout",
                      "model.lora.dropout=0: what is computed twice cannot be drawn");
-  check_fp8(recipe);
   const bool left_to_right = objective.decoder == Decoder::kLeftToRight;
   if (recipe.data.layout == (left_to_right ? "in_place" : "long"))
     throw UsageError(

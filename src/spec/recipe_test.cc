@@ -125,11 +125,6 @@ TEST(Recipes, SectionsMustFitTogether) {
   EXPECT_THROW(read("teacherless", {"model.causal=false"}), UsageError);
   EXPECT_THROW(read("mgdm", {"model.causal=true"}), UsageError);
   EXPECT_THROW(read("ar", {"data.layout=in_place"}), UsageError);
-  EXPECT_NO_THROW(read("mgdm", {"training.fp8=true", "model.width=32"}));
-  EXPECT_THROW(read("mgdm", {"training.fp8=true", "model.width=40"}), UsageError);
-  EXPECT_THROW(read("mgdm", {"training.fp8=true", "training.precision=fp32"}), UsageError);
-  EXPECT_THROW(read("mgdm", {"training.fp8=true", "training.cuda_kernels=false"}), UsageError);
-  EXPECT_THROW(read("looped", {"training.fp8=true"}), UsageError);
   EXPECT_NO_THROW(read("looped", {"training.rounds=2", "model.loop_norm=true"}));
   EXPECT_THROW(read("looped", {"training.rounds=2"}), UsageError);
   EXPECT_NO_THROW(read("vdm", {}));

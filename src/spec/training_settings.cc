@@ -35,9 +35,6 @@ void TrainingSettings::visit(config::Visitor& v) {
           "keeping what it made: slower by a third, much less memory");
   v.field("cuda_graph", cuda_graph, "record the step once and replay it");
   v.field("cuda_kernels", cuda_kernels, "on a GPU: our kernels; false: LibTorch's");
-  v.field("fp8", fp8,
-          "gpt2 on a GPU that has it (Ada, Hopper or newer): the products of its blocks in 8-bit "
-          "floats; faster for wide networks, and less precise");
   v.field("deterministic", deterministic,
           "CUDA: bit for bit the same, also after --resume; slower (the CPU always is)");
   v.field("log_every", log_every, "steps between two lines of metrics", range(1, 1e9));

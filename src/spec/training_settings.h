@@ -22,7 +22,6 @@ struct TrainingSettings {
   bool recompute = false;
   bool cuda_graph = true;
   bool cuda_kernels = true;
-  bool fp8 = false;
   bool deterministic = false;
   std::int64_t log_every = 50;
   std::int64_t evaluate_every = 0;

@@ -118,7 +118,6 @@ Json to_json(const TrainSpeed& speed) {
   Json json{{"parameters", speed.parameters}, {"length", speed.length},
             {"batch", speed.batch},           {"ms", speed.ms},
             {"turns_ms", speed.turns_ms},     {"tokens_per_second", speed.tokens_per_second()}};
-  if (speed.fp8_difference) json["fp8_difference"] = *speed.fp8_difference;
   add_common(json, speed);
   return json;
 }
@@ -142,12 +141,9 @@ Json to_json(const DecodeSpeed& speed) {
 std::string to_text(const TrainSpeed& speed) {
   return fmt::format(
              "{}: {} parameters, {} rows of {} tokens\n"
-             "{}{:.2f} ms a step, {} tokens/s, {:.1f} TFLOP/s",
-             speed.device, speed.parameters, speed.batch, speed.length,
-             speed.fp8_difference ? fmt::format("fp8: {:.2f} % off the first step in bf16\n",
-                                                100 * *speed.fp8_difference)
-                                  : "",
-             speed.ms, format_count(speed.tokens_per_second()), speed.tflop_per_second()) +
+             "{:.2f} ms a step, {} tokens/s, {:.1f} TFLOP/s",
+             speed.device, speed.parameters, speed.batch, speed.length, speed.ms,
+             format_count(speed.tokens_per_second()), speed.tflop_per_second()) +
          end_of_text(speed);
 }
 

@@ -14,7 +14,6 @@
 #include "distributed/process_group.h"
 #include "spec/kinds.h"
 #include "spec/tensors.h"
-#include "torch_commands/fp8_difference.h"
 #include "torch_commands/start_model.h"
 #include "training/step.h"
 #include "training/training_state.h"
@@ -47,15 +46,6 @@ double llama_flop(const spec::ModelSettings& model, double tokens, double length
   return tokens * (passes * 2 * (matrices + head) + 3 * attention);
 }
 
-double checked_fp8_difference(const spec::Recipe& recipe, const data::PreparedData& data,
-                              distributed::ProcessGroup& group, c10::Device device) {
-  const double found = fp8_difference(recipe, data, group, device);
-  if (found > kMostFp8Difference)
-    throw Error(fmt::format("a step in fp8 is {:.3g} % off the same in bf16", 100 * found),
-                fmt::format("at most {:.3g} %", 100 * kMostFp8Difference), "training.fp8=false");
-  return found;
-}
-
 }  // namespace
 
 double training_flop(const spec::ModelSettings& model, std::int64_t rows, std::int64_t length) {
@@ -73,7 +63,6 @@ double training_flop(const spec::ModelSettings& model, std::int64_t rows, std::i
 TrainSpeed bench_train(const spec::Recipe& asked, const TrainBench& bench) {
   spec::Recipe recipe = asked;
   const c10::Device device = compat::device(recipe.training.device);
-  check_device(recipe, device);
   const int threads = compat::use_threads(static_cast<int>(recipe.data.threads));
   recipe.data.threads = threads;
   recipe.data.endless = false;
@@ -84,8 +73,6 @@ TrainSpeed bench_train(const spec::Recipe& asked, const TrainBench& bench) {
       data::prepare_data(recipe.task, recipe.data, seed, start_vocabulary(recipe));
   const std::vector<data::Batch> batches = some_batches(data, recipe);
   distributed::ProcessGroup group(device);
-  std::optional<double> fp8;
-  if (recipe.training.fp8) fp8 = checked_fp8_difference(recipe, data, group, device);
   const auto model = start_model(recipe, data.vocabulary, data.train.length(), device);
   const auto objective = start_objective(recipe, data.vocabulary, &model->parameters());
   training::TrainingState state(*model, recipe.optimizer, recipe.training.ema);
@@ -115,8 +102,7 @@ TrainSpeed bench_train(const spec::Recipe& asked, const TrainBench& bench) {
   TrainSpeed speed{.parameters = model->parameters().count(),
                    .length = data.train.length(),
                    .batch = recipe.training.batch,
-                   .device = compat::device_name(device),
-                   .fp8_difference = fp8};
+                   .device = compat::device_name(device)};
   run(step, device.is_cuda() ? kWarmUp : 1);
   for (std::int64_t turn = 0; turn < bench.turns; ++turn)
     speed.turns_ms.push_back(run(step, bench.steps) / static_cast<double>(bench.steps));

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +20,6 @@ struct TrainSpeed {
   std::vector<compat::KernelUse> kernels{};  // of one step, if asked for
   DeviceRates rates{};                       // measured on a GPU
   std::string device{};
-  std::optional<double>
-      fp8_difference{};  // torch_commands/fp8_difference.h, where the recipe has fp8
 
   double tokens_per_second() const { return 1000 * static_cast<double>(batch * length) / ms; }
   double tflop_per_second() const { return flop / ms / 1e9; }
@@ -35,8 +32,7 @@ struct TrainBench {
 };
 
 // On a few batches of the recipe's own data, with everything that training does but logging,
-// evaluating and saving. Nothing is written. What a recipe has in fp8 is compared with bf16 first:
-// Error where they differ by more than rounding explains.
+// evaluating and saving. Nothing is written.
 TrainSpeed bench_train(const spec::Recipe& recipe, const TrainBench& bench);
 
 // Of forward and backward for a step: 2 operations a weight and token forward, twice that backward.

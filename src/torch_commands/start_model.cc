@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "compat/device.h"
 #include "compat/out_of_memory.h"
 #include "data/prepare_data.h"
 #include "formats/safetensors_folder.h"
@@ -200,12 +199,6 @@ void check_start(const spec::Recipe& recipe, const data::Vocabulary& vocabulary)
   const std::optional<Init> init = init_of(recipe, vocabulary);
   settings_of(recipe, vocabulary, init, recipe.data.length);
   if (init) check_weights(*init, recipe.model.lora);
-}
-
-void check_device(const spec::Recipe& recipe, c10::Device device) {
-  if (recipe.training.fp8 && !compat::has_fp8_products(device))
-    throw Error(fmt::format("training.fp8 on {}", compat::device_name(device)),
-                "a GPU that multiplies 8-bit floats: Hopper, Ada or newer", "training.fp8=false");
 }
 
 std::shared_ptr<nn::Model> start_model(const spec::Recipe& recipe,

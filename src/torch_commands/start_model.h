@@ -25,9 +25,6 @@ std::optional<spec::BaseModel> start_base(const spec::Recipe& recipe);
 // another network or of other tokens, files of it that are not there or of another model.
 void check_start(const spec::Recipe& recipe, const data::Vocabulary& vocabulary);
 
-// Error when the device cannot train as the recipe says.
-void check_device(const spec::Recipe& recipe, c10::Device device);
-
 // Of fresh weights, or with those of recipe.init, for rows of `length` tokens; weights for shorter
 // rows will do, the positions after theirs are drawn (not of a language model). UsageError or Error
 // when recipe, data and those weights do not fit together, or memory ends.

@@ -80,7 +80,6 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
   const bool quiet = options.quiet || !group.first();
   // What needs no data is refused before any is made.
   spec::check(recipe.model);
-  check_device(recipe, device);
   const std::optional<spec::BaseModel> base = start_base(recipe);
   const data::Vocabulary vocabulary = start_vocabulary(recipe);
   start_objective(recipe, vocabulary);

@@ -18,7 +18,6 @@
 #include "compat/device.h"
 #include "compat/tf32.h"
 #include "nn/batch_tensors.h"
-#include "ops/fp8.h"
 #include "ops/our_kernels.h"
 #include "training/clip.h"
 
@@ -160,7 +159,6 @@ void TrainingStep::body(std::int64_t loops, std::int64_t rounds, std::int64_t le
       at::Tensor part_loss;
       {
         const compat::Autocast autocast(state_.model.device(), bf16);
-        const ops::WithFp8Products fp8(settings_.fp8);
         const nn::Output output = state_.model.forward(input);
         part_loss = objective_.loss(output, batch_part, noised_part).sum / count;
       }

@@ -501,40 +501,6 @@ TEST_F(Steps, WithOurKernelsFollowThoseOfLibTorch) {
     }
 }
 
-// fp8 rounds every number of a product by 2^-4 of itself at most, so losses stay within that. A
-// graph replays the same bits.
-TEST_F(Steps, InFp8FollowThoseInBf16) {
-  if (!compat::cuda_available() || !compat::has_fp8_products(compat::device("cuda")))
-    GTEST_SKIP() << "no CUDA device with fp8";
-  settings_.deterministic = true;
-  for (const double dropout : {0.0, 0.1}) {
-    nn::ModelSettings network = model_settings(dropout);
-    network.layers = 3;
-    network.width = 128;
-    network.heads = 4;
-    network.shift = true;
-    const auto losses_of = [&](bool fp8, bool graph) {
-      settings_.fp8 = fp8;
-      settings_.cuda_graph = graph;
-      const auto model = nn::make_model(network, 2);
-      model->to(compat::device("cuda"));
-      Run one(*this, *model);
-      std::vector<double> losses;
-      for (int step = 0; step < 20; ++step) {
-        one.next(1);
-        losses.push_back(one.step.loss());
-      }
-      return losses;
-    };
-    const std::vector<double> fp8 = losses_of(true, false), bf16 = losses_of(false, false);
-    EXPECT_EQ(losses_of(true, true), fp8) << "replayed";
-    EXPECT_NE(fp8, bf16);  // it was fp8 indeed
-    EXPECT_LT(fp8.back(), fp8.front());
-    for (std::size_t i = 0; i < fp8.size(); ++i)
-      EXPECT_NEAR(fp8[i], bf16[i], 0x1p-4 * bf16[i]) << "step " << i << ", dropout " << dropout;
-  }
-}
-
 // Counted tokens of all examples, however many are looked at together.
 TEST_F(Steps, LeaveHeldOutExamplesToBeLookedAt) {
   Table model(model_settings(0));

@@ -105,8 +105,8 @@ bool mlp_takes(const at::Tensor& x, const Mlp& mlp);
 Branch mlp_gelu(const at::Tensor& x, const Mlp& mlp);
 Branch mlp_relu_squared(const at::Tensor& x, const Mlp& mlp, const at::Tensor& stream);
 
-// Whether the products of both, and those in fp8, add up the gradient of this weight over several
-// uses (ops/shared_weight.h).
+// Whether linear() and the MLPs add up the gradient of this weight over several uses
+// (ops/shared_weight.h).
 bool sums_gradient_of(const at::Tensor& weight);
 
 // The sum of such products, added to `onto` in place, in float; a new tensor where that is
@@ -115,12 +115,5 @@ bool sums_gradient_of(const at::Tensor& weight);
 bool gradient_products_take(const GradientProduct& product);
 at::Tensor add_gradient_products(const std::vector<GradientProduct>& products,
                                  const at::Tensor& onto);
-
-// The same in fp8, where ops/fp8.h says so.
-bool fp8_linear_takes(const at::Tensor& x, const at::Tensor& weight);
-at::Tensor fp8_linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
-bool fp8_mlp_takes(const at::Tensor& x, const Mlp& mlp);
-Branch fp8_mlp_gelu(const at::Tensor& x, const Mlp& mlp);
-Branch fp8_mlp_relu_squared(const at::Tensor& x, const Mlp& mlp);
 
 }  // namespace mgdm::ops::cuda

@@ -89,12 +89,6 @@ at::Tensor add_gradient_products(const std::vector<GradientProduct>&, const at::
   missing();
 }
 
-bool fp8_linear_takes(const at::Tensor&, const at::Tensor&) { return false; }
-at::Tensor fp8_linear(const at::Tensor&, const at::Tensor&, const at::Tensor&) { missing(); }
-bool fp8_mlp_takes(const at::Tensor&, const Mlp&) { return false; }
-Branch fp8_mlp_gelu(const at::Tensor&, const Mlp&) { missing(); }
-Branch fp8_mlp_relu_squared(const at::Tensor&, const Mlp&) { missing(); }
-
 }  // namespace mgdm::ops::cuda
 
 #endif

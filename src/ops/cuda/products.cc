@@ -28,20 +28,6 @@ void check(cudaError_t error) {
   if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));
 }
 
-cudaDataType_t data_type(NumberType type) {
-  switch (type) {
-    case NumberType::kFloat32:
-      return CUDA_R_32F;
-    case NumberType::kE4m3:
-      return CUDA_R_8F_E4M3;
-    case NumberType::kE5m2:
-      return CUDA_R_8F_E5M2;
-    case NumberType::kBfloat16:
-      break;
-  }
-  return CUDA_R_16BF;
-}
-
 // cuBLASLt stores columns first, so it is told out^T = b^T a^T.
 class Plan {
  public:
@@ -55,17 +41,13 @@ class Plan {
       set(CUBLASLT_MATMUL_DESC_EPILOGUE, p.sum != nullptr ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS
                                          : p.gelu         ? CUBLASLT_EPILOGUE_GELU_BIAS
                                                           : CUBLASLT_EPILOGUE_BIAS);
-    if (p.bias != nullptr && is_fp8(p.a_type))
-      set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, static_cast<std::int32_t>(CUDA_R_16BF));
     if (p.slope_at != nullptr) set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_DGELU);
     if (p.sum != nullptr || p.slope_at != nullptr)
       set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, p.columns);
-    if (p.short_sums) set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, std::int8_t{1});
     point_to(p);
-    const auto rows_first = [&](NumberType type, std::int64_t rows, std::int64_t columns) {
+    const auto rows_first = [&](cudaDataType_t type, std::int64_t rows, std::int64_t columns) {
       cublasLtMatrixLayout_t layout = nullptr;
-      check(cublasLtMatrixLayoutCreate(&layout, data_type(type),
-                                       static_cast<std::uint64_t>(columns),
+      check(cublasLtMatrixLayoutCreate(&layout, type, static_cast<std::uint64_t>(columns),
                                        static_cast<std::uint64_t>(rows), columns));
       const auto count = static_cast<std::int32_t>(p.batch);
       const std::int64_t next = rows * columns;
@@ -75,11 +57,11 @@ class Plan {
                                              &next, sizeof next));
       return layout;
     };
-    b_ = p.b_transposed ? rows_first(p.b_type, p.columns, p.depth)
-                        : rows_first(p.b_type, p.depth, p.columns);
-    a_ = p.a_transposed ? rows_first(p.a_type, p.depth, p.rows)
-                        : rows_first(p.a_type, p.rows, p.depth);
-    out_ = rows_first(p.out_type, p.rows, p.columns);
+    b_ = p.b_transposed ? rows_first(CUDA_R_16BF, p.columns, p.depth)
+                        : rows_first(CUDA_R_16BF, p.depth, p.columns);
+    a_ = p.a_transposed ? rows_first(CUDA_R_16BF, p.depth, p.rows)
+                        : rows_first(CUDA_R_16BF, p.rows, p.depth);
+    out_ = rows_first(p.out_is_float ? CUDA_R_32F : CUDA_R_16BF, p.rows, p.columns);
     find_candidates();
   }
   Plan(const Plan&) = delete;
@@ -134,8 +116,6 @@ class Plan {
     if (p.bias != nullptr) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.bias);
     if (p.sum != nullptr) set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, p.sum);
     if (p.slope_at != nullptr) set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, p.slope_at);
-    if (is_fp8(p.b_type)) set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, p.b_scale);
-    if (is_fp8(p.a_type)) set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, p.a_scale);
   }
 
   static cublasLtHandle_t handle() {
@@ -202,19 +182,17 @@ void launch_product(const Product& p, void* workspace, bool tune, cudaStream_t s
   if (p.rows == 0 || p.columns == 0 || p.batch == 0) return;
   static std::mutex mutex;
   // By device, sizes, and what else makes a difference.
-  using Kind = std::tuple<unsigned, NumberType, NumberType, NumberType>;
   using Sizes = std::array<std::int64_t, 4>;
-  static std::map<std::tuple<int, Sizes, Kind>, Plan> plans;
+  static std::map<std::tuple<int, Sizes, unsigned>, Plan> plans;
   const std::lock_guard lock(mutex);
   int device = 0;
   check(cudaGetDevice(&device));
   const unsigned form = (p.a_transposed ? 1u : 0u) | (p.b_transposed ? 2u : 0u) |
                         (p.bias != nullptr ? 4u : 0u) | (p.gelu ? 8u : 0u) |
-                        (p.sum != nullptr ? 16u : 0u) | (p.short_sums ? 32u : 0u) |
+                        (p.sum != nullptr ? 16u : 0u) | (p.out_is_float ? 32u : 0u) |
                         (p.slope_at != nullptr ? 64u : 0u) | (p.onto != nullptr ? 128u : 0u) |
                         (adds_to_itself(p) ? 256u : 0u);
-  const Kind kind{form, p.a_type, p.b_type, p.out_type};
-  Plan& plan = plans.try_emplace({device, Sizes{p.rows, p.columns, p.depth, p.batch}, kind}, p)
+  Plan& plan = plans.try_emplace({device, Sizes{p.rows, p.columns, p.depth, p.batch}, form}, p)
                    .first->second;
   if (tune && !plan.timed() && !is_recording(stream)) plan.time(p, workspace, stream);
   plan.run(p, workspace, stream);

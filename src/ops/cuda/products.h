@@ -1,5 +1,5 @@
-// Products of bf16 or fp8 matrices, by cuBLASLt. The kernel it would take by itself is often a
-// tenth slower than the best it has, so the first product of a shape times several.
+// Products of bf16 matrices by cuBLASLt. The kernel that cuBLASLt picks is often a tenth slower
+// than its best one, so the first product of a shape times several.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,16 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ops/cuda/number_type.h"
-
 namespace mgdm::ops::cuda {
 
 // out (M, N) = a b, or a b + onto, or a b + bias, or gelu(a b + bias), or a b gelu'(x); sums in
 // float. Everything is contiguous and aligned to 16 bytes, and bf16 unless told otherwise. Of a
 // batch all matrices lie one after the other, and nothing follows. a b and onto may have factors.
-//
-// In fp8 there is only one form: a as it is and b transposed, with K and N multiples of 16, at most
-// one of them e5m2, and no gelu.
 struct Product {
   const void* a;  // (M, K), or with a_transposed (K, M)
   const void* b;  // (K, N), or with b_transposed (N, K)
@@ -28,11 +23,8 @@ struct Product {
   bool gelu = false;               // only with a bias
   void* sum = nullptr;             // with gelu, where a b + bias is wanted too: (M, N)
   const void* slope_at = nullptr;  // x: (M, N) bf16; without a bias
-  NumberType a_type = NumberType::kBfloat16, b_type = NumberType::kBfloat16;
-  NumberType out_type = NumberType::kBfloat16;         // or float
-  const float *a_scale = nullptr, *b_scale = nullptr;  // fp8: (1) on the device, code * scale
-  bool short_sums = false;  // fp8: stay in the matrix unit's sum of some 14 bits, which is faster
-  float scale = 1;          // of a b
+  bool out_is_float = false;       // out and onto are float instead of bf16
+  float scale = 1;                 // of a b
   const void* onto = nullptr;  // (M, N) of out's type, and perhaps out itself; nothing follows then
   float onto_scale = 1;
 };

@@ -68,7 +68,7 @@ TEST_F(Products, AreTheirFormula) {
 
         const at::Tensor floats = unwritten(out.to(at::kFloat));
         product.out = floats.data_ptr();
-        product.out_type = NumberType::kFloat32;
+        product.out_is_float = true;
         launch(product, tune);
         expect_within(floats, want, 1.01 * error, "product in float");
       }
@@ -89,7 +89,7 @@ TEST_F(Products, AddToWhatIsThere) {
       Product product = product_of(a, b, sum);
       product.depth = depth;
       product.a_transposed = true;
-      product.out_type = NumberType::kFloat32;
+      product.out_is_float = true;
       product.onto = product.out;
       launch(product, tune);
       const at::Tensor a2 = a.t().to(at::kDouble), b2 = b.to(at::kDouble);
@@ -110,7 +110,7 @@ TEST_F(Products, WriteAndAddInTurns) {
   const at::Tensor a = numbers({512, 256}, at::kBFloat16), b = numbers({256, 128}, at::kBFloat16);
   const at::Tensor out = unwritten(numbers({512, 128}));
   Product product = product_of(a, b, out);
-  product.out_type = NumberType::kFloat32;
+  product.out_is_float = true;
   const at::Tensor a2 = a.to(at::kDouble), b2 = b.to(at::kDouble);
   const at::Tensor once = a2.matmul(b2), size = a2.abs().matmul(b2.abs());
   for (const bool tune : {false, true})
@@ -148,7 +148,7 @@ TEST_F(Products, ThatAddAreAlone) {
   const at::Tensor a = numbers({16, 16}, at::kBFloat16), out = numbers({16, 16});
   Product product = product_of(a, a, out);
   product.onto = product.out;
-  product.out_type = NumberType::kFloat32;
+  product.out_is_float = true;
   product.bias = a.const_data_ptr();
   EXPECT_THROW(launch(product, false), std::invalid_argument);
   product.bias = nullptr;

@@ -50,7 +50,7 @@ inline at::Tensor out_of(Product& product, at::ScalarType type, const AfterProdu
   at::Tensor out = after.out.defined() ? after.out : at::empty(sizes, there.dtype(type));
   product.onto = raw(after.onto);
   product.out = out.data_ptr();
-  product.out_type = type == at::kFloat ? NumberType::kFloat32 : NumberType::kBfloat16;
+  product.out_is_float = type == at::kFloat;
   return out;
 }
 
