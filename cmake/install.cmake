@@ -22,7 +22,7 @@ target_compile_features(mgdm_library INTERFACE cxx_std_17)
 target_compile_definitions(mgdm_library INTERFACE
   $<INSTALL_INTERFACE:MGDM_INSTALLED_MODELS="$<INSTALL_PREFIX>/${models_dir}">)
 
-install(TARGETS mgdm_library mgdm_api mgdm_inference mgdm_decoding mgdm_spec mgdm_data mgdm_tasks
+install(TARGETS mgdm_library mgdm_api mgdm_inference mgdm_decoding mgdm_model_files mgdm_spec mgdm_data mgdm_tasks
   mgdm_formats mgdm_tokenizers mgdm_config mgdm_base mgdm_cadical mgdm_pcre2
   EXPORT mgdm_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(MGDM_HIGHWAY)

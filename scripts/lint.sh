@@ -32,7 +32,7 @@ export -f check
 export passed state flags
 # clang 14 cannot compile Debian's LibTorch headers in C++20, so the rooms above the torch line only.
 # Highway's files include themselves: one by one. The light program compiles the first four rooms as one.
-for rooms in "cli evaluation prompting reproduction" spec tokenizers tasks runtime vectors formats inference api data decoding base config; do
+for rooms in "cli evaluation prompting reproduction" spec model_files tokenizers tasks runtime vectors formats inference api data decoding base config; do
   # shellcheck disable=SC2086
   files=$(cd src && git ls-files $rooms | grep '\.cc$' | grep -v '_test\.cc$' | sed 's#^#src/#')
   room=${rooms%% *}

@@ -10,7 +10,7 @@
 #include "inference/reasoner.h"
 #include "inference/solve.h"
 #include "mgdm/mgdm.h"
-#include "spec/checkpoint_config.h"
+#include "model_files/checkpoint_config.h"
 #include "spec/tensors.h"
 
 namespace mgdm {
@@ -24,7 +24,7 @@ inference::Reasoner load(const std::string& folder, const LoadOptions& options) 
 }
 
 ModelInfo info_of(const std::string& folder, const inference::Reasoner& reasoner) {
-  const spec::ModelSettings network = spec::read_config(folder).settings;
+  const spec::ModelSettings network = model_files::read_config(folder).settings;
   const spec::ModelCard& card = reasoner.card();
   return {folder,
           card.task,

@@ -36,23 +36,23 @@ inline std::vector<std::string> inputs_of(const std::vector<Puzzle>& puzzles) {
 class Script {
  public:
   explicit Script(std::vector<Puzzle> puzzles) {
-    inference::use_engines([puzzles = std::move(puzzles)](
-                               const std::filesystem::path&, const spec::CheckpointConfig& config,
-                               const spec::ModelCard& card,
-                               const inference::EngineSettings& settings) {
-      const data::Vocabulary vocabulary(config.alphabet);
-      const spec::PuzzleRows rows(card, vocabulary);
-      std::vector<std::vector<data::Token>> answers;
-      for (const auto& [input, solution] : puzzles) {
-        auto& tokens = answers.emplace_back(rows.length());
-        std::vector<std::uint8_t> frozen(rows.length());
-        rows.write_example({input, solution}, {tokens, frozen});
-      }
-      const std::vector<std::vector<int>> easy(answers.size(), std::vector<int>(rows.length()));
-      auto network = std::make_unique<decoding::FunctionNetwork>(decoding::oracle_network(
-          std::move(answers), easy, static_cast<std::size_t>(vocabulary.size())));
-      return inference::slot_engine(std::move(network), "a script", settings.arithmetic);
-    });
+    inference::use_engines(
+        [puzzles = std::move(puzzles)](
+            const std::filesystem::path&, const model_files::CheckpointConfig& config,
+            const spec::ModelCard& card, const inference::EngineSettings& settings) {
+          const data::Vocabulary vocabulary(config.alphabet);
+          const spec::PuzzleRows rows(card, vocabulary);
+          std::vector<std::vector<data::Token>> answers;
+          for (const auto& [input, solution] : puzzles) {
+            auto& tokens = answers.emplace_back(rows.length());
+            std::vector<std::uint8_t> frozen(rows.length());
+            rows.write_example({input, solution}, {tokens, frozen});
+          }
+          const std::vector<std::vector<int>> easy(answers.size(), std::vector<int>(rows.length()));
+          auto network = std::make_unique<decoding::FunctionNetwork>(decoding::oracle_network(
+              std::move(answers), easy, static_cast<std::size_t>(vocabulary.size())));
+          return inference::slot_engine(std::move(network), "a script", settings.arithmetic);
+        });
   }
   ~Script() { inference::use_engines(inference::load_cpu_engine); }
   Script(const Script&) = delete;

@@ -19,7 +19,7 @@ std::vector<DemoModel> all_models() {
   std::vector<DemoModel> models;
   for (const auto& [name, folder] : inference::shelved_models()) {
     try {
-      DemoModel model{name, folder, spec::read_config(folder)};
+      DemoModel model{name, folder, model_files::read_config(folder)};
       if (model.config.about.card && !model.config.alphabet.empty() &&
           inference::takes(model.config.settings))
         models.push_back(std::move(model));

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "spec/checkpoint_config.h"
+#include "model_files/checkpoint_config.h"
 
 namespace mgdm::cli {
 
 struct DemoModel {
   std::string name, folder;
-  spec::CheckpointConfig config;
+  model_files::CheckpointConfig config;
 };
 
 // Those that do not answer left to right, in the order of the tasks, of each the largest first.

@@ -5,8 +5,8 @@
 #include "cli/command.h"
 #include "inference/models.h"
 #include "inference/reasoner.h"
-#include "spec/checkpoint_config.h"
-#include "spec/describe.h"
+#include "model_files/checkpoint_config.h"
+#include "model_files/describe.h"
 
 namespace mgdm::cli {
 namespace {
@@ -27,12 +27,12 @@ void list_models() {
   const auto models = inference::shelved_models();
   if (models.empty()) throw UsageError("there is no model at hand", "the folder of one");
   for (const auto& [name, folder] : models)
-    fmt::print("{:<20} {}\n", name, printable(spec::describe_shortly(folder)));
+    fmt::print("{:<20} {}\n", name, printable(model_files::describe_shortly(folder)));
 }
 
 // Of a model that this program can answer by.
 void check_weights(const std::string& folder) {
-  if (!spec::read_config(folder).about.card) return;
+  if (!model_files::read_config(folder).about.card) return;
   try {
     inference::Reasoner::load(folder, {.device = "cpu"});
   } catch (const NeedsLibTorch&) {
@@ -44,7 +44,7 @@ void run_describe(const DescribeSettings& settings) {
     throw UsageError("no model to check", "a checkpoint folder or a model's name");
   if (settings.model.empty()) return list_models();
   const std::string folder = inference::find_model(settings.model);
-  const std::string text = spec::describe(folder);
+  const std::string text = model_files::describe(folder);
   if (settings.quiet)
     check_weights(folder);
   else

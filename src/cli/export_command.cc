@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "inference/models.h"
-#include "spec/model_folder.h"
+#include "model_files/model_folder.h"
 
 namespace mgdm::cli {
 namespace {
@@ -41,13 +41,14 @@ void run_export(const ExportSettings& settings) {
   const std::string model = inference::find_model(settings.model);
   if (is_there(settings.out))
     throw Error(fmt::format("{} is there already", in_quotes(settings.out)), "a new folder");
-  spec::CopyOptions options{
+  model_files::CopyOptions options{
       .dtype = dtype_named(settings.dtype),
       .max_shard_bytes = static_cast<std::uint64_t>(settings.shard_mb) * 1'000'000};
   if (settings.arithmetic != "auto") options.arithmetic = settings.arithmetic;
-  options.history = spec::thinned(settings.history.empty() ? spec::history_of(model)
-                                                           : spec::history_of(settings.history));
-  spec::copy_model(model, settings.out, options);
+  options.history =
+      model_files::thinned(settings.history.empty() ? model_files::history_of(model)
+                                                    : model_files::history_of(settings.history));
+  model_files::copy_model(model, settings.out, options);
   if (!settings.quiet) fmt::print("{}\n", settings.out);
 }
 

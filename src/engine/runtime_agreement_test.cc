@@ -13,10 +13,10 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "engine/network.h"
+#include "model_files/checkpoint_config.h"
 #include "nn/batch_tensors.h"
 #include "nn/checkpoint.h"
 #include "runtime/network.h"
-#include "spec/checkpoint_config.h"
 #include "spec/puzzle_rows.h"
 
 namespace mgdm::engine {
@@ -38,8 +38,9 @@ data::Rows random_rows(const spec::ModelSettings& settings, std::size_t count) {
 
 // Of a trained model, what it was trained for: on nonsense some of them amplify the last bits. One
 // that answers left to right never saw a [MASK].
-data::Rows puzzle_rows(const fs::path& folder, const spec::CheckpointConfig& config) {
-  const spec::PuzzleRows rows(config.about.card.value(), spec::read_vocabulary(folder, config));
+data::Rows puzzle_rows(const fs::path& folder, const model_files::CheckpointConfig& config) {
+  const spec::PuzzleRows rows(config.about.card.value(),
+                              model_files::read_vocabulary(folder, config));
   const std::string name = rows.task().name();
   data::Rows puzzles(3, rows.length());
   for (const tasks::TaskOptions& kind : tasks::task_kinds(name)) {  // until they fit
@@ -113,7 +114,7 @@ void compare(const fs::path& folder, const spec::ModelSettings& settings, const 
 TEST(RuntimeAgreement, OnShippedModels) {
   for (const auto& entry : fs::directory_iterator(MGDM_SOURCE_DIR "/models")) {
     SCOPED_TRACE(entry.path().filename());
-    const spec::CheckpointConfig config = spec::read_config(entry.path());
+    const model_files::CheckpointConfig config = model_files::read_config(entry.path());
     compare(entry.path(), config.settings, puzzle_rows(entry.path(), config));
   }
 }

@@ -258,7 +258,7 @@ std::unique_ptr<inference::Engine> torch_engine(std::shared_ptr<nn::Model> model
 }
 
 std::unique_ptr<inference::Engine> load_engine(const std::filesystem::path& folder,
-                                               const spec::CheckpointConfig& config,
+                                               const model_files::CheckpointConfig& config,
                                                const spec::ModelCard& card,
                                                const inference::EngineSettings& settings) {
 #ifdef MGDM_HAVE_RUNTIME
@@ -279,7 +279,7 @@ void check_arithmetic(const std::string& asked, bool on_cpu) {
 }
 
 std::unique_ptr<inference::Engine> load_torch_engine(const std::filesystem::path& folder,
-                                                     const spec::CheckpointConfig& config,
+                                                     const model_files::CheckpointConfig& config,
                                                      const spec::ModelCard& card,
                                                      const inference::EngineSettings& settings) {
   const c10::Device device = compat::device(settings.device);
@@ -290,7 +290,8 @@ std::unique_ptr<inference::Engine> load_torch_engine(const std::filesystem::path
   model->to(device);
   const bool bf16 = card.precision == "bf16";
   if (bf16 && model->device().is_cuda()) model->keep_matrices_in_bf16();
-  return torch_engine(std::move(model), bf16, spec::read_vocabulary(folder, config).specials());
+  return torch_engine(std::move(model), bf16,
+                      model_files::read_vocabulary(folder, config).specials());
 }
 
 }  // namespace mgdm::engine

@@ -23,13 +23,13 @@ std::unique_ptr<inference::Engine> torch_engine(std::shared_ptr<nn::Model> model
 // one that every program has on the CPU, where it is faster; a model that it does not know (LLaMA,
 // one of noised vectors) by this one. An Error says what is missing.
 std::unique_ptr<inference::Engine> load_engine(const std::filesystem::path& folder,
-                                               const spec::CheckpointConfig& config,
+                                               const model_files::CheckpointConfig& config,
                                                const spec::ModelCard& card,
                                                const inference::EngineSettings& settings);
 
 // This one on any device.
 std::unique_ptr<inference::Engine> load_torch_engine(const std::filesystem::path& folder,
-                                                     const spec::CheckpointConfig& config,
+                                                     const model_files::CheckpointConfig& config,
                                                      const spec::ModelCard& card,
                                                      const inference::EngineSettings& settings);
 

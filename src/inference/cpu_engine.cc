@@ -19,10 +19,10 @@ bool cpu_engine_takes([[maybe_unused]] const spec::ModelSettings& settings) {
 #endif
 }
 
-std::unique_ptr<Engine> load_cpu_engine(const std::filesystem::path& folder,
-                                        [[maybe_unused]] const spec::CheckpointConfig& config,
-                                        [[maybe_unused]] const spec::ModelCard& card,
-                                        const EngineSettings& settings) {
+std::unique_ptr<Engine> load_cpu_engine(
+    const std::filesystem::path& folder,
+    [[maybe_unused]] const model_files::CheckpointConfig& config,
+    [[maybe_unused]] const spec::ModelCard& card, const EngineSettings& settings) {
   if (settings.device == "cuda" || settings.device.starts_with("cuda:"))
     throw Error(
         fmt::format("device {}, but no engine for CUDA is there", in_quotes(settings.device)),

@@ -8,7 +8,7 @@ namespace mgdm::inference {
 // An EngineMaker. An Error for a device other than the CPU, and for a model that the room runtime
 // does not know or this program was built without it.
 std::unique_ptr<Engine> load_cpu_engine(const std::filesystem::path& folder,
-                                        const spec::CheckpointConfig& config,
+                                        const model_files::CheckpointConfig& config,
                                         const spec::ModelCard& card,
                                         const EngineSettings& settings);
 

@@ -26,7 +26,7 @@ TEST(CpuEngine, RefusesOtherArithmetic) {
 
 TEST(CpuEngine, ComputesAsTheCardSaysUnlessAskedOtherwise) {
   const std::string folder = MGDM_SOURCE_DIR "/models/quick-planning-mgdm";
-  const spec::CheckpointConfig config = spec::read_config(folder);
+  const model_files::CheckpointConfig config = model_files::read_config(folder);
   const auto arithmetic = [&](const spec::ModelCard& card, const std::string& asked) {
     return load_cpu_engine(folder, config, card, {.threads = 1, .arithmetic = asked})->arithmetic();
   };

@@ -53,7 +53,7 @@ void use_engines(EngineMaker made) { maker() = std::move(made); }
 bool takes(const spec::ModelSettings& settings) { return maker() || cpu_engine_takes(settings); }
 
 std::unique_ptr<Engine> make_engine(const std::filesystem::path& folder,
-                                    const spec::CheckpointConfig& config,
+                                    const model_files::CheckpointConfig& config,
                                     const spec::ModelCard& card, const EngineSettings& settings) {
   return maker() ? maker()(folder, config, card, settings)
                  : load_cpu_engine(folder, config, card, settings);

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "decoding/slots.h"
-#include "spec/checkpoint_config.h"
+#include "model_files/checkpoint_config.h"
 #include "spec/model_card.h"
 
 namespace mgdm::inference {
@@ -54,7 +54,7 @@ struct EngineSettings {
 
 // Loads the model of a folder.
 using EngineMaker = std::function<std::unique_ptr<Engine>(
-    const std::filesystem::path& folder, const spec::CheckpointConfig& config,
+    const std::filesystem::path& folder, const model_files::CheckpointConfig& config,
     const spec::ModelCard& card, const EngineSettings& settings)>;
 
 // A program that has other engines (on LibTorch) says so; without, models run on the CPU by the
@@ -64,7 +64,7 @@ void use_engines(EngineMaker maker);
 // Whether this program can answer by such a network.
 bool takes(const spec::ModelSettings& settings);
 std::unique_ptr<Engine> make_engine(const std::filesystem::path& folder,
-                                    const spec::CheckpointConfig& config,
+                                    const model_files::CheckpointConfig& config,
                                     const spec::ModelCard& card, const EngineSettings& settings);
 
 }  // namespace mgdm::inference

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/paths.h"
 #include "base/text.h"
-#include "spec/adapter.h"
-#include "spec/checkpoints.h"
+#include "model_files/adapter.h"
+#include "model_files/checkpoints.h"
 
 namespace mgdm::inference {
 namespace {
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 // PEFT's folders have no config.json.
 bool is_model(const fs::path& folder) {
-  return is_there(folder / "config.json") || spec::is_adapter(folder);
+  return is_there(folder / "config.json") || model_files::is_adapter(folder);
 }
 
 bool is_path(const std::string& name) { return name.find('/') != name.npos; }
@@ -58,7 +58,7 @@ std::map<std::string, std::string> shelved_models(const fs::path& given) {
 std::string find_model(const std::string& name, const fs::path& given) {
   const auto look = [&](const auto& at) { return is_path(name) ? at() : if_allowed(at); };
   if (look([&] { return is_model(name); })) return name;
-  if (const auto newest = look([&] { return spec::newest_checkpoint(name); }))
+  if (const auto newest = look([&] { return model_files::newest_checkpoint(name); }))
     throw Error(fmt::format("{} is the folder of a run", name), "a model", newest->string());
   const std::map<std::string, std::string> known = shelved_models(given);
   if (const auto found = known.find(name); found != known.end()) return found->second;

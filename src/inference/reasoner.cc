@@ -25,14 +25,14 @@ Reasoner::Reasoner(std::shared_ptr<Engine> engine, spec::ModelSettings model, sp
       rows_(std::make_shared<spec::PuzzleRows>(card_, std::move(vocabulary))) {}
 
 Reasoner Reasoner::load(const std::string& folder, const EngineSettings& settings) {
-  const spec::CheckpointConfig config = spec::read_config(folder);
-  if (!config.about.card || !spec::has_vocabulary(folder, config))
+  const model_files::CheckpointConfig config = model_files::read_config(folder);
+  if (!config.about.card || !model_files::has_vocabulary(folder, config))
     throw Error(fmt::format("{} says nothing of a task", folder),
                 "a model trained by mgdm, or one with an mgdm block in config.json");
   spec::ModelCard card = *config.about.card;
   std::shared_ptr<Engine> engine = make_engine(folder, config, card, settings);
   return {std::move(engine), config.settings, std::move(card),
-          spec::read_vocabulary(folder, config)};
+          model_files::read_vocabulary(folder, config)};
 }
 
 std::optional<std::string> Reasoner::missing_for(std::string_view key,

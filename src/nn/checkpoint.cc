@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "base/error.h"
+#include "model_files/adapter.h"
+#include "model_files/atomic_folder.h"
+#include "model_files/model_folder.h"
+#include "model_files/weights.h"
 #include "nn/tensor_bytes.h"
-#include "spec/adapter.h"
-#include "spec/atomic_folder.h"
-#include "spec/model_folder.h"
-#include "spec/weights.h"
 
 namespace mgdm::nn {
 
@@ -31,7 +31,7 @@ Copies copies_of(const Model& model, const std::vector<spec::TensorSpec>& tensor
   Copies copies;
   for (const spec::TensorSpec& tensor : tensors) {
     const at::Tensor value = model.parameters().at(tensor.name).detach().to(type);
-    const bool turned = spec::stored_transposed(model.settings(), tensor);
+    const bool turned = model_files::stored_transposed(model.settings(), tensor);
     copies.values.push_back(host_copy(turned ? value.t() : value));
     copies.views.push_back(view_of(tensor.name, copies.values.back()));
   }
@@ -51,21 +51,22 @@ at::Tensor finite_tensor(const formats::Safetensors& file, const formats::Tensor
 
 void load_base(const fs::path& folder, Model& model) {
   const formats::Safetensors file = formats::open_safetensors_folder(folder);
-  const std::vector<const formats::TensorView*> views = spec::weights_in(file, model.settings());
+  const std::vector<const formats::TensorView*> views =
+      model_files::weights_in(file, model.settings());
   const std::vector<spec::TensorSpec> tensors = spec::tensors_of(model.settings());
   const at::NoGradGuard no_grad;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const at::Tensor value = finite_tensor(file, *views[i]);
     model.parameters()
         .at(tensors[i].name)
-        .copy_(spec::stored_transposed(model.settings(), tensors[i]) ? value.t() : value);
+        .copy_(model_files::stored_transposed(model.settings(), tensors[i]) ? value.t() : value);
   }
 }
 
 // Projections that the file leaves alone have no effect: their B is zero.
 void load_adapter(const fs::path& folder, Model& model) {
-  const formats::Safetensors file = spec::open_adapter(folder);
-  const auto views = spec::adapter_weights_in(file, model.settings());
+  const formats::Safetensors file = model_files::open_adapter(folder);
+  const auto views = model_files::adapter_weights_in(file, model.settings());
   const at::NoGradGuard no_grad;
   for (const spec::TensorSpec& tensor : spec::lora_tensors_of(model.settings())) {
     const at::Tensor& target = model.parameters().at(tensor.name);
@@ -86,41 +87,43 @@ void write_model(const fs::path& folder, const Model& model, const data::Vocabul
   const Copies copies =
       copies_of(model, lora ? spec::lora_tensors_of(settings) : spec::tensors_of(settings),
                 scalar_type_of(options.dtype));
-  const spec::ModelFiles files{.settings = settings,
-                               .vocabulary = vocabulary,
-                               .about = about,
-                               .dtype = options.dtype,
-                               .max_shard_bytes = options.max_shard_bytes};
-  (lora ? spec::write_adapter_files : spec::write_model_files)(folder, copies.views, files);
+  const model_files::ModelFiles files{.settings = settings,
+                                      .vocabulary = vocabulary,
+                                      .about = about,
+                                      .dtype = options.dtype,
+                                      .max_shard_bytes = options.max_shard_bytes};
+  (lora ? model_files::write_adapter_files : model_files::write_model_files)(folder, copies.views,
+                                                                             files);
 }
 
 void save_model(const fs::path& folder, const Model& model, const data::Vocabulary& vocabulary,
                 const About& about, const SaveOptions& options) {
-  spec::AtomicFolder atomic(folder);
+  model_files::AtomicFolder atomic(folder);
   write_model(atomic.path(), model, vocabulary, about, options);
   atomic.commit();
 }
 
 void load_weights(const fs::path& folder, Model& model) {
-  if (!spec::is_adapter(folder)) return load_base(folder, model);
-  const spec::Adapter adapter = spec::read_adapter(folder);
-  spec::check_rank(folder, adapter, model.settings().lora);
-  const fs::path base = spec::base_folder(folder, adapter);
-  spec::check_base(spec::read_config(folder).about, base);
+  if (!model_files::is_adapter(folder)) return load_base(folder, model);
+  const model_files::Adapter adapter = model_files::read_adapter(folder);
+  model_files::check_rank(folder, adapter, model.settings().lora);
+  const fs::path base = model_files::base_folder(folder, adapter);
+  model_files::check_base(model_files::read_config(folder).about, base);
   load_base(base, model);
   load_adapter(folder, model);
 }
 
 void load_trained(const fs::path& folder, Model& model) {
   if (model.settings().lora.rank == 0) return load_base(folder, model);
-  spec::check_rank(folder, spec::read_adapter(folder), model.settings().lora);
+  model_files::check_rank(folder, model_files::read_adapter(folder), model.settings().lora);
   load_adapter(folder, model);
 }
 
 LoadedModel load_model(const fs::path& folder) {
-  spec::CheckpointConfig config = spec::read_config(folder);
+  model_files::CheckpointConfig config = model_files::read_config(folder);
   std::optional<data::Vocabulary> vocabulary;
-  if (spec::has_vocabulary(folder, config)) vocabulary = spec::read_vocabulary(folder, config);
+  if (model_files::has_vocabulary(folder, config))
+    vocabulary = model_files::read_vocabulary(folder, config);
   std::unique_ptr<Model> model = make_model(config.settings, /*seed=*/{});
   load_weights(folder, *model);
   return {std::move(model), std::move(vocabulary), std::move(config.about)};

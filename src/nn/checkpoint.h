@@ -19,8 +19,8 @@
 
 #include "data/vocabulary.h"
 #include "formats/safetensors_folder.h"
+#include "model_files/checkpoint_config.h"
 #include "nn/model.h"
-#include "spec/checkpoint_config.h"
 
 namespace mgdm::nn {
 

@@ -14,9 +14,9 @@
 
 #include "base/files.h"
 #include "formats/test_support.h"
+#include "model_files/atomic_folder.h"
+#include "model_files/describe.h"
 #include "nn/tensor_bytes.h"
-#include "spec/atomic_folder.h"
-#include "spec/describe.h"
 
 namespace mgdm::nn {
 namespace {
@@ -318,7 +318,7 @@ TEST_F(Checkpoint, RefusesNumbersThatAreNone) {
 TEST_F(Checkpoint, DescribeTellsWhatIsThere) {
   save_model(folder(), *model_, vocabulary_,
              {spec::ModelCard{.task = "countdown-4", .length = 10}, {}});
-  const std::string text = spec::describe(folder());
+  const std::string text = model_files::describe(folder());
   EXPECT_CONTAINS(text, folder().string());
   EXPECT_CONTAINS(text, "A gpt2 model of 2,104 parameters in 28 tensors.");
   EXPECT_CONTAINS(text, "countdown-4");

@@ -14,9 +14,9 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "formats/test_support.h"
+#include "model_files/adapter.h"
+#include "model_files/model_folder.h"
 #include "nn/checkpoint.h"
-#include "spec/adapter.h"
-#include "spec/model_folder.h"
 
 namespace mgdm::nn {
 namespace {
@@ -210,7 +210,7 @@ class LoraFolders : public testing::Test {
     load_weights(folder_.path() / "base", *lora_);
     fill_lora(*lora_);
     save_model(folder_.path() / "lora", *lora_, vocabulary_,
-               {.card = {}, .notes = {}, .base = spec::base_model(folder_.path() / "base")});
+               {.card = {}, .notes = {}, .base = model_files::base_model(folder_.path() / "base")});
   }
 
   const formats::TemporaryFolder folder_;
@@ -230,8 +230,8 @@ TEST_F(LoraFolders, MatricesComeBackWithTheirBase) {
 }
 
 TEST_F(LoraFolders, ExportMakesOneModelOfThem) {
-  spec::copy_model(folder_.path() / "lora", folder_.path() / "whole",
-                   {.dtype = formats::Dtype::kF32, .max_shard_bytes = 4000});
+  model_files::copy_model(folder_.path() / "lora", folder_.path() / "whole",
+                          {.dtype = formats::Dtype::kF32, .max_shard_bytes = 4000});
   EXPECT_TRUE(fs::exists(folder_.path() / "whole/model.safetensors.index.json"));
   const LoadedModel whole = load_model(folder_.path() / "whole");
   EXPECT_EQ(whole.model->settings().lora.rank, 0);

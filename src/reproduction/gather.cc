@@ -12,11 +12,11 @@
 #include "base/version.h"
 #include "formats/json_text.h"
 #include "formats/svg_figure.h"
+#include "model_files/checkpoints.h"
+#include "model_files/history.h"
 #include "reproduction/json_members.h"
 #include "reproduction/metrics.h"
 #include "reproduction/plan.h"
-#include "spec/checkpoints.h"
-#include "spec/history.h"
 #include "spec/overrides.h"
 #include "spec/recipe.h"
 
@@ -109,9 +109,10 @@ std::string changes_of(const fs::path& folder, const std::string& recipe) {
 
 // The last step that its metrics or checkpoints know of, and what was measured last of each kind.
 void read_progress(const fs::path& folder, PageRun& run) {
-  for (const auto& [step, path] : spec::checkpoints(folder)) run.step = step;
+  for (const auto& [step, path] : model_files::checkpoints(folder)) run.step = step;
   if (!is_there(folder / "metrics.jsonl")) return;
-  for (const spec::HistoryPoint& point : spec::read_metrics(folder / "metrics.jsonl")) {
+  for (const model_files::HistoryPoint& point :
+       model_files::read_metrics(folder / "metrics.jsonl")) {
     run.step = std::max(run.step, point.step);
     if (point.held_out_loss) run.held_out_loss = point.held_out_loss;
     if (point.token_accuracy) run.token_accuracy = point.token_accuracy;
@@ -150,8 +151,8 @@ std::vector<fs::path> json_files(const fs::path& folder) {
        it.increment(error)) {
     const std::string name = it->path().filename().string();
     std::error_code ignored;
-    if (it->is_directory(ignored) &&
-        (name == "cells" || name == "prompt-cache" || name.starts_with(spec::kCheckpointPrefix)))
+    if (it->is_directory(ignored) && (name == "cells" || name == "prompt-cache" ||
+                                      name.starts_with(model_files::kCheckpointPrefix)))
       it.disable_recursion_pending();
     else if (it->path().extension() == ".json" && it->is_regular_file(ignored))
       found.push_back(it->path());

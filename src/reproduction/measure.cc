@@ -14,11 +14,11 @@
 #include "evaluation/evaluate.h"
 #include "evaluation/evaluation_json.h"
 #include "evaluation/score_report.h"
+#include "model_files/checkpoint_config.h"
 #include "reproduction/begun.h"
 #include "reproduction/json_members.h"
 #include "reproduction/kept_results.h"
 #include "reproduction/puzzles.h"
-#include "spec/checkpoint_config.h"
 #include "spec/tensors.h"
 #include "tasks/judge.h"
 
@@ -124,7 +124,7 @@ Json kept(const Context& context, const Trained& trained, const Cell& cell, cons
   Json json = evaluation::evaluation_json(cell.test.task, result, ready.decoding.tries);
   add_ratings(cell.test, context, ready, result, json);
   json["model"] = trained.folder;
-  json["parameters"] = spec::parameter_count(spec::read_config(trained.folder).settings);
+  json["parameters"] = spec::parameter_count(model_files::read_config(trained.folder).settings);
   json["device"] = ready.reasoner.engine().device();
   add_tokens(ready, result, json);
   const PuzzleFile puzzles = puzzle_file(cell.test);

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "inference/models.h"
+#include "model_files/history.h"
 #include "reproduction/faults.h"
 #include "reproduction/puzzles.h"
 #include "reproduction/reproduce.h"
@@ -15,7 +16,6 @@
 #include "reproduction/trained.h"
 #include "reproduction/trainings.h"
 #include "reproduction/weights.h"
-#include "spec/history.h"
 #include "tasks/task.h"
 
 namespace mgdm::reproduction {
@@ -215,12 +215,12 @@ TEST(Faults, AreThoseOfTheTasks) {
 
 TEST_F(ShippedFigures, AccuracyOverMinutesOfTraining) {
   for (const char* name : {"a", "b", "c"}) shelve("quick-planning-mgdm", name);
-  spec::write_history(
+  model_files::write_history(
       shelf_ / "a",
       {{10, 1, 0.5, {}, 0.25}, {20, 5, 0.5, {}, 0.5}, {40, 20, 0.5, {}, 0.75, 0.3, 0.3}});
-  spec::write_history(shelf_ / "b", {{10, 1, {}, {}, {}, 0.1, 0.1},
-                                     {11, 1.05, {}, {}, {}, 0.2, 0.2},
-                                     {20, 10, {}, {}, 0.5, 0.9, 0.9}});
+  model_files::write_history(shelf_ / "b", {{10, 1, {}, {}, {}, 0.1, 0.1},
+                                            {11, 1.05, {}, {}, {}, 0.2, 0.2},
+                                            {20, 10, {}, {}, 0.5, 0.9, 0.9}});
   const Table table = reproduce(find_plan("shipped-training"), context_);
   ASSERT_EQ(table.rows.size(), 3u);
   const TableRow &tokens = table.rows[0], &puzzles = table.rows[1];

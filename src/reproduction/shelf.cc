@@ -1,7 +1,7 @@
 #include "reproduction/shelf.h"
 
 #include "inference/models.h"
-#include "spec/checkpoint_config.h"
+#include "model_files/checkpoint_config.h"
 #include "spec/kinds.h"
 
 namespace mgdm::reproduction {
@@ -9,7 +9,7 @@ namespace mgdm::reproduction {
 std::vector<ShippedModel> shipped_models() {
   std::vector<ShippedModel> models;
   for (const auto& [name, folder] : inference::shelved_models()) {
-    const spec::CheckpointConfig config = spec::read_config(folder);
+    const model_files::CheckpointConfig config = model_files::read_config(folder);
     if (!config.about.card) continue;
     const spec::ModelCard& card = *config.about.card;
     const bool looped = spec::architecture_kind(config.settings.architecture).loops;

@@ -9,10 +9,10 @@
 #include "base/text.h"
 #include "formats/json_text.h"
 #include "inference/models.h"
+#include "model_files/checkpoints.h"
 #include "reproduction/json_members.h"
 #include "reproduction/metrics.h"
 #include "reproduction/weights.h"
-#include "spec/checkpoints.h"
 #include "spec/overrides.h"
 
 namespace mgdm::reproduction {
@@ -24,7 +24,7 @@ constexpr const char* kShortening = "shortened.json";
 
 // The newest checkpoint of a run, with its step.
 std::optional<std::pair<std::int64_t, fs::path>> newest(const fs::path& run) {
-  const auto all = spec::checkpoints(run);
+  const auto all = model_files::checkpoints(run);
   if (all.empty()) return std::nullopt;
   return std::pair(all.rbegin()->first, all.rbegin()->second);
 }

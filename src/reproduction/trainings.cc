@@ -7,11 +7,11 @@
 #include <set>
 
 #include "base/paths.h"
+#include "model_files/checkpoints.h"
 #include "reproduction/measure.h"
 #include "reproduction/puzzles.h"
 #include "reproduction/trained.h"
 #include "reproduction/weights.h"
-#include "spec/checkpoints.h"
 
 namespace mgdm::reproduction {
 namespace {
@@ -29,7 +29,7 @@ bool is_whole(const Context& context, const std::string& recipe) {
 // Whether there is something of the whole training: it is used then, and no shortened one beside
 // it.
 bool has_begun(const Context& context, const std::string& recipe) {
-  return spec::newest_checkpoint(run_folder(context, recipe)).has_value();
+  return model_files::newest_checkpoint(run_folder(context, recipe)).has_value();
 }
 
 // With a budget, of which each training has that share: whether it has had it.
@@ -192,8 +192,8 @@ std::vector<std::string> missing_trainings(const Plan& plan, const Context& cont
 double training_seconds(const Context& context, const std::string& recipe) {
   const spec::Recipe settings = spec::read_recipe(recipe_file(recipe), device_override(context));
   const std::filesystem::path run = run_folder(context, recipe);
-  const auto newest = spec::newest_checkpoint(run);
-  const std::int64_t done = newest ? spec::checkpoint_step(*newest).value_or(0) : 0;
+  const auto newest = model_files::newest_checkpoint(run);
+  const std::int64_t done = newest ? model_files::checkpoint_step(*newest).value_or(0) : 0;
   return context.trainer.seconds_per_step(settings) *
          static_cast<double>(std::max<std::int64_t>(0, steps_in_all(run, settings) - done));
 }

@@ -1,7 +1,7 @@
 // Runs a model's network on the CPU: the decoders' view of it (decoding/network.h) from the files
 // of a folder, without LibTorch.
 //
-//   const spec::CheckpointConfig config = spec::read_config(folder);
+//   const model_files::CheckpointConfig config = model_files::read_config(folder);
 //   auto network = runtime::load_network(folder, config.settings, {.threads = 2});
 //   network->logits(rows, /*loops=*/0, logits);
 //

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "formats/safetensors_folder.h"
+#include "model_files/weights.h"
 #include "runtime/scalar_transformer.h"
 #include "spec/tensors.h"
-#include "spec/weights.h"
 #include "vectors/test_support.h"
 
 namespace mgdm::runtime {
@@ -44,7 +44,7 @@ inline void write_weights(const std::filesystem::path& folder, const spec::Model
   for (const spec::TensorSpec& tensor : spec::tensors_of(settings)) {
     std::vector<std::int64_t> shape = tensor.shape;
     std::vector<float>& numbers = weights.at(tensor.name);
-    if (spec::stored_transposed(settings, tensor)) {
+    if (model_files::stored_transposed(settings, tensor)) {
       const std::vector<float> from = numbers;
       const auto out = static_cast<std::size_t>(shape[0]), in = static_cast<std::size_t>(shape[1]);
       for (std::size_t i = 0; i < out; ++i)

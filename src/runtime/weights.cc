@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "formats/floats.h"
-#include "spec/weights.h"
+#include "model_files/weights.h"
 
 namespace mgdm::runtime {
 namespace {
@@ -24,11 +24,11 @@ std::vector<float> transposed(const std::vector<float>& from, std::size_t rows,
 
 Weights::Weights(const formats::Safetensors& file, const spec::ModelSettings& settings)
     : source_(file.source()) {
-  const std::vector<const formats::TensorView*> views = spec::weights_in(file, settings);
+  const std::vector<const formats::TensorView*> views = model_files::weights_in(file, settings);
   const std::vector<spec::TensorSpec> tensors = spec::tensors_of(settings);
   for (std::size_t i = 0; i < tensors.size(); ++i)
-    places_.emplace(tensors[i].name,
-                    Place{tensors[i], views[i], spec::stored_transposed(settings, tensors[i])});
+    places_.emplace(tensors[i].name, Place{tensors[i], views[i],
+                                           model_files::stored_transposed(settings, tensors[i])});
 }
 
 std::vector<float> Weights::at(const std::string& name) const {

@@ -12,7 +12,7 @@
 #include "compat/parallel.h"
 #include "evaluation/result_json.h"
 #include "inference/models.h"
-#include "spec/atomic_folder.h"
+#include "model_files/atomic_folder.h"
 #include "spec/overrides.h"
 #include "spec/recipe.h"
 #include "torch_commands/bench_decode.h"
@@ -100,7 +100,7 @@ void bench_decoding(BenchSettings settings) {
     return report(settings, bench_decode(inference::find_model(settings.subject), engine, bench));
   }
   const spec::Recipe recipe = spec::read_recipe(settings.subject, settings.overrides);
-  const spec::AtomicFolder untrained(std::filesystem::temp_directory_path() / "mgdm-bench");
+  const model_files::AtomicFolder untrained(std::filesystem::temp_directory_path() / "mgdm-bench");
   write_untrained(untrained.path(), recipe);
   report(settings, bench_decode(untrained.path(), engine, bench));
 }

@@ -112,7 +112,7 @@ void write_untrained(const std::filesystem::path& folder, const spec::Recipe& re
 DecodeSpeed bench_decode(const std::filesystem::path& folder,
                          const inference::EngineSettings& engine_settings,
                          const DecodeBench& bench) {
-  const spec::CheckpointConfig config = spec::read_config(folder);
+  const model_files::CheckpointConfig config = model_files::read_config(folder);
   if (!config.about.card)
     throw Error(fmt::format("{} says nothing of a task", folder.string()),
                 "a model trained by mgdm");
@@ -120,7 +120,7 @@ DecodeSpeed bench_decode(const std::filesystem::path& folder,
   const std::shared_ptr<inference::Engine> engine =
       engine::load_engine(folder, config, card, engine_settings);
   const inference::Reasoner reasoner(engine, config.settings, card,
-                                     spec::read_vocabulary(folder, config));
+                                     model_files::read_vocabulary(folder, config));
   spec::DecodingSettings settings = card.decoding;
   if (bench.steps > 0) settings.steps = bench.steps;
   settings.tries = settings.symmetries = 1;  // what one answer takes

@@ -2,7 +2,7 @@
 #include "engine/torch_engine.h"
 #include "inference/engine.h"
 #include "mgdm/training.h"
-#include "spec/checkpoints.h"
+#include "model_files/checkpoints.h"
 #include "spec/recipe.h"
 #include "torch_commands/training_run.h"
 
@@ -20,7 +20,7 @@ std::string train(const std::string& recipe_file, const std::string& out,
                                              .threads = options.threads,
                                              .resume = options.resume,
                                              .quiet = options.quiet});
-    return spec::newest_checkpoint(out).value_or("").string();
+    return model_files::newest_checkpoint(out).value_or("").string();
   });
 }
 

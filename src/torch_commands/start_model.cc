@@ -13,11 +13,11 @@
 #include "data/prepare_data.h"
 #include "formats/safetensors_folder.h"
 #include "inference/models.h"
+#include "model_files/adapter.h"
+#include "model_files/checkpoint_config.h"
+#include "model_files/weights.h"
 #include "nn/checkpoint.h"
-#include "spec/adapter.h"
-#include "spec/checkpoint_config.h"
 #include "spec/kinds.h"
-#include "spec/weights.h"
 
 namespace mgdm::torch_commands {
 namespace {
@@ -76,15 +76,15 @@ void check_same_network(const spec::Recipe& recipe, const spec::ModelSettings& s
 // Where a run's first weights are, and what they are.
 struct Init {
   std::filesystem::path folder;
-  spec::CheckpointConfig config;
+  model_files::CheckpointConfig config;
 };
 
 // None where they are drawn. An Error when they are of another network or of other tokens.
 std::optional<Init> init_of(const spec::Recipe& recipe, const data::Vocabulary& vocabulary) {
   if (recipe.init.empty()) return std::nullopt;
   const auto folder = inference::find_model(recipe.init);
-  Init init{folder, spec::read_config(folder)};
-  const spec::CheckpointConfig& config = init.config;
+  Init init{folder, model_files::read_config(folder)};
+  const model_files::CheckpointConfig& config = init.config;
   if (config.settings.architecture != recipe.model.architecture)
     throw Error(fmt::format("init = {} is a {} model", recipe.init, config.settings.architecture),
                 fmt::format("a {} model, as model.architecture says", recipe.model.architecture));
@@ -100,20 +100,21 @@ std::optional<Init> init_of(const spec::Recipe& recipe, const data::Vocabulary& 
 // settings: the recipe may want more positions.
 void check_weights(const Init& init, const spec::LoraSettings& lora) {
   std::filesystem::path base = init.folder;
-  if (spec::is_adapter(init.folder)) {
-    const spec::Adapter adapter = spec::read_adapter(init.folder);
-    spec::check_rank(init.folder, adapter, lora);
-    base = spec::base_folder(init.folder, adapter);
-    spec::check_base(init.config.about, base);
-    spec::adapter_weights_in(spec::open_adapter(init.folder), init.config.settings);
+  if (model_files::is_adapter(init.folder)) {
+    const model_files::Adapter adapter = model_files::read_adapter(init.folder);
+    model_files::check_rank(init.folder, adapter, lora);
+    base = model_files::base_folder(init.folder, adapter);
+    model_files::check_base(init.config.about, base);
+    model_files::adapter_weights_in(model_files::open_adapter(init.folder), init.config.settings);
   }
-  spec::weights_in(formats::open_safetensors_folder(base), init.config.settings);
+  model_files::weights_in(formats::open_safetensors_folder(base), init.config.settings);
 }
 
 // The shape of a language model is what its folder says; the recipe says how large it is meant to
 // be, and what is trained.
 spec::ModelSettings settings_of_base(const spec::Recipe& recipe,
-                                     const spec::CheckpointConfig& config, std::int64_t length) {
+                                     const model_files::CheckpointConfig& config,
+                                     std::int64_t length) {
   spec::ModelSettings settings = config.settings;
   settings.lora = recipe.model.lora;
   check_positions(settings, length);
@@ -175,7 +176,8 @@ std::int64_t nodes_of(const spec::Recipe& recipe) {
 data::Vocabulary start_vocabulary(const spec::Recipe& recipe) {
   if (!is_llama(recipe) || recipe.init.empty()) return data::vocabulary_of(recipe.data);
   const std::filesystem::path folder = inference::find_model(recipe.init);
-  data::Vocabulary vocabulary = spec::read_vocabulary(folder, spec::read_config(folder));
+  data::Vocabulary vocabulary =
+      model_files::read_vocabulary(folder, model_files::read_config(folder));
   if (!recipe.data.alphabet.empty() && recipe.data.alphabet != vocabulary.alphabet())
     throw UsageError(
         fmt::format("data.alphabet with init = {}, which has {}", recipe.init,
@@ -191,8 +193,10 @@ std::optional<spec::BaseModel> start_base(const spec::Recipe& recipe) {
     throw UsageError("model.lora.rank without init",
                      "init=DIR: the model that LoRA is trained beside");
   const std::filesystem::path folder = inference::find_model(recipe.init);
-  return spec::base_model(
-      spec::is_adapter(folder) ? spec::base_folder(folder, spec::read_adapter(folder)) : folder);
+  return model_files::base_model(
+      model_files::is_adapter(folder)
+          ? model_files::base_folder(folder, model_files::read_adapter(folder))
+          : folder);
 }
 
 void check_start(const spec::Recipe& recipe, const data::Vocabulary& vocabulary) {

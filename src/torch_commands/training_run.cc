@@ -20,8 +20,8 @@
 #include "data/prepare_data.h"
 #include "distributed/process_group.h"
 #include "engine/torch_engine.h"
-#include "spec/adapter.h"
-#include "spec/checkpoint_config.h"
+#include "model_files/adapter.h"
+#include "model_files/checkpoint_config.h"
 #include "spec/overrides.h"
 #include "spec/tensors.h"
 #include "torch_commands/open_run.h"
@@ -125,7 +125,7 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
   }
   // LoRA's matrices go on beside the base that they were trained on.
   const auto newest = run && base ? run->folder.newest_checkpoint() : std::nullopt;
-  if (newest) spec::check_base(spec::read_config(*newest).about, base->folder);
+  if (newest) model_files::check_base(model_files::read_config(*newest).about, base->folder);
   if (!quiet)
     say("{}: {} parameters{}, {} examples of {} tokens, {}{}\n", options.out.string(),
         model->parameters().count(),

@@ -11,8 +11,8 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "formats/json_text.h"
-#include "spec/atomic_folder.h"
-#include "spec/checkpoints.h"
+#include "model_files/atomic_folder.h"
+#include "model_files/checkpoints.h"
 
 namespace mgdm::training {
 namespace {
@@ -70,7 +70,8 @@ RunFolder::RunFolder(fs::path path, bool resume) : path_(std::move(path)) {
 void RunFolder::remove_leftovers() const {
   for (const fs::path& path : files_in(path_)) {
     const std::string name = path.filename().string();
-    if (name.starts_with(spec::kCheckpointPrefix) && name.ends_with(".tmp")) remove_tree(path);
+    if (name.starts_with(model_files::kCheckpointPrefix) && name.ends_with(".tmp"))
+      remove_tree(path);
   }
 }
 
@@ -137,11 +138,11 @@ void RunFolder::rewind(std::int64_t step) {
 
 fs::path RunFolder::write_checkpoint(std::int64_t step, std::int64_t keep,
                                      const std::function<void(const fs::path&)>& fill) const {
-  const fs::path target = path_ / fmt::format("{}{}", spec::kCheckpointPrefix, step);
+  const fs::path target = path_ / fmt::format("{}{}", model_files::kCheckpointPrefix, step);
   try {
-    spec::AtomicFolder folder(target);
+    model_files::AtomicFolder folder(target);
     fill(folder.path());
-    write_file((folder.path() / spec::kCheckpointDone).string(), "");
+    write_file((folder.path() / model_files::kCheckpointDone).string(), "");
     folder.commit();
   } catch (const Error& error) {
     const auto newest = newest_checkpoint();
@@ -149,7 +150,7 @@ fs::path RunFolder::write_checkpoint(std::int64_t step, std::int64_t keep,
         fmt::format("step {} is not saved: {}", step, error.what()), "",
         newest ? fmt::format("--resume continues from {}, which is intact", newest->string()) : "");
   }
-  const auto all = spec::checkpoints(path_);
+  const auto all = model_files::checkpoints(path_);
   auto superfluous = static_cast<std::int64_t>(all.size()) - keep;
   for (auto it = all.begin(); superfluous > 0; ++it, --superfluous) remove_tree(it->second);
   return target;

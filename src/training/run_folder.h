@@ -22,7 +22,7 @@
 
 #include "base/files.h"
 #include "formats/tensorboard.h"
-#include "spec/checkpoints.h"
+#include "model_files/checkpoints.h"
 
 namespace mgdm::training {
 
@@ -57,7 +57,7 @@ class RunFolder {
   void rewind(std::int64_t step);
 
   std::optional<std::filesystem::path> newest_checkpoint() const {
-    return spec::newest_checkpoint(path_);
+    return model_files::newest_checkpoint(path_);
   }
 
   // Calls fill(temporary folder), marks it complete, gives it its name, and removes all but the

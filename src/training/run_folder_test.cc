@@ -84,11 +84,11 @@ TEST_F(RunFolders, TheNewestCheckpointsStay) {
 }
 
 TEST_F(RunFolders, CheckpointsAreNamedByTheirSteps) {
-  EXPECT_EQ(spec::checkpoint_step("runs/x/checkpoint-12"), 12);
-  EXPECT_EQ(spec::checkpoint_step("checkpoint-0"), 0);
+  EXPECT_EQ(model_files::checkpoint_step("runs/x/checkpoint-12"), 12);
+  EXPECT_EQ(model_files::checkpoint_step("checkpoint-0"), 0);
   for (const char* name : {"checkpoint--4", "checkpoint-", "checkpoint-4.tmp", "checkpoints-4",
                            "checkpoint-99999999999999999999"})
-    EXPECT_EQ(spec::checkpoint_step(name), std::nullopt) << name;
+    EXPECT_EQ(model_files::checkpoint_step(name), std::nullopt) << name;
 }
 
 TEST_F(RunFolders, OneThatFailsLeavesTheOthers) {

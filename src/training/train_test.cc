@@ -92,7 +92,7 @@ TEST(Train, NoticesDivergenceBeforeItSaves) {
   run.training.checkpoint_every = 3;
   const std::string error = formats::error_of([&] { run.train(); });
   EXPECT_CONTAINS(error, "training has diverged: at step 3");
-  EXPECT_EQ(spec::newest_checkpoint(run.path()), std::nullopt);
+  EXPECT_EQ(model_files::newest_checkpoint(run.path()), std::nullopt);
 }
 
 TEST(Train, WritesNothingWithoutAFolder) {

@@ -12,7 +12,7 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "formats/json_text.h"
-#include "spec/checkpoints.h"
+#include "model_files/checkpoints.h"
 
 namespace mgdm::training {
 
@@ -39,7 +39,7 @@ Stand read_stand(const std::filesystem::path& folder) {
   constexpr std::int64_t kMostSteps = 0xffffffff;  // as random streams count them
   constexpr double kMostSeconds = 100 * 365.25 * 86400;
   const auto place = folder / "trainer_state.json";
-  const auto named = spec::checkpoint_step(folder);
+  const auto named = model_files::checkpoint_step(folder);
   const auto broken = [&](const std::string& seen) {
     return Error(fmt::format("{} is broken: {}", place.string(), seen),
                  fmt::format("step {}{}, and the seconds spent, from 0 on",

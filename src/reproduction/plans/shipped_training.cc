@@ -4,36 +4,38 @@
 
 #include <algorithm>
 
+#include "model_files/history.h"
 #include "reproduction/plan.h"
-#include "spec/history.h"
 
 namespace mgdm::reproduction {
 namespace {
 
 constexpr int kPartOfMinutes = 5;  // % of the minutes
 
-std::size_t how_many(const spec::History& history,
-                     std::optional<double> spec::HistoryPoint::*member) {
+std::size_t how_many(const model_files::History& history,
+                     std::optional<double> model_files::HistoryPoint::*member) {
   return static_cast<std::size_t>(std::ranges::count_if(
-      history, [&](const spec::HistoryPoint& point) { return (point.*member).has_value(); }));
+      history,
+      [&](const model_files::HistoryPoint& point) { return (point.*member).has_value(); }));
 }
 
-Value shown_at(const spec::HistoryPoint& point, double fraction) {
+Value shown_at(const model_files::HistoryPoint& point, double fraction) {
   Value value{.ours = 100 * fraction};
   value.x = point.minutes;
   return value;
 }
 
 // Of the puzzles where they were answered on the way, else of the tokens of held-out examples.
-TableRow history_row(const std::string& name, const spec::History& history) {
-  const bool puzzles = how_many(history, &spec::HistoryPoint::accuracy) > 2;
-  const auto member = puzzles ? &spec::HistoryPoint::accuracy : &spec::HistoryPoint::token_accuracy;
+TableRow history_row(const std::string& name, const model_files::History& history) {
+  const bool puzzles = how_many(history, &model_files::HistoryPoint::accuracy) > 2;
+  const auto member =
+      puzzles ? &model_files::HistoryPoint::accuracy : &model_files::HistoryPoint::token_accuracy;
   TableRow row{fmt::format("{}: {}", name, puzzles ? "puzzles" : "tokens"), {}};
   const double end = history.back().minutes;
   // The last that was measured in each part.
   for (int percent = kPartOfMinutes; percent <= 100; percent += kPartOfMinutes) {
     Value value;
-    for (const spec::HistoryPoint& point : history)
+    for (const model_files::HistoryPoint& point : history)
       if (const auto& fraction = point.*member;
           fraction && point.minutes * 100 <= end * percent * (1 + 1e-9) &&
           point.minutes * 100 > end * (percent - kPartOfMinutes) * (1 + 1e-9))
@@ -53,7 +55,7 @@ TableRow history_row(const std::string& name, const spec::History& history) {
 std::vector<TableRow> histories(const Context&, const TimeLeft&) {
   std::vector<TableRow> rows;
   for (const ShippedModel& model : shipped_models()) {
-    const spec::History history = spec::read_history(model.folder);
+    const model_files::History history = model_files::read_history(model.folder);
     if (!history.empty()) {
       rows.push_back(history_row(model.name, history));
       continue;

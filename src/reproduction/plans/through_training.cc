@@ -2,10 +2,10 @@
 // weights.
 #include <fmt/format.h>
 
+#include "model_files/checkpoints.h"
 #include "reproduction/metrics.h"
 #include "reproduction/plan.h"
 #include "reproduction/trained.h"
-#include "spec/checkpoints.h"
 
 namespace mgdm::reproduction {
 namespace {
@@ -36,9 +36,9 @@ Course course_of(const Context& context, const std::string& recipe) {
                static_cast<double>(planned_steps(spec::read_recipe(recipe_file(recipe), {})))};
   if (!whole.points.empty()) return whole;
   Course part{read_metric(short_run_folder(context, recipe), "accuracy_paper")};
-  const auto newest = spec::newest_checkpoint(short_run_folder(context, recipe));
+  const auto newest = model_files::newest_checkpoint(short_run_folder(context, recipe));
   if (newest && !part.points.empty()) {
-    part.steps = static_cast<double>(spec::checkpoint_step(*newest).value_or(0));
+    part.steps = static_cast<double>(model_files::checkpoint_step(*newest).value_or(0));
     part.note = fmt::format("of {:g} steps instead of {:g}", part.steps, whole.steps);
     const auto puzzles = read_metric(short_run_folder(context, recipe), "puzzles");
     if (!puzzles.empty()) part.note += fmt::format(", on {:g} puzzles", puzzles.back().y);

@@ -1,4 +1,4 @@
-#include "spec/adapter.h"
+#include "model_files/adapter.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "formats/safetensors_folder.h"
 #include "spec/tensors.h"
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -122,7 +122,7 @@ std::string adapter_json(const Adapter& adapter) {
   return formats::json_text(document, 2) + "\n";
 }
 
-void check_rank(const fs::path& folder, const Adapter& adapter, const LoraSettings& lora) {
+void check_rank(const fs::path& folder, const Adapter& adapter, const spec::LoraSettings& lora) {
   if (adapter.lora.rank != lora.rank || adapter.lora.alpha != lora.alpha)
     throw Error(fmt::format("{}: LoRA of rank {} and alpha {}", folder.string(), adapter.lora.rank,
                             adapter.lora.alpha),
@@ -150,9 +150,9 @@ fs::path base_folder(const fs::path& folder, const Adapter& adapter) {
 std::string peft_name(const std::string& tensor) { return std::string(kPeft) + tensor; }
 
 std::map<std::string, const formats::TensorView*> adapter_weights_in(
-    const formats::Safetensors& file, const ModelSettings& settings) {
+    const formats::Safetensors& file, const spec::ModelSettings& settings) {
   std::map<std::string, const formats::TensorView*> found;
-  for (const TensorSpec& tensor : lora_tensors_of(settings)) {
+  for (const spec::TensorSpec& tensor : spec::lora_tensors_of(settings)) {
     const formats::TensorView* const view = file.find(peft_name(tensor.name));
     if (view == nullptr) continue;
     if (view->shape != tensor.shape)
@@ -193,12 +193,12 @@ std::string fingerprint(const formats::Safetensors& weights) {
   return fmt::format("{:08x}", formats::crc32c(joined_by(lines, "\n")));
 }
 
-BaseModel base_model(const fs::path& folder) {
+spec::BaseModel base_model(const fs::path& folder) {
   return {fs::absolute(folder).lexically_normal().string(),
           fingerprint(formats::open_safetensors_folder(folder))};
 }
 
-void check_base(const About& about, const fs::path& folder) {
+void check_base(const spec::About& about, const fs::path& folder) {
   if (!about.base || about.base->fingerprint.empty()) return;
   if (base_model(folder).fingerprint != about.base->fingerprint)
     throw Error(fmt::format("{} is not the base model that the LoRA files were trained on",
@@ -206,4 +206,4 @@ void check_base(const About& about, const fs::path& folder) {
                 fmt::format("the weights that were in {}", about.base->folder));
 }
 
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 
 // What is in the folder, as Markdown: a few words, then settings, card, tensors.
 std::string describe(const std::filesystem::path& folder);
@@ -13,4 +13,4 @@ std::string describe(const std::filesystem::path& folder);
 // be read.
 std::string describe_shortly(const std::filesystem::path& folder);
 
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

@@ -18,12 +18,12 @@
 #include "spec/model_card.h"
 #include "spec/model_settings.h"
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 
 inline constexpr const char* kAdapterName = "adapter_model";  // .safetensors
 
 struct Adapter {
-  LoraSettings lora;
+  spec::LoraSettings lora;
   std::string base;  // as adapter_config.json names it
   // The projections that have matrices, "q_proj"; empty where a pattern names them: the file tells.
   std::vector<std::string> targets = {};
@@ -43,7 +43,7 @@ formats::Safetensors open_adapter(const std::filesystem::path& folder);
 
 // An Error unless the adapter in `folder` has the rank and alpha of `lora`.
 void check_rank(const std::filesystem::path& folder, const Adapter& adapter,
-                const LoraSettings& lora);
+                const spec::LoraSettings& lora);
 
 // Where the base model is: as it is named, from here or from the adapter's own folder. An Error
 // when it is in neither place, or no whole model.
@@ -55,17 +55,17 @@ std::string peft_name(const std::string& tensor);
 // The file's tensors by the names of lora_tensors_of(settings). PEFT may have left some projections
 // alone: those are missing, A and B both. An Error when the file is for another base model.
 std::map<std::string, const formats::TensorView*> adapter_weights_in(
-    const formats::Safetensors& file, const ModelSettings& settings);
+    const formats::Safetensors& file, const spec::ModelSettings& settings);
 
 // A short text that two models' weights have in common only if they are the same, as far as names,
 // shapes and some bytes of each tensor say.
 std::string fingerprint(const formats::Safetensors& weights);
 
 // The folder and fingerprint of a base model.
-BaseModel base_model(const std::filesystem::path& folder);
+spec::BaseModel base_model(const std::filesystem::path& folder);
 
 // An Error unless the base model in `folder` is the one that the adapter was trained on, where that
 // is known.
-void check_base(const About& about, const std::filesystem::path& folder);
+void check_base(const spec::About& about, const std::filesystem::path& folder);
 
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

@@ -15,12 +15,12 @@
 #include "spec/model_card.h"
 #include "spec/model_settings.h"
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 
 struct CheckpointConfig {
-  ModelSettings settings;
+  spec::ModelSettings settings;
   std::string alphabet;  // empty when the folder is not ours, or has a tokenizer
-  About about;
+  spec::About about;
   std::string dtype = "float32";  // of the weights, as torch names it
   data::Specials specials{};      // for other readers: the ids of the end and of padding
   std::optional<data::Token> begin{};
@@ -43,4 +43,4 @@ bool has_vocabulary(const std::filesystem::path& folder, const CheckpointConfig&
 data::Vocabulary read_vocabulary(const std::filesystem::path& folder,
                                  const CheckpointConfig& config);
 
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

@@ -1,8 +1,8 @@
-#include "spec/merge_lora.h"
+#include "model_files/merge_lora.h"
 
 #include "base/error.h"
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 
 void merge_lora(std::span<float> w, std::span<const float> a, std::span<const float> b,
                 std::size_t rank, float scale) {
@@ -17,4 +17,4 @@ void merge_lora(std::span<float> w, std::span<const float> a, std::span<const fl
     }
 }
 
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

@@ -1,4 +1,4 @@
-#include "spec/tokenizer_files.h"
+#include "model_files/tokenizer_files.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "formats/json_text.h"
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -95,4 +95,4 @@ void write_tokenizer_files(const std::filesystem::path& folder, const data::Voca
   write("tokenizer_config.json", config);
 }
 
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

@@ -1,4 +1,4 @@
-#include "spec/weights.h"
+#include "model_files/weights.h"
 
 #include <gtest/gtest.h>
 
@@ -8,15 +8,15 @@
 
 #include "base/error.h"
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 namespace {
 
 using formats::Dtype;
 using formats::Safetensors;
 using formats::TensorView;
 
-ModelSettings small(const std::string& architecture) {
-  ModelSettings settings;
+spec::ModelSettings small(const std::string& architecture) {
+  spec::ModelSettings settings;
   settings.architecture = architecture;
   settings.layers = 2;
   settings.heads = 2;
@@ -33,8 +33,8 @@ std::int64_t numbers_in(const std::vector<std::int64_t>& shape) {
 // A file with the tensors of a model, which a test may change before it is opened.
 class File {
  public:
-  explicit File(const ModelSettings& settings) : settings_(settings), bytes_(1 << 16) {
-    for (const TensorSpec& tensor : tensors_of(settings)) {
+  explicit File(const spec::ModelSettings& settings) : settings_(settings), bytes_(1 << 16) {
+    for (const spec::TensorSpec& tensor : spec::tensors_of(settings)) {
       std::vector<std::int64_t> shape = tensor.shape;
       if (stored_transposed(settings, tensor)) std::ranges::reverse(shape);
       add(tensor.name, shape);
@@ -70,28 +70,29 @@ class File {
   std::vector<TensorView> tensors;
 
  private:
-  ModelSettings settings_;
+  spec::ModelSettings settings_;
   std::vector<std::byte> bytes_;
 };
 
 TEST(Tensors, CountAsThePaperDoes) {
-  ModelSettings tiny;  // the paper's 6M: 3 layers, width 384
+  spec::ModelSettings tiny;  // the paper's 6M: 3 layers, width 384
   tiny.positions = 64;
   std::int64_t expected = (31 + 64) * 384 + 2 * 384;  // both tables and the last norm
   expected += 3 * (12 * 384 * 384 + 13 * 384);        // a block's matrices, biases and norms
-  EXPECT_EQ(parameter_count(tiny), expected);
+  EXPECT_EQ(spec::parameter_count(tiny), expected);
 
-  ModelSettings looped = small("looped");
-  EXPECT_EQ(parameter_count(looped), 9 * 8 + 10 * 8 + 2 * 12 * 64 + 9 * 8);
+  spec::ModelSettings looped = small("looped");
+  EXPECT_EQ(spec::parameter_count(looped), 9 * 8 + 10 * 8 + 2 * 12 * 64 + 9 * 8);
   looped.frozen_embedding = true;
-  EXPECT_EQ(parameter_count(looped), 9 * 8 + 10 * 8 + 2 * 8 + 2 * 12 * 64 + 9 * 8);
+  EXPECT_EQ(spec::parameter_count(looped), 9 * 8 + 10 * 8 + 2 * 8 + 2 * 12 * 64 + 9 * 8);
 }
 
 TEST(Weights, StandInTheOrderOfTheModel) {
   for (const std::string architecture : {"gpt2", "looped"}) {
-    const ModelSettings settings = small(architecture);
+    const spec::ModelSettings settings = small(architecture);
     std::vector<std::string> expected;
-    for (const TensorSpec& tensor : tensors_of(settings)) expected.push_back(tensor.name);
+    for (const spec::TensorSpec& tensor : spec::tensors_of(settings))
+      expected.push_back(tensor.name);
     EXPECT_EQ(File(settings).names(), expected);
   }
 }
@@ -121,4 +122,4 @@ TEST(Weights, NameWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

@@ -1,4 +1,4 @@
-#include "spec/history.h"
+#include "model_files/history.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include "base/files.h"
 #include "base/paths.h"
 #include "formats/test_support.h"
-#include "spec/model_folder.h"
+#include "model_files/model_folder.h"
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -130,4 +130,4 @@ TEST_F(HistoryFiles, ComeWithACopyOfTheModel) {
 }
 
 }  // namespace
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

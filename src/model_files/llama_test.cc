@@ -8,13 +8,13 @@
 #include "base/files.h"
 #include "formats/safetensors_folder.h"
 #include "formats/test_support.h"
-#include "spec/adapter.h"
-#include "spec/checkpoint_config.h"
+#include "model_files/adapter.h"
+#include "model_files/checkpoint_config.h"
+#include "model_files/weights.h"
 #include "spec/recipe.h"
 #include "spec/tensors.h"
-#include "spec/weights.h"
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -37,17 +37,17 @@ std::string refusal(const json& config) {
 
 TEST(Llama, SizesAreThoseOfTheRealModels) {
   const auto settings = [](const char* name) {
-    return read_recipe(fs::path(MGDM_SOURCE_DIR) / "recipes/paper" / name, {}).model;
+    return spec::read_recipe(fs::path(MGDM_SOURCE_DIR) / "recipes/paper" / name, {}).model;
   };
-  ModelSettings seven = settings("countdown-4-llama-7b-lora.toml");
-  EXPECT_EQ(trained_count(seven), 39'976'960);
-  EXPECT_EQ(parameter_count(seven), 6'738'415'616 + 39'976'960);
+  spec::ModelSettings seven = settings("countdown-4-llama-7b-lora.toml");
+  EXPECT_EQ(spec::trained_count(seven), 39'976'960);
+  EXPECT_EQ(spec::parameter_count(seven), 6'738'415'616 + 39'976'960);
   seven.lora.rank = 0;
-  EXPECT_EQ(parameter_count(seven), 6'738'415'616);
-  EXPECT_EQ(trained_count(seven), 6'738'415'616);
-  ModelSettings thirteen = settings("sudoku-llama-13b-lora.toml");
+  EXPECT_EQ(spec::parameter_count(seven), 6'738'415'616);
+  EXPECT_EQ(spec::trained_count(seven), 6'738'415'616);
+  spec::ModelSettings thirteen = settings("sudoku-llama-13b-lora.toml");
   thirteen.lora.rank = 0;
-  EXPECT_EQ(parameter_count(thirteen), 13'015'864'320);
+  EXPECT_EQ(spec::parameter_count(thirteen), 13'015'864'320);
 }
 
 TEST(Llama, ReadsWhatHuggingFaceWrites) {
@@ -79,7 +79,7 @@ TEST(Llama, WhatIsWrittenReadsBack) {
   for (const char* name : {"llama2", "llama3"}) {
     CheckpointConfig config = read_config(kGoldenLlama / name);
     config.alphabet = "0123";
-    config.about.base = BaseModel{"somewhere", "0badf00d"};
+    config.about.base = spec::BaseModel{"somewhere", "0badf00d"};
     config.settings.lora.rank = 3;
     const std::string text = to_json(config);
     const CheckpointConfig again = parse_config(text, "again");
@@ -122,26 +122,26 @@ TEST(Llama, RefusesWhatItDoesNotCompute) {
   config.erase("intermediate_size");
   EXPECT_NE(refusal(config).find("no intermediate_size"), std::string::npos);
 
-  ModelSettings settings = read_config(kGoldenLlama / "llama2").settings;
+  spec::ModelSettings settings = read_config(kGoldenLlama / "llama2").settings;
   settings.llama.key_value_heads = 3;
-  EXPECT_THROW(check(settings), UsageError);
+  EXPECT_THROW(spec::check(settings), UsageError);
   settings.llama.key_value_heads = 2;
-  EXPECT_NO_THROW(check(settings));
+  EXPECT_NO_THROW(spec::check(settings));
   settings.llama.rope_scaling = "llama3";
-  EXPECT_NO_THROW(check(settings));
+  EXPECT_NO_THROW(spec::check(settings));
   settings.llama.rope_low_frequency = settings.llama.rope_high_frequency;
-  EXPECT_THROW(check(settings), UsageError);
+  EXPECT_THROW(spec::check(settings), UsageError);
   settings.llama.rope_scaling = "linear";
-  EXPECT_NO_THROW(check(settings));
+  EXPECT_NO_THROW(spec::check(settings));
   settings.llama.head_size = 7;
-  EXPECT_THROW(check(settings), UsageError);
-  ModelSettings gpt2;
+  EXPECT_THROW(spec::check(settings), UsageError);
+  spec::ModelSettings gpt2;
   gpt2.lora.rank = 4;
-  EXPECT_THROW(check(gpt2), UsageError);
+  EXPECT_THROW(spec::check(gpt2), UsageError);
 }
 
 TEST(Llama, OtherArchitecturesSayNothingOfIt) {
-  const std::string text = to_json({ModelSettings(), "0123", {}});
+  const std::string text = to_json({spec::ModelSettings(), "0123", {}});
   EXPECT_EQ(text.find("llama"), std::string::npos);
   EXPECT_EQ(text.find("lora"), std::string::npos);
 }
@@ -149,8 +149,8 @@ TEST(Llama, OtherArchitecturesSayNothingOfIt) {
 TEST(Llama, ItsTensorsAreFoundInShards) {
   const CheckpointConfig config = read_config(kGoldenLlama / "llama2");
   const formats::Safetensors file = formats::open_safetensors_folder(kGoldenLlama / "llama2");
-  EXPECT_EQ(weights_in(file, config.settings).size(), tensors_of(config.settings).size());
-  EXPECT_FALSE(stored_transposed(config.settings, tensors_of(config.settings)[1]));
+  EXPECT_EQ(weights_in(file, config.settings).size(), spec::tensors_of(config.settings).size());
+  EXPECT_FALSE(stored_transposed(config.settings, spec::tensors_of(config.settings)[1]));
 }
 
 TEST(Adapter, ReadsPeftsFilesAndTheirBase) {
@@ -166,7 +166,7 @@ TEST(Adapter, ReadsPeftsFilesAndTheirBase) {
   const formats::Safetensors file = open_adapter(folder);
   EXPECT_EQ(adapter_weights_in(file, config.settings).size(), 2u * 2 * 7);
   // The other model has other shapes.
-  ModelSettings other = read_config(kGoldenLlama / "llama3").settings;
+  spec::ModelSettings other = read_config(kGoldenLlama / "llama3").settings;
   other.lora = adapter.lora;
   try {
     adapter_weights_in(file, other);
@@ -179,11 +179,11 @@ TEST(Adapter, ReadsPeftsFilesAndTheirBase) {
 }
 
 TEST(Adapter, FingerprintsTellModelsApart) {
-  const BaseModel two = base_model(kGoldenLlama / "llama2"),
-                  three = base_model(kGoldenLlama / "llama3");
+  const spec::BaseModel two = base_model(kGoldenLlama / "llama2"),
+                        three = base_model(kGoldenLlama / "llama3");
   EXPECT_NE(two.fingerprint, three.fingerprint);
   EXPECT_EQ(two.fingerprint, base_model(kGoldenLlama / "lora/../llama2").fingerprint);
-  About about;
+  spec::About about;
   EXPECT_NO_THROW(check_base(about, kGoldenLlama / "llama2"));
   about.base = two;
   EXPECT_NO_THROW(check_base(about, kGoldenLlama / "llama2"));
@@ -235,11 +235,12 @@ TEST(Adapter, DescriptionsReadBackAndOtherFormsAreRefused) {
 
 TEST(Recipes, LlamaReadsFromLeftToRight) {
   const fs::path smoke = fs::path(MGDM_SOURCE_DIR) / "recipes/smoke";
-  EXPECT_THROW(read_recipe(smoke / "llama.toml", {"objective.kind=teacherless"}), UsageError);
-  EXPECT_THROW(read_recipe(smoke / "ar.toml", {"training.recompute=true"}), UsageError);
-  EXPECT_THROW(read_recipe(smoke / "llama.toml", {"model.lora.rank=2", "model.lora.dropout=0.1"}),
-               UsageError);
+  EXPECT_THROW(spec::read_recipe(smoke / "llama.toml", {"objective.kind=teacherless"}), UsageError);
+  EXPECT_THROW(spec::read_recipe(smoke / "ar.toml", {"training.recompute=true"}), UsageError);
+  EXPECT_THROW(
+      spec::read_recipe(smoke / "llama.toml", {"model.lora.rank=2", "model.lora.dropout=0.1"}),
+      UsageError);
 }
 
 }  // namespace
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

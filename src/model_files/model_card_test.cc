@@ -5,11 +5,11 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "formats/test_support.h"
-#include "spec/checkpoint_config.h"
-#include "spec/describe.h"
-#include "spec/model_folder.h"
+#include "model_files/checkpoint_config.h"
+#include "model_files/describe.h"
+#include "model_files/model_folder.h"
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 namespace {
 
 using formats::TemporaryFolder;
@@ -42,10 +42,10 @@ TEST(ModelCard, SaysWhichNodesOfPlanningTheModelKnows) {
   const std::string six = "0,1/1,2/2,3/3,4/4,5/6,7/7,2/2,8/8,9/9,10-0,5";
   const CheckpointConfig config = parse_config(config_text(), "shipped");
   EXPECT_EQ(config.about.card->nodes, 4);
-  EXPECT_EQ(task_of(*config.about.card)->unfamiliar(six), "10 edges are not the 6");
+  EXPECT_EQ(spec::task_of(*config.about.card)->unfamiliar(six), "10 edges are not the 6");
   const CheckpointConfig old = parse_config(without_line(config_text(), "\"nodes\""), "old");
   EXPECT_EQ(old.about.card->nodes, 0);
-  EXPECT_FALSE(task_of(*old.about.card)->unfamiliar(six));
+  EXPECT_FALSE(spec::task_of(*old.about.card)->unfamiliar(six));
 }
 
 // What cannot be is said of the file, and not of a command line.
@@ -62,22 +62,23 @@ TEST(ModelCard, AndNetworkFitTogether) {
     }
     return "";
   };
-  EXPECT_EQ(complaint([](ModelSettings&, ModelCard&) {}), "");
-  EXPECT_EQ(complaint([](ModelSettings& model, ModelCard&) { model.heads = 3; }),
+  EXPECT_EQ(complaint([](spec::ModelSettings&, spec::ModelCard&) {}), "");
+  EXPECT_EQ(complaint([](spec::ModelSettings& model, spec::ModelCard&) { model.heads = 3; }),
             "DIR/config.json: width 128 and heads 3");
-  EXPECT_CONTAINS(complaint([](ModelSettings& model, ModelCard&) { model.causal = true; }),
-                  "DIR/config.json: a causal model without shift");
-  EXPECT_EQ(complaint([](ModelSettings&, ModelCard& card) { card.objective = "ar"; }),
+  EXPECT_CONTAINS(
+      complaint([](spec::ModelSettings& model, spec::ModelCard&) { model.causal = true; }),
+      "DIR/config.json: a causal model without shift");
+  EXPECT_EQ(complaint([](spec::ModelSettings&, spec::ModelCard& card) { card.objective = "ar"; }),
             "DIR/config.json: objective.kind = ar with model.causal = false");
-  EXPECT_EQ(complaint([](ModelSettings&, ModelCard& card) { card.objective = "vdm"; }),
+  EXPECT_EQ(complaint([](spec::ModelSettings&, spec::ModelCard& card) { card.objective = "vdm"; }),
             "DIR/config.json: objective.kind = vdm with model.vectors = 0");
-  EXPECT_EQ(complaint([](ModelSettings&, ModelCard& card) { card.length = 41; }),
+  EXPECT_EQ(complaint([](spec::ModelSettings&, spec::ModelCard& card) { card.length = 41; }),
             "DIR/config.json: mgdm.card.length 41 of a network with 40 positions");
 }
 
 TEST(ModelCard, KeepsTheArithmetic) {
   CheckpointConfig config = parse_config(config_text(), "shipped");
-  for (const std::string& name : arithmetic_names()) {
+  for (const std::string& name : spec::arithmetic_names()) {
     config.about.card->arithmetic = name;
     EXPECT_EQ(parse_config(to_json(config), "written").about.card->arithmetic, name);
   }
@@ -105,4 +106,4 @@ TEST(ModelCard, IsChangedInACopyOnlyWhereAsked) {
 }
 
 }  // namespace
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

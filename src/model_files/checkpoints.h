@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 
 inline constexpr std::string_view kCheckpointPrefix = "checkpoint-";
 inline constexpr const char* kCheckpointDone = "DONE";
@@ -21,4 +21,4 @@ std::map<std::int64_t, std::filesystem::path> checkpoints(const std::filesystem:
 // The newest complete one; none where there is no run.
 std::optional<std::filesystem::path> newest_checkpoint(const std::filesystem::path& folder);
 
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

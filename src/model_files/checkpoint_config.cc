@@ -1,4 +1,4 @@
-#include "spec/checkpoint_config.h"
+#include "model_files/checkpoint_config.h"
 
 #include <fmt/format.h>
 
@@ -9,13 +9,13 @@
 #include "base/text.h"
 #include "data/vocabulary.h"
 #include "formats/json_text.h"
-#include "spec/adapter.h"
-#include "spec/config_names.h"
-#include "spec/json_reader.h"
+#include "model_files/adapter.h"
+#include "model_files/config_names.h"
+#include "model_files/json_reader.h"
 #include "spec/kinds.h"
 #include "tokenizers/tokenizer.h"
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -45,9 +45,9 @@ auto naming(const std::string& source, Action&& action) {
 }
 
 // What other architectures do not read is left out.
-json settings_json(const ModelSettings& settings) {
+json settings_json(const spec::ModelSettings& settings) {
   json out = fields_json(settings);
-  if (architecture_kind(settings.architecture).family != Family::kLlama) {
+  if (spec::architecture_kind(settings.architecture).family != spec::Family::kLlama) {
     out.erase("llama");
     out.erase("lora");
   }
@@ -67,33 +67,34 @@ void read_fields(const json& object, const std::string& prefix, const std::strin
   }
 }
 
-ModelSettings read_settings(const json& block, const std::string& source) {
-  ModelSettings settings;
+spec::ModelSettings read_settings(const json& block, const std::string& source) {
+  spec::ModelSettings settings;
   config::Fields fields(settings);
   read_fields(block, "", source + ": mgdm.settings", fields);
   return settings;
 }
 
-ModelCard read_card(const json& block, const std::string& source) {
-  ModelCard card;
+spec::ModelCard read_card(const json& block, const std::string& source) {
+  spec::ModelCard card;
   config::Fields fields(card);
   const std::string place = source + ": mgdm.card";
   read_fields(block, "", place, fields);
-  naming(place, [&] { task_of(card); });
+  naming(place, [&] { spec::task_of(card); });
   return card;
 }
 
 // Whether a network like this one does what the card says.
-void check_card(const ModelCard& card, const ModelSettings& settings, const std::string& source) {
-  naming(source, [&] { check(settings, objective_kind(card.objective)); });
+void check_card(const spec::ModelCard& card, const spec::ModelSettings& settings,
+                const std::string& source) {
+  naming(source, [&] { spec::check(settings, spec::objective_kind(card.objective)); });
   if (card.length > settings.positions)
     throw Error(fmt::format("{}: mgdm.card.length {} of a network with {} positions", source,
                             card.length, settings.positions),
                 "at most as many");
 }
 
-Notes read_texts(const json& block, const std::string& place) {
-  Notes texts;
+spec::Notes read_texts(const json& block, const std::string& place) {
+  spec::Notes texts;
   const Error wrong(place + " is no object of texts");
   if (!block.is_object()) throw wrong;
   for (const auto& [key, value] : block.items()) {
@@ -104,18 +105,18 @@ Notes read_texts(const json& block, const std::string& place) {
 }
 
 // What version 0.1 wrote: the card's fields as TOML writes them, and notes among them.
-About read_metadata(const json& block, const std::string& source) {
+spec::About read_metadata(const json& block, const std::string& source) {
   const std::string place = source + ": mgdm.metadata";
-  About about{{}, read_texts(block, place)};
+  spec::About about{{}, read_texts(block, place)};
   if (!about.notes.contains("task")) return about;
-  ModelCard card;
+  spec::ModelCard card;
   config::Fields fields(card);
   for (const config::Field& field : fields.all())
     if (const auto found = about.notes.find(field.key); found != about.notes.end()) {
       naming(place, [&] { fields.set(field.key + "=" + found->second); });
       about.notes.erase(found);
     }
-  naming(place, [&] { task_of(card); });
+  naming(place, [&] { spec::task_of(card); });
   about.card = std::move(card);
   return about;
 }
@@ -135,10 +136,11 @@ void read_mgdm(const json& block, const std::string& source, CheckpointConfig& c
   const JsonReader reader(block, source);
   config.settings = read_settings(reader.at("settings"), source);
   // A language model may have a tokenizer in its place.
-  const bool llama = architecture_kind(config.settings.architecture).family == Family::kLlama;
+  const bool llama =
+      spec::architecture_kind(config.settings.architecture).family == spec::Family::kLlama;
   if (!llama || block.contains("alphabet")) read_alphabet(reader, source, config);
   if (const auto base = block.find("base"); base != block.end()) {
-    const Notes texts = read_texts(*base, source + ": mgdm.base");
+    const spec::Notes texts = read_texts(*base, source + ": mgdm.base");
     if (!texts.contains("folder") || !texts.contains("fingerprint"))
       throw Error(source + ": mgdm.base", "a folder and a fingerprint");
     config.about.base = {texts.at("folder"), texts.at("fingerprint")};
@@ -148,7 +150,7 @@ void read_mgdm(const json& block, const std::string& source, CheckpointConfig& c
   if (const auto notes = block.find("notes"); notes != block.end())
     config.about.notes = read_texts(*notes, source + ": mgdm.notes");
   if (const auto old = block.find("metadata"); old != block.end() && !config.about.card) {
-    About about = read_metadata(*old, source);
+    spec::About about = read_metadata(*old, source);
     config.about.card = std::move(about.card);
     config.about.notes = std::move(about.notes);
   }
@@ -188,11 +190,11 @@ CheckpointConfig parse_config(const std::string& text, const std::string& source
   const json document = parse(text, source);
   const JsonReader reader(document, source);
   const json& type = reader.at("model_type");
-  const ArchitectureKind* const kind =
-      type.is_string() ? architecture_of_type(type.get_ref<const std::string&>()) : nullptr;
+  const spec::ArchitectureKind* const kind =
+      type.is_string() ? spec::architecture_of_type(type.get_ref<const std::string&>()) : nullptr;
   if (kind == nullptr) {
     std::vector<std::string> types;
-    for (const ArchitectureKind& known : architecture_kinds())
+    for (const spec::ArchitectureKind& known : spec::architecture_kinds())
       types.push_back(fmt::format("\"{}\"", known.model_type));
     throw reader.wrong("model_type", joined_or(types));
   }
@@ -204,13 +206,13 @@ CheckpointConfig parse_config(const std::string& text, const std::string& source
                             formats::json_text(type), config.settings.architecture),
                 "the same in both places");
   if (theirs_too) {
-    const ModelSettings theirs = read_names(document, *kind, source);
+    const spec::ModelSettings theirs = read_names(document, *kind, source);
     if (ours)
       check_agreement(theirs, config.settings, source);
     else
       config.settings = theirs;
   }
-  naming(source, [&] { check(config.settings); });
+  naming(source, [&] { spec::check(config.settings); });
   if (config.about.card) check_card(*config.about.card, config.settings, source);
   return config;
 }
@@ -229,7 +231,7 @@ CheckpointConfig read_config(const std::filesystem::path& folder) {
 
 bool has_vocabulary(const std::filesystem::path& folder, const CheckpointConfig& config) {
   return !config.alphabet.empty() ||
-         (architecture_kind(config.settings.architecture).family == Family::kLlama &&
+         (spec::architecture_kind(config.settings.architecture).family == spec::Family::kLlama &&
           tokenizers::has_tokenizer(tokenizer_folder(folder)));
 }
 
@@ -241,4 +243,4 @@ data::Vocabulary read_vocabulary(const std::filesystem::path& folder,
       static_cast<int>(config.settings.vocabulary)};
 }
 
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

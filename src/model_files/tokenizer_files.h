@@ -5,7 +5,7 @@
 
 #include "data/vocabulary.h"
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 
 // tokenizer.json, tokenizer_config.json and special_tokens_map.json; of a vocabulary by a tokenizer
 // the files that it came from. An Error when the alphabet is
@@ -13,4 +13,4 @@ namespace mgdm::spec {
 void write_tokenizer_files(const std::filesystem::path& folder, const data::Vocabulary& vocabulary,
                            std::int64_t max_length);
 
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

@@ -1,4 +1,4 @@
-#include "spec/history.h"
+#include "model_files/history.h"
 
 #include <fmt/format.h>
 
@@ -14,11 +14,11 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "formats/json_text.h"
-#include "spec/checkpoint_config.h"
-#include "spec/checkpoints.h"
+#include "model_files/checkpoint_config.h"
+#include "model_files/checkpoints.h"
 #include "spec/recipe.h"
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -80,7 +80,7 @@ fs::path without_end(const fs::path& folder) {
 std::string begun_from(const fs::path& run) {
   if (!is_there(run / "config.toml")) return "";
   try {
-    const Recipe recipe = read_recipe((run / "config.toml").string(), {});
+    const spec::Recipe recipe = spec::read_recipe((run / "config.toml").string(), {});
     if (recipe.init.empty() || !is_there(fs::path(recipe.init) / "config.json")) return "";
     const auto card = read_config(recipe.init).about.card;
     return card && card->task == recipe.task ? recipe.init : "";
@@ -217,4 +217,4 @@ History history_of(std::span<const std::string> folders) {
   return all;
 }
 
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

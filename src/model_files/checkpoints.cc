@@ -1,9 +1,9 @@
-#include "spec/checkpoints.h"
+#include "model_files/checkpoints.h"
 
 #include "base/paths.h"
 #include "base/text.h"
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 
 namespace fs = std::filesystem;
 
@@ -29,4 +29,4 @@ std::optional<fs::path> newest_checkpoint(const fs::path& folder) {
   return found.rbegin()->second;
 }
 
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

@@ -1,4 +1,4 @@
-#include "spec/weights.h"
+#include "model_files/weights.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "spec/kinds.h"
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 namespace {
 
 using formats::Dtype;
@@ -22,8 +22,8 @@ constexpr std::string_view kPrefix = "transformer.";
 constexpr std::string_view kTiedHead = "lm_head.weight";
 constexpr const char* kHint = "check that config.json and the weights belong together";
 
-bool has_gpt2_files(const ModelSettings& settings) {
-  return architecture_kind(settings.architecture).family == Family::kGpt2;
+bool has_gpt2_files(const spec::ModelSettings& settings) {
+  return spec::architecture_kind(settings.architecture).family == spec::Family::kGpt2;
 }
 
 std::string_view without_prefix(std::string_view name) {
@@ -82,15 +82,16 @@ void check_tied_head(const Safetensors& file, const TensorView& head, const Tens
 
 }  // namespace
 
-bool stored_transposed(const ModelSettings& settings, const TensorSpec& tensor) {
-  return has_gpt2_files(settings) && tensor.role == Role::kMatrix;
+bool stored_transposed(const spec::ModelSettings& settings, const spec::TensorSpec& tensor) {
+  return has_gpt2_files(settings) && tensor.role == spec::Role::kMatrix;
 }
 
-std::vector<const TensorView*> weights_in(const Safetensors& file, const ModelSettings& settings) {
+std::vector<const TensorView*> weights_in(const Safetensors& file,
+                                          const spec::ModelSettings& settings) {
   const bool gpt2 = has_gpt2_files(settings);
   auto tensors = tensors_by_name(file, gpt2);
   std::vector<const TensorView*> views;
-  for (const TensorSpec& tensor : tensors_of(settings)) {
+  for (const spec::TensorSpec& tensor : spec::tensors_of(settings)) {
     std::vector<std::int64_t> shape = tensor.shape;
     if (stored_transposed(settings, tensor)) std::ranges::reverse(shape);
     const auto found = tensors.find(tensor.name);
@@ -117,4 +118,4 @@ std::vector<const TensorView*> weights_in(const Safetensors& file, const ModelSe
   return views;
 }
 
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

@@ -1,4 +1,4 @@
-#include "spec/atomic_folder.h"
+#include "model_files/atomic_folder.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -89,4 +89,4 @@ void AtomicFolder::commit() {
   temporary_.clear();
 }
 
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

@@ -1,4 +1,4 @@
-#include "spec/config_names.h"
+#include "model_files/config_names.h"
 
 #include <fmt/format.h>
 
@@ -6,17 +6,17 @@
 
 #include "base/error.h"
 #include "data/vocabulary.h"
-#include "spec/json_reader.h"
+#include "model_files/json_reader.h"
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 namespace {
 
 using json = nlohmann::ordered_json;
 
 // What transformers reads to build a GPT2LMHeadModel.
-json gpt2_json(const ModelSettings& settings) {
+json gpt2_json(const spec::ModelSettings& settings) {
   return {{"architectures", {"GPT2LMHeadModel"}},
-          {"model_type", architecture_kind(settings.architecture).model_type},
+          {"model_type", spec::architecture_kind(settings.architecture).model_type},
           {"n_embd", settings.width},
           {"n_layer", settings.layers},
           {"n_head", settings.heads},
@@ -36,9 +36,9 @@ json gpt2_json(const ModelSettings& settings) {
           {"pad_token_id", data::kPad}};
 }
 
-json looped_json(const ModelSettings& settings) {
+json looped_json(const spec::ModelSettings& settings) {
   return {{"architectures", {"MgdmLooped"}},
-          {"model_type", architecture_kind(settings.architecture).model_type},
+          {"model_type", spec::architecture_kind(settings.architecture).model_type},
           {"hidden_size", settings.width},
           {"num_hidden_layers", settings.layers},
           {"num_attention_heads", settings.heads},
@@ -50,7 +50,7 @@ json looped_json(const ModelSettings& settings) {
           {"pad_token_id", data::kPad}};
 }
 
-json rope_json(const LlamaSettings& llama) {
+json rope_json(const spec::LlamaSettings& llama) {
   if (llama.rope_scaling == "none") return nullptr;
   json scaling{{"rope_type", llama.rope_scaling}, {"factor", llama.rope_factor}};
   if (llama.rope_scaling == "linear") return scaling;
@@ -62,10 +62,10 @@ json rope_json(const LlamaSettings& llama) {
 
 // What transformers reads to build a LlamaForCausalLM.
 json llama_json(const CheckpointConfig& config) {
-  const ModelSettings& settings = config.settings;
-  const LlamaSettings& llama = settings.llama;
+  const spec::ModelSettings& settings = config.settings;
+  const spec::LlamaSettings& llama = settings.llama;
   json out{{"architectures", {"LlamaForCausalLM"}},
-           {"model_type", architecture_kind(settings.architecture).model_type},
+           {"model_type", spec::architecture_kind(settings.architecture).model_type},
            {"hidden_size", settings.width},
            {"intermediate_size", settings.hidden()},
            {"num_hidden_layers", settings.layers},
@@ -88,8 +88,8 @@ json llama_json(const CheckpointConfig& config) {
   return out;
 }
 
-ModelSettings read_gpt2(const JsonReader& reader, const json& document) {
-  ModelSettings settings;
+spec::ModelSettings read_gpt2(const JsonReader& reader, const json& document) {
+  spec::ModelSettings settings;
   settings.layers = reader.size("n_layer", 200);
   settings.heads = reader.size("n_head", 256);
   settings.width = reader.size("n_embd", 65536);
@@ -113,7 +113,7 @@ ModelSettings read_gpt2(const JsonReader& reader, const json& document) {
 }
 
 // Files of different years call it "type" or "rope_type", and put theta beside or inside.
-void read_rope(const json& document, const std::string& source, LlamaSettings& llama) {
+void read_rope(const json& document, const std::string& source, spec::LlamaSettings& llama) {
   const JsonReader outer(document, source);
   llama.rope_theta = outer.number("rope_theta", 10000, 1, 1e12);
   for (const char* key : {"rope_scaling", "rope_parameters"}) {
@@ -136,9 +136,9 @@ void read_rope(const json& document, const std::string& source, LlamaSettings& l
   }
 }
 
-ModelSettings read_llama(const JsonReader& reader, const json& document,
-                         const std::string& source) {
-  ModelSettings settings;
+spec::ModelSettings read_llama(const JsonReader& reader, const json& document,
+                               const std::string& source) {
+  spec::ModelSettings settings;
   const auto optional_size = [&](const char* key, std::int64_t high) {
     const auto found = document.find(key);
     return found == document.end() || found->is_null() ? 0 : reader.size(key, high);
@@ -169,30 +169,30 @@ ModelSettings read_llama(const JsonReader& reader, const json& document,
 }  // namespace
 
 json names_json(const CheckpointConfig& config) {
-  switch (architecture_kind(config.settings.architecture).family) {
-    case Family::kGpt2:
+  switch (spec::architecture_kind(config.settings.architecture).family) {
+    case spec::Family::kGpt2:
       return gpt2_json(config.settings);
-    case Family::kLooped:
+    case spec::Family::kLooped:
       return looped_json(config.settings);
-    case Family::kLlama:
+    case spec::Family::kLlama:
       return llama_json(config);
   }
   check_failed("a known family", __FILE__, __LINE__);
 }
 
-bool has_names(const ArchitectureKind& kind) { return kind.family != Family::kLooped; }
+bool has_names(const spec::ArchitectureKind& kind) { return kind.family != spec::Family::kLooped; }
 
-ModelSettings read_names(const json& document, const ArchitectureKind& kind,
-                         const std::string& source) {
+spec::ModelSettings read_names(const json& document, const spec::ArchitectureKind& kind,
+                               const std::string& source) {
   MGDM_CHECK(has_names(kind));
   const JsonReader reader(document, source);
-  return kind.family == Family::kGpt2 ? read_gpt2(reader, document)
-                                      : read_llama(reader, document, source);
+  return kind.family == spec::Family::kGpt2 ? read_gpt2(reader, document)
+                                            : read_llama(reader, document, source);
 }
 
-void check_agreement(const ModelSettings& theirs, const ModelSettings& ours,
+void check_agreement(const spec::ModelSettings& theirs, const spec::ModelSettings& ours,
                      const std::string& source) {
-  const bool llama = architecture_kind(ours.architecture).family == Family::kLlama;
+  const bool llama = spec::architecture_kind(ours.architecture).family == spec::Family::kLlama;
   const char* const names = llama ? "LLaMA" : "GPT-2";
   const auto same = [&](const char* name, std::int64_t a, std::int64_t b) {
     if (a != b)
@@ -209,11 +209,11 @@ void check_agreement(const ModelSettings& theirs, const ModelSettings& ours,
   same("head_size", theirs.head_size(), ours.head_size());
   same("key_value_heads", theirs.key_value_heads(), ours.key_value_heads());
   same("hidden", theirs.hidden(), ours.hidden());
-  const LlamaSettings &a = theirs.llama, &b = ours.llama;
+  const spec::LlamaSettings &a = theirs.llama, &b = ours.llama;
   if (a.norm_eps != b.norm_eps || a.tied_head != b.tied_head || a.rope_theta != b.rope_theta ||
       rope_json(a) != rope_json(b))
     throw Error(source + ": norms, rotary positions or the head differ from mgdm.settings.llama",
                 "the same in both places");
 }
 
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

@@ -10,7 +10,7 @@
 
 #include <filesystem>
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 
 class AtomicFolder {
  public:
@@ -28,4 +28,4 @@ class AtomicFolder {
   std::filesystem::path target_, temporary_;
 };
 
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

@@ -1,4 +1,4 @@
-#include "spec/describe.h"
+#include "model_files/describe.h"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,12 @@
 #include "base/text.h"
 #include "formats/markdown_table.h"
 #include "formats/safetensors_folder.h"
-#include "spec/adapter.h"
-#include "spec/checkpoint_config.h"
+#include "model_files/adapter.h"
+#include "model_files/checkpoint_config.h"
 #include "spec/kinds.h"
 #include "tasks/task.h"
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 namespace {
 
 using formats::Align;
@@ -30,46 +30,46 @@ std::string grouped(std::int64_t number) {
 }
 
 // How an answer comes about.
-std::string passes_of(const ModelCard& card) {
+std::string passes_of(const spec::ModelCard& card) {
   const auto within = [&](std::string_view from) {
     return fmt::format("starts from {} and works on all of it, in at most {} passes", from,
                        card.decoding.steps);
   };
-  switch (objective_kind(card.objective).decoder) {
-    case Decoder::kLeftToRight:
+  switch (spec::objective_kind(card.objective).decoder) {
+    case spec::Decoder::kLeftToRight:
       return "writes from left to right, a token in every pass";
-    case Decoder::kOnePass:
+    case spec::Decoder::kOnePass:
       return "writes a whole answer in one pass";
-    case Decoder::kDiffusion:
+    case spec::Decoder::kDiffusion:
       return fmt::format("{} ({}: {})", within("an answer that is all [MASK]"), card.decoding.order,
-                         order_kind(card.decoding.order).about);
-    case Decoder::kMultinomial:
+                         spec::order_kind(card.decoding.order).about);
+    case spec::Decoder::kMultinomial:
       return within("random tokens");
-    case Decoder::kAncestral:
+    case spec::Decoder::kAncestral:
       return within("random vectors");
   }
   MGDM_CHECK(false);
 }
 
 // What the model does, for those who know none of its settings.
-std::string in_words(const ModelCard& card, const ModelSettings& settings) {
+std::string in_words(const spec::ModelCard& card, const spec::ModelSettings& settings) {
   std::string task = card.task;
   try {
-    task += fmt::format(" ({})", task_of(card)->about());
+    task += fmt::format(" ({})", spec::task_of(card)->about());
   } catch (const Error&) {  // a task that this program does not know
   }
   std::string text = fmt::format("It answers puzzles of {}: it {}.", task, passes_of(card));
-  if (architecture_kind(settings.architecture).family == Family::kLooped)
+  if (spec::architecture_kind(settings.architecture).family == spec::Family::kLooped)
     text += fmt::format(" Each pass goes {} times through the same {} layers.",
                         card.decoding.loops > 0 ? card.decoding.loops : settings.loops,
                         settings.layers);
   return text + "\n\n";
 }
 
-std::string settings_table(ModelSettings settings) {
+std::string settings_table(spec::ModelSettings settings) {
   MarkdownTable table({{"setting"}, {"value"}, {"meaning"}});
   const config::Fields fields(settings);
-  const bool llama = architecture_kind(settings.architecture).family == Family::kLlama;
+  const bool llama = spec::architecture_kind(settings.architecture).family == spec::Family::kLlama;
   for (const config::Field& field : fields.all()) {
     if (!llama && field.key.find('.') != std::string::npos) continue;  // [llama] and [lora]
     table.add_row({field.key, field.value(), field.help});
@@ -82,7 +82,7 @@ std::string about_table(const CheckpointConfig& config) {
   if (!config.alphabet.empty())
     table.add_row({"alphabet", "`" + config.alphabet + "`", "its tokens, beside the special ones"});
   if (config.about.card) {
-    ModelCard card = *config.about.card;
+    spec::ModelCard card = *config.about.card;
     for (const config::Field& field : config::Fields(card).all())
       table.add_row({field.key, field.value(), field.help});
   }
@@ -122,11 +122,11 @@ std::string describe_shortly(const std::filesystem::path& folder) {
       [&] {
         const CheckpointConfig config = read_config(folder);
         const auto& card = config.about.card;
-        return fmt::format("{}{}, {} parameters",
-                           card ? fmt::format("{}, {}, ", card->task, card->objective) : "",
-                           config.settings.architecture, grouped(parameter_count(config.settings)));
+        return fmt::format(
+            "{}{}, {} parameters", card ? fmt::format("{}, {}, ", card->task, card->objective) : "",
+            config.settings.architecture, grouped(spec::parameter_count(config.settings)));
       },
       [](const Error& error) { return error.seen(); });
 }
 
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

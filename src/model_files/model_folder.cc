@@ -1,4 +1,4 @@
-#include "spec/model_folder.h"
+#include "model_files/model_folder.h"
 
 #include <fmt/format.h>
 
@@ -13,15 +13,15 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "formats/floats.h"
-#include "spec/adapter.h"
-#include "spec/atomic_folder.h"
-#include "spec/checkpoint_config.h"
-#include "spec/merge_lora.h"
-#include "spec/tokenizer_files.h"
-#include "spec/weights.h"
+#include "model_files/adapter.h"
+#include "model_files/atomic_folder.h"
+#include "model_files/checkpoint_config.h"
+#include "model_files/merge_lora.h"
+#include "model_files/tokenizer_files.h"
+#include "model_files/weights.h"
 #include "tokenizers/tokenizer.h"
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 namespace {
 
 std::string torch_name(formats::Dtype dtype) {
@@ -55,7 +55,7 @@ using Weights = std::map<std::string, const formats::TensorView*>;
 
 // W + alpha / rank B A, where there are A (rank, in) and B (out, rank) for W (out, in).
 std::vector<float> merged(const formats::TensorView& base, const Weights& adapter,
-                          const LoraSettings& lora) {
+                          const spec::LoraSettings& lora) {
   std::vector<float> numbers = formats::to_floats(base);
   constexpr std::string_view kEnd = ".weight";
   const std::string name = base.name.substr(0, base.name.size() - kEnd.size());
@@ -106,7 +106,7 @@ void copy_model(const std::filesystem::path& from, const std::filesystem::path& 
   const data::Vocabulary vocabulary = read_vocabulary(from, config);
   const formats::Safetensors file = formats::open_safetensors_folder(base);
   const std::vector<const formats::TensorView*> views = weights_in(file, config.settings);
-  const std::vector<TensorSpec> names = tensors_of(config.settings);
+  const std::vector<spec::TensorSpec> names = spec::tensors_of(config.settings);
   std::optional<formats::Safetensors> adapter;
   Weights matrices;
   if (lora) {
@@ -140,4 +140,4 @@ void copy_model(const std::filesystem::path& from, const std::filesystem::path& 
   folder.commit();
 }
 
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

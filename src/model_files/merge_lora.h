@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <span>
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 
 // W (out, in) += scale B A, for A (rank, in) and B (out, rank). A model of 7 billion numbers has
 // 100 billion such products: this file is optimised, though its room is not.
 void merge_lora(std::span<float> w, std::span<const float> a, std::span<const float> b,
                 std::size_t rank, float scale);
 
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 
 inline constexpr const char* kHistoryFile = "history.jsonl";
 inline constexpr std::size_t kMostHistory = 200;  // points of a file
@@ -60,4 +60,4 @@ History history_of(const std::filesystem::path& model);
 // that they began from are not looked at. An Error for one that has none.
 History history_of(std::span<const std::string> folders);
 
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

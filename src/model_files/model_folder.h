@@ -9,16 +9,16 @@
 
 #include "data/vocabulary.h"
 #include "formats/safetensors_folder.h"
-#include "spec/history.h"
+#include "model_files/history.h"
 #include "spec/model_card.h"
 #include "spec/model_settings.h"
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 
 struct ModelFiles {
-  ModelSettings settings;
+  spec::ModelSettings settings;
   const data::Vocabulary& vocabulary;
-  About about;
+  spec::About about;
   formats::Dtype dtype = formats::Dtype::kF32;  // of the tensors
   std::uint64_t max_shard_bytes = formats::kDefaultShardBytes;
 };
@@ -46,4 +46,4 @@ struct CopyOptions {
 void copy_model(const std::filesystem::path& from, const std::filesystem::path& to,
                 const CopyOptions& options);
 
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files

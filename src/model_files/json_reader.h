@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "formats/json_text.h"
 
-namespace mgdm::spec {
+namespace mgdm::model_files {
 
 class JsonReader {
  public:
@@ -70,4 +70,4 @@ class JsonReader {
   const std::string& source_;
 };
 
-}  // namespace mgdm::spec
+}  // namespace mgdm::model_files
