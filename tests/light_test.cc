@@ -456,17 +456,29 @@ TEST_F(Light, ExportsAndReadsItBack) {
   std::string weights = read_file(folder_ / "wide" / file);
   weights.replace(weights.size() - 4, 4, "\xff\xff\xff\x7f");
   write_file(path("wide/" + file), weights);
-  for (const std::string& command :
-       {std::string("describe --quiet "), "export --out " + path("x") + " --model "}) {
-    const Outcome nan = light(command + path("wide"));
-    EXPECT_EQ(nan.code, 1) << command;
-    EXPECT_MENTIONS(nan.err, "finite");
+  for (const std::string fault : {file + " is damaged", std::string("finite")}) {
+    for (const std::string& command : {std::string("describe "), std::string("solve 1,2 --model "),
+                                       "export --out " + path("x") + " --model "}) {
+      const Outcome refused = light(command + path("wide"));
+      EXPECT_EQ(refused.code, 1) << command;
+      EXPECT_MENTIONS(refused.err, fault);
+    }
+    fs::remove(folder_ / "wide/checksums.txt");  // from here on nothing tells but the numbers
   }
   // The card names the arithmetic; a flag names another.
   ASSERT_EQ(
       light("export --model quick-planning-mgdm --arithmetic int8 --out " + path("int8")).code, 0);
   EXPECT_MENTIONS(light("describe " + path("int8")).out, "| arithmetic ");
+  EXPECT_MENTIONS(light("describe " + path("int8")).out, "| CRC-32C");
   ASSERT_EQ(mgdm("generate planning --nodes 4 --count 3 --out " + path("few")).code, 0);
+  fs::copy(folder_ / "int8", folder_ / "old");
+  fs::remove(folder_ / "old/checksums.txt");
+  for (const std::string& command : {"solve --input ", "eval --data "}) {
+    EXPECT_MENTIONS(light(command + path("few") + " --model " + path("old")).err,
+                    "has no checksums.txt");
+    EXPECT_EQ(light(command + path("few") + " --model " + path("int8")).err.find("checksums"),
+              std::string::npos);
+  }
   const std::string eval = "eval --json - --data " + path("few") + " --model " + path("int8");
   EXPECT_MENTIONS(light(eval).out, "\"arithmetic\": \"int8\"");
   EXPECT_MENTIONS(light(eval + " --arithmetic fp32").out, "\"arithmetic\": \"fp32\"");

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -73,6 +75,14 @@ class LineReader::Source {
 
     bool is_file() const { return path_ != "-" && ::lseek(number_, 0, SEEK_CUR) >= 0; }
 
+    // Of a regular file.
+    std::optional<std::size_t> size() const {
+      struct stat status {};
+      if (::fstat(number_, &status) != 0) fail("read", shown_path(path_));
+      if (!S_ISREG(status.st_mode)) return std::nullopt;
+      return static_cast<std::size_t>(status.st_size);
+    }
+
    private:
     std::string path_;
     int number_;
@@ -98,10 +108,14 @@ class LineReader::Source {
     if (std::filesystem::is_directory(path, ignored))
       throw Error(fmt::format("cannot read {}: it is a folder", path), "a file");
     file_ = std::make_shared<Descriptor>(path);
+    if (reading == Reading::kFile && !size())
+      throw Error(fmt::format("cannot read {}: it is not a regular file", path), "a file");
     if (file_->is_file()) return;
     pipe_ = std::make_shared<Pipe>(std::move(file_));
     pipes.emplace(path, pipe_);
   }
+
+  std::optional<std::size_t> size() const { return file_ ? file_->size() : std::nullopt; }
 
   // As Descriptor::read.
   std::size_t read(char* to, std::size_t most) {
@@ -128,12 +142,33 @@ class LineReader::Source {
   std::size_t place_ = 0;  // in what is kept of the pipe
 };
 
-std::string read_file(const std::filesystem::path& path) {
-  LineReader::Source source(path.string(), Reading::kAgain);
+namespace {
+
+std::string read_all(const std::string& path, Reading reading, std::size_t most_bytes) {
+  LineReader::Source source(path, reading);
+  const std::size_t size = source.size().value_or(0);
   std::string bytes;
+  if (size <= most_bytes) bytes.reserve(size);
   char chunk[1 << 16];
-  while (const std::size_t n = source.read(chunk, sizeof chunk)) bytes.append(chunk, n);
+  while (const std::size_t n = source.read(chunk, sizeof chunk)) {
+    if (n > most_bytes - bytes.size())
+      throw Error(fmt::format("cannot read {}: it is too large", shown_path(path)),
+                  fmt::format("at most {} bytes", most_bytes));
+    bytes.append(chunk, n);
+  }
+  if (bytes.size() < size)
+    throw Error(fmt::format("cannot read {}: it became shorter meanwhile", path), "a whole file");
   return bytes;
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path, std::size_t most_bytes) {
+  return read_all(path.string(), Reading::kFile, most_bytes);
+}
+
+std::string read_input(const std::string& path) {
+  return read_all(path, Reading::kAgain, kMostTextBytes);
 }
 
 LineReader::LineReader(const std::string& path, Reading reading)

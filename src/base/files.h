@@ -10,13 +10,23 @@
 
 namespace mgdm {
 
-// "-" is standard input, here and below. What cannot be read twice (that, and pipes) is kept in
-// memory as far as it has been read: one may look at what it holds, and read it again, until a
-// reader says that it is the last. Ctrl-C while one waits for them is Interrupted.
-enum class Reading { kAgain, kOnce };
+// How a LineReader reads.
+//   kAgain  A file, a pipe, or "-" for standard input. What came from a pipe is kept in memory, so
+//           that the next reader of the same path starts at its beginning.
+//   kOnce   The same, but this reader is the last one of a pipe: nothing more is kept.
+//   kFile   A regular file. A pipe or a device is an Error: reading it may never end.
+// Ctrl-C while a reader waits for a pipe throws Interrupted.
+enum class Reading { kAgain, kOnce, kFile };
 
-// The bytes of a file; an Error names the path and the reason.
-std::string read_file(const std::filesystem::path& path);
+inline constexpr std::size_t kMostTextBytes = std::size_t{256} << 20;
+
+// The bytes of a regular file. An Error names the path and the reason; a file of more than
+// `most_bytes` is an Error as well.
+std::string read_file(const std::filesystem::path& path, std::size_t most_bytes = kMostTextBytes);
+
+// The bytes of what a user names as input: as read_file, but also of a pipe or standard input
+// ("-"), which later readers of the same path can read again.
+std::string read_input(const std::string& path);
 
 // Lines of a file, one at a time, without their '\n' or "\r\n", those of a pipe as soon as they are
 // there. A last line need not end in '\n'. A byte order mark before the first is passed over; that

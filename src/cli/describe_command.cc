@@ -17,8 +17,7 @@ struct DescribeSettings {
   void visit(config::Visitor& v) {
     v.field("model", model,
             "a checkpoint folder or a model's name (empty = list those with names)");
-    v.field("quiet", quiet,
-            "only check that it can be read and, as far as this program can tell, answers");
+    v.field("quiet", quiet, "print nothing: only check the files, as solve would");
   }
 };
 
@@ -30,7 +29,7 @@ void list_models() {
     fmt::print("{:<20} {}\n", name, printable(model_files::describe_shortly(folder)));
 }
 
-// Of a model that this program can answer by.
+// Refuses what `solve` would refuse. A model that only the full program runs is not loaded.
 void check_weights(const std::string& folder) {
   if (!model_files::read_config(folder).about.card) return;
   try {
@@ -45,10 +44,8 @@ void run_describe(const DescribeSettings& settings) {
   if (settings.model.empty()) return list_models();
   const std::string folder = inference::find_model(settings.model);
   const std::string text = model_files::describe(folder);
-  if (settings.quiet)
-    check_weights(folder);
-  else
-    fmt::print("{}", printable(text, "\n"));
+  check_weights(folder);
+  if (!settings.quiet) fmt::print("{}", printable(text, "\n"));
 }
 
 }  // namespace

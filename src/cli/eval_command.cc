@@ -20,6 +20,7 @@
 #include "evaluation/score_report.h"
 #include "formats/jsonl.h"
 #include "inference/models.h"
+#include "model_files/describe.h"
 
 namespace mgdm::cli {
 
@@ -152,10 +153,12 @@ Examples generated(const EvalSettings& settings, const inference::Reasoner& reas
 void run_eval(const EvalSettings& asked) {
   EvalSettings settings = asked;
   settings.threads = thread_count(static_cast<int>(settings.threads));
-  const auto reasoner = inference::Reasoner::load(inference::find_model(settings.model),
-                                                  {.device = settings.device,
-                                                   .threads = static_cast<int>(settings.threads),
-                                                   .arithmetic = settings.arithmetic});
+  const std::string model = inference::find_model(settings.model);
+  if (!settings.quiet) say("{}", printable(model_files::unchecked_note(model), "\n"));
+  const auto reasoner =
+      inference::Reasoner::load(model, {.device = settings.device,
+                                        .threads = static_cast<int>(settings.threads),
+                                        .arithmetic = settings.arithmetic});
   settings.arithmetic = reasoner.engine().arithmetic();
   settings.decode.settings = settings.decode.over(reasoner);
   measure_score(settings, reasoner,

@@ -26,6 +26,7 @@
 #include "formats/dimacs.h"
 #include "inference/models.h"
 #include "inference/solve_stream.h"
+#include "model_files/describe.h"
 #include "tasks/judge.h"
 #include "tasks/sat/formula.h"
 
@@ -181,7 +182,7 @@ std::optional<DimacsText> formula_in(const SolveSettings& settings) {
   if (settings.input.empty() || !data::is_dimacs(settings.input)) return std::nullopt;
   if (!settings.puzzles.empty())
     throw UsageError("puzzles beside a DIMACS formula", "one formula alone");
-  return DimacsText{settings.input, read_file(settings.input)};
+  return DimacsText{settings.input, read_input(settings.input)};
 }
 
 // Of those at hand.
@@ -258,12 +259,13 @@ int run_solve(const SolveSettings& typed) {
                                                                    : "quiet"),
                      "one of them");
   const auto load = [&](const std::string& model) {
+    if (!settings.quiet) say("{}", printable(model_files::unchecked_note(model), "\n"));
     return inference::Reasoner::load(model, {.device = settings.device,
                                              .threads = static_cast<int>(settings.threads),
                                              .arithmetic = settings.arithmetic});
   };
   if (!settings.input.empty() && settings.input != "-" && !is_there(settings.input))
-    read_file(settings.input);  // says why it cannot be read
+    read_input(settings.input);  // says why it cannot be read
   // Before anything is read: another program may have to do it.
   std::optional<inference::Reasoner> named;
   if (!settings.model.empty()) named = load(inference::find_model(settings.model));

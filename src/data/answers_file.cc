@@ -149,7 +149,7 @@ std::vector<LocatedAnswer> read_answers(const std::string& path, const tasks::Ta
       throw Error(fmt::format("{} is a DIMACS formula, not answers", shown_path(path)),
                   "what a solver prints: s and v lines");
     case FileKind::kSolverAnswer: {
-      const std::string text = read_file(path);
+      const std::string text = read_input(path);
       formats::read_solver_answer(text, path);  // for its complaints
       answers.push_back({with_location(path, 0, [&] { return task.normalize_answer(text); }), 0});
       break;

@@ -68,8 +68,8 @@ void for_each_example(const std::string& path, const tasks::Task& task,
           give(reader.line_number(), example->input, std::move(example->output));
       break;
     case FileKind::kDimacs:
-      formats::read_dimacs(read_file(path), path);  // for its complaints, which name the line
-      give(0, read_file(path), "");
+      formats::read_dimacs(read_input(path), path);  // for its complaints, which name the line
+      give(0, read_input(path), "");
       break;
     case FileKind::kSolverAnswer:
       throw Error(fmt::format("{} is a solver's answer, not a puzzle", path), "a DIMACS formula");
@@ -105,7 +105,7 @@ bool any_puzzle(const std::string& path, const std::function<bool(const std::str
   constexpr int kMost = 100;
   constexpr std::size_t kGridLines = 9 + 4;  // rows, and lines around and between boxes
   const FileKind kind = file_kind(path);
-  if (kind == FileKind::kDimacs) return wanted(read_file(path));
+  if (kind == FileKind::kDimacs) return wanted(read_input(path));
   int seen = 0;
   if (kind == FileKind::kJsonl) {
     formats::JsonlReader reader(path);

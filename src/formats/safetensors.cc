@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "formats/checksums.h"
 
 static_assert(std::endian::native == std::endian::little, "the format is little endian");
 
@@ -132,7 +133,7 @@ std::pair<std::vector<TensorView>, Metadata> parse(std::span<const std::byte> by
 }  // namespace
 
 Safetensors::Safetensors(std::string source, std::vector<TensorView> tensors, Metadata metadata,
-                         std::vector<MappedFile> files)
+                         std::vector<std::shared_ptr<const std::string>> files)
     : source_(std::move(source)),
       tensors_(std::move(tensors)),
       metadata_(std::move(metadata)),
@@ -157,7 +158,7 @@ const TensorView& Safetensors::at(std::string_view name) const {
 
 Safetensors Safetensors::merge(std::string source, std::vector<Safetensors> parts) {
   std::vector<TensorView> tensors;
-  std::vector<MappedFile> files;
+  std::vector<std::shared_ptr<const std::string>> files;
   for (Safetensors& part : parts) {
     std::move(part.tensors_.begin(), part.tensors_.end(), std::back_inserter(tensors));
     std::move(part.files_.begin(), part.files_.end(), std::back_inserter(files));
@@ -167,10 +168,10 @@ Safetensors Safetensors::merge(std::string source, std::vector<Safetensors> part
 }
 
 Safetensors open_safetensors(const std::filesystem::path& path) {
-  std::vector<MappedFile> files;
-  files.emplace_back(path);
-  auto [tensors, metadata] = parse(files.front().bytes(), path.string());
-  return {path.string(), std::move(tensors), std::move(metadata), std::move(files)};
+  constexpr std::size_t kAnySize = std::numeric_limits<std::size_t>::max();
+  const auto file = std::make_shared<const std::string>(read_checked_file(path, kAnySize));
+  auto [tensors, metadata] = parse(std::as_bytes(std::span(*file)), path.string());
+  return {path.string(), std::move(tensors), std::move(metadata), {file}};
 }
 
 Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::string& source) {

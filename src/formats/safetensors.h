@@ -14,13 +14,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "formats/dtype.h"
-#include "formats/mapped_file.h"
 #include "formats/safetensors_header.h"
 
 namespace mgdm::formats {
@@ -34,11 +34,11 @@ struct TensorView {
   std::span<const std::byte> bytes;
 };
 
-// What a file, a buffer or a folder of shards holds. Keeps the files mapped that it came from.
+// The tensors of a file, a buffer or a folder of shards. Owns the bytes of the files it came from.
 class Safetensors {
  public:
   Safetensors(std::string source, std::vector<TensorView> tensors, Metadata metadata,
-              std::vector<MappedFile> files);
+              std::vector<std::shared_ptr<const std::string>> files = {});
 
   const std::string& source() const { return source_; }                // for messages
   const std::vector<TensorView>& tensors() const { return tensors_; }  // in the order of the data
@@ -55,9 +55,11 @@ class Safetensors {
   std::vector<TensorView> tensors_;
   Metadata metadata_;
   std::map<std::string, std::size_t, std::less<>> index_;
-  std::vector<MappedFile> files_;
+  std::vector<std::shared_ptr<const std::string>> files_;
 };
 
+// Reads the whole file, so that nothing done to the file later matters. An Error when the bytes
+// differ from the checksum that the folder lists (checksums.h).
 Safetensors open_safetensors(const std::filesystem::path& path);
 
 // The same on a buffer, which must outlive the result. `source` stands in messages for the file.

@@ -15,7 +15,7 @@
 #include "base/files.h"
 #include "base/paths.h"
 #include "base/text.h"
-#include "formats/mapped_file.h"
+#include "formats/checksums.h"
 
 namespace mgdm::formats {
 namespace {
@@ -64,12 +64,7 @@ void remove_file(const fs::path& path) {
 
 json read_json(const fs::path& path) {
   const std::string source = path.string();
-  const MappedFile file(path);
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
-                              file.bytes().size());
-  if (text.size() > kMaxIndexBytes)
-    throw Error(fmt::format("{}: {} bytes", source, text.size()),
-                fmt::format("an index of at most {}", kMaxIndexBytes));
+  const std::string text = read_checked_file(path, kMaxIndexBytes);
   // The parser takes a zero byte for the end of the text.
   if (text.find('\0') != std::string_view::npos)
     throw Error(source + ": the file has a zero byte", "JSON");

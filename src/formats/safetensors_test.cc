@@ -331,7 +331,7 @@ TEST_F(SafetensorsWriting, AnOpenFileKeepsItsContentWhenReplaced) {
 }
 
 TEST_F(SafetensorsWriting, OpeningWhatIsNotAFile) {
-  EXPECT_CONTAINS(error_of([&] { open_safetensors(folder_.path()); }), "not a regular file");
+  EXPECT_CONTAINS(error_of([&] { open_safetensors(folder_.path()); }), "it is a folder");
   EXPECT_CONTAINS(error_of([&] { open_safetensors(path_); }), "cannot read " + path_);
   write_file(path_, "");
   EXPECT_CONTAINS(error_of([&] { open_safetensors(path_); }), path_ + ": the file has 0 bytes");

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "formats/checksums.h"
 #include "formats/crc32c.h"
 #include "formats/json_text.h"
 #include "formats/safetensors_folder.h"
@@ -87,7 +87,7 @@ Adapter parse_adapter(const std::string& text, const std::string& source) {
 
 Adapter read_adapter(const fs::path& folder) {
   const fs::path path = folder / kAdapterFile;
-  return parse_adapter(read_file(path), path.string());
+  return parse_adapter(formats::read_checked_file(path), path.string());
 }
 
 formats::Safetensors open_adapter(const fs::path& folder) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "formats/checksums.h"
 
 namespace mgdm::model_files {
 namespace {
@@ -64,6 +65,7 @@ AtomicFolder::~AtomicFolder() {
 }
 
 void AtomicFolder::commit() {
+  formats::write_checksums(temporary_);
   flush(temporary_);
   // Swapping the two names at once leaves no moment without a complete folder; file systems that
   // cannot do it get two renames, and the older folder survives a crash between them as *.old.

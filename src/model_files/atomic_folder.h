@@ -2,7 +2,7 @@
 //
 //   AtomicFolder folder("runs/7/checkpoint-1000");
 //   write_file(folder.path() / "a.json", ...);      // under a temporary name beside the target
-//   folder.commit();                                // now it stands there, instead of an older one
+//   folder.commit();                                // writes checksums.txt, gives it its name
 //
 // Without commit() (an exception, Ctrl-C) nothing is left behind and an older folder stays as it
 // was.

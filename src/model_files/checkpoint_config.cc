@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "data/vocabulary.h"
+#include "formats/checksums.h"
 #include "formats/json_text.h"
 #include "model_files/adapter.h"
 #include "model_files/config_names.h"
@@ -220,7 +221,8 @@ CheckpointConfig parse_config(const std::string& text, const std::string& source
 CheckpointConfig read_config(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "config.json";
   std::error_code ignored;
-  if (std::filesystem::exists(path, ignored)) return parse_config(read_file(path), path.string());
+  if (std::filesystem::exists(path, ignored))
+    return parse_config(formats::read_checked_file(path), path.string());
   if (!is_adapter(folder))
     throw Error(fmt::format("{}: no config.json", folder.string()), "the folder of a model");
   const Adapter adapter = read_adapter(folder);

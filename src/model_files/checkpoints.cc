@@ -23,6 +23,18 @@ std::map<std::int64_t, fs::path> checkpoints(const fs::path& folder) {
   return found;
 }
 
+std::optional<fs::path> newer_incomplete(const fs::path& folder) {
+  const auto complete = checkpoints(folder);
+  std::int64_t newest = complete.empty() ? -1 : complete.rbegin()->first;
+  std::optional<fs::path> found;
+  for (const fs::path& path : files_in(folder))
+    if (const auto step = checkpoint_step(path); step && *step > newest) {
+      newest = *step;
+      found = path;
+    }
+  return found;
+}
+
 std::optional<fs::path> newest_checkpoint(const fs::path& folder) {
   const auto found = checkpoints(folder);
   if (found.empty()) return std::nullopt;

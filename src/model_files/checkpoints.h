@@ -18,6 +18,10 @@ std::optional<std::int64_t> checkpoint_step(const std::filesystem::path& folder)
 // Complete checkpoints by their steps, oldest first.
 std::map<std::int64_t, std::filesystem::path> checkpoints(const std::filesystem::path& folder);
 
+// A newer checkpoint than all complete ones that lacks DONE: its writing was interrupted, or it was
+// copied in part. None in a folder that is as it should be.
+std::optional<std::filesystem::path> newer_incomplete(const std::filesystem::path& folder);
+
 // The newest complete one; none where there is no run.
 std::optional<std::filesystem::path> newest_checkpoint(const std::filesystem::path& folder);
 

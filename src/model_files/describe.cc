@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/files.h"
+#include "base/paths.h"
 #include "base/text.h"
+#include "formats/checksums.h"
 #include "formats/markdown_table.h"
 #include "formats/safetensors_folder.h"
 #include "model_files/adapter.h"
@@ -98,7 +99,27 @@ std::string tensor_table(const formats::Safetensors& file) {
   return table.text();
 }
 
+std::string file_table(const std::filesystem::path& folder) {
+  formats::check_files(folder);
+  const formats::Checksums checksums = formats::read_checksums(folder);
+  if (checksums.empty()) return unchecked_note(folder);
+  MarkdownTable table({{"file"}, {"bytes", Align::kRight}, {"CRC-32C"}});
+  for (const auto& [name, crc] : checksums)
+    if (is_there(folder / name))
+      table.add_row({name, grouped(static_cast<std::int64_t>(file_size(folder / name))),
+                     fmt::format("{:08x}", crc)});
+  return table.text();
+}
+
 }  // namespace
+
+std::string unchecked_note(const std::filesystem::path& folder) {
+  if (is_there(folder / formats::kChecksumsFile)) return "";
+  return fmt::format(
+      "{} has no checksums.txt: damage to its files cannot be noticed (mgdm export makes a copy "
+      "that has one)\n",
+      folder.string());
+}
 
 std::string describe(const std::filesystem::path& folder) {
   const CheckpointConfig config = read_config(folder);
@@ -114,7 +135,7 @@ std::string describe(const std::filesystem::path& folder) {
   text += settings_table(config.settings) + "\n";
   if (!config.alphabet.empty() || config.about.card || !config.about.notes.empty())
     text += about_table(config) + "\n";
-  return text + tensor_table(file);
+  return text + file_table(folder) + "\n" + tensor_table(file);
 }
 
 std::string describe_shortly(const std::filesystem::path& folder) {

@@ -6,8 +6,12 @@
 
 namespace mgdm::model_files {
 
-// What is in the folder, as Markdown: a few words, then settings, card, tensors.
+// The content of the folder as Markdown: a few words, then tables of settings, card, files and
+// tensors. An Error when a file differs from its checksum.
 std::string describe(const std::filesystem::path& folder);
+
+// A line for people who load a model whose files cannot be checked for damage; else empty.
+std::string unchecked_note(const std::filesystem::path& folder);
 
 // In a line: "sudoku, mgdm, looped, 1,609,984 parameters". What is wrong with a folder that cannot
 // be read.

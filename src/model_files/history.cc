@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "formats/checksums.h"
 #include "formats/json_text.h"
 #include "model_files/checkpoint_config.h"
 #include "model_files/checkpoints.h"
@@ -114,7 +115,7 @@ History alone(const fs::path& folder) {
 History read_metrics(const fs::path& file, std::int64_t last_step) {
   std::map<std::int64_t, HistoryPoint> points;
   std::map<std::int64_t, double> minutes;
-  LineReader lines(file.string());
+  LineReader lines(file.string(), Reading::kFile);
   for (std::string_view line; lines.next(line);) {
     const auto members = formats::parse_json(line);
     const auto step = step_of(members);
@@ -183,7 +184,8 @@ HistoryPoint parse_history_line(std::string_view line) {
 History read_history(const fs::path& folder) {
   History history;
   if (!is_there(folder / kHistoryFile)) return history;
-  LineReader lines((folder / kHistoryFile).string());
+  formats::read_checked_file(folder / kHistoryFile);
+  LineReader lines((folder / kHistoryFile).string(), Reading::kFile);
   for (std::string_view line; lines.next(line);) {
     if (trim(line).empty()) continue;
     history.push_back(with_location(lines.path(), lines.line_number(), [&] {

@@ -10,7 +10,7 @@ std::vector<formats::Curve::Point> read_metric(const std::filesystem::path& run,
                                                const std::string& name) {
   std::vector<formats::Curve::Point> points;
   if (!is_there(run / "metrics.jsonl")) return points;
-  LineReader lines((run / "metrics.jsonl").string());
+  LineReader lines((run / "metrics.jsonl").string(), Reading::kFile);
   for (std::string_view line; lines.next(line);) {
     const auto json = formats::parse_json(line);
     if (json.is_discarded() || !json.is_object() || !json.contains("step") ||

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 void read_into(Recipe& recipe, const fs::path& path, int depth) {
   if (depth > 8)
     throw UsageError(fmt::format("{} extends a file that extends it in the end", path.string()));
-  const std::string text = read_file(path);
+  const std::string text = read_input(path.string());
   Recipe alone;
   config::Fields(alone).read_toml(text, path.string());
   for (const std::string& base : alone.extends)

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "formats/checksums.h"
 #include "formats/json_text.h"
 #include "tokenizers/tokenizer.h"
 
@@ -68,7 +68,7 @@ Tokenizer load_tokenizer(const fs::path& folder) {
                 "the tokenizer of the model beside its weights");
   std::map<std::string, std::string> files;
   for (const char* name : {kJson, kModel, kAboutTokens[0], kAboutTokens[1]})
-    if (is_there(folder / name)) files[name] = read_file(folder / name);
+    if (is_there(folder / name)) files[name] = formats::read_checked_file(folder / name);
   const bool by_json = files.contains(kJson);
   const char* const name = by_json ? kJson : kModel;
   Tokenizer tokenizer = (by_json ? parse_tokenizer_json : parse_tokenizer_model)(

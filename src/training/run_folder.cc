@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -21,8 +23,10 @@ namespace fs = std::filesystem;
 
 void append(const fs::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::app);
+  errno = 0;
   file << text;
-  if (!file.flush()) throw Error(fmt::format("cannot write {}", path.string()));
+  if (!file.flush())
+    throw Error(fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
 }
 
 // A line of metrics.jsonl and its step; -1 when it is broken (the disk was full).
@@ -38,7 +42,7 @@ template <class Keep>
 void filter_lines(const fs::path& path, Keep&& keep) {
   if (!is_there(path)) return;
   std::string kept;
-  LineReader lines(path.string());
+  LineReader lines(path.string(), Reading::kFile);
   for (std::string_view line; lines.next(line);)
     if (keep(line)) kept += std::string(line) + '\n';
   write_file(path.string(), kept);
@@ -98,6 +102,8 @@ void RunFolder::log_sitting(std::int64_t step, const std::map<std::string, std::
   nlohmann::ordered_json line{{"step", step}};
   for (const auto& [name, value] : facts) line[name] = value;
   line["changes"] = changes;
+  filter_lines(path_ / "sittings.jsonl",
+               [](std::string_view each) { return !formats::parse_json(each).is_discarded(); });
   append(path_ / "sittings.jsonl", formats::json_text(line) + "\n");
 }
 
@@ -111,18 +117,28 @@ void RunFolder::log(std::int64_t step, const Metrics& metrics) {
     csv += fmt::format("{},{},{}\n", step, name, value);
     scalars.push_back({name, static_cast<float>(value)});
   }
-  append(path_ / "metrics.jsonl", formats::json_text(line) + "\n");
-  if (!is_there(path_ / "metrics.csv")) csv = "step,name,value\n" + csv;
-  append(path_ / "metrics.csv", csv);
-  events_->add_scalars(scalars, step);
+  attempt(
+      [&] {
+        append(path_ / "metrics.jsonl", formats::json_text(line) + "\n");
+        if (!is_there(path_ / "metrics.csv")) csv = "step,name,value\n" + csv;
+        append(path_ / "metrics.csv", csv);
+        events_->add_scalars(scalars, step);
+      },
+      [&](const Error& error) { throw Error(error.seen(), error.expected(), resume_hint()); });
 }
 
-bool RunFolder::has(std::int64_t step, const std::string& name) const {
-  if (!is_there(path_ / "metrics.jsonl")) return false;
-  LineReader lines((path_ / "metrics.jsonl").string());
+std::string RunFolder::resume_hint() const {
+  const auto newest = newest_checkpoint();
+  return newest ? fmt::format("--resume continues from {}, which is intact", newest->string()) : "";
+}
+
+std::optional<std::int64_t> RunFolder::last_step_with(const std::string& name) const {
+  std::optional<std::int64_t> last;
+  if (!is_there(path_ / "metrics.jsonl")) return last;
+  LineReader lines((path_ / "metrics.jsonl").string(), Reading::kFile);
   for (std::string_view line; lines.next(line);)
-    if (const auto& [json, at] = parsed(line); at == step && json.contains(name)) return true;
-  return false;
+    if (const auto& [json, step] = parsed(line); step >= 0 && json.contains(name)) last = step;
+  return last;
 }
 
 void RunFolder::rewind(std::int64_t step) {
@@ -145,14 +161,18 @@ fs::path RunFolder::write_checkpoint(std::int64_t step, std::int64_t keep,
     write_file((folder.path() / model_files::kCheckpointDone).string(), "");
     folder.commit();
   } catch (const Error& error) {
-    const auto newest = newest_checkpoint();
-    throw Error(
-        fmt::format("step {} is not saved: {}", step, error.what()), "",
-        newest ? fmt::format("--resume continues from {}, which is intact", newest->string()) : "");
+    throw Error(fmt::format("step {} is not saved: {}", step, error.what()), "", resume_hint());
   }
   const auto all = model_files::checkpoints(path_);
   auto superfluous = static_cast<std::int64_t>(all.size()) - keep;
-  for (auto it = all.begin(); superfluous > 0; ++it, --superfluous) remove_tree(it->second);
+  for (auto it = all.begin(); superfluous > 0; ++it, --superfluous) {
+    // A kill while files are removed leaves a name that remove_leftovers() knows.
+    fs::path leftover = it->second;
+    leftover += ".tmp";
+    std::error_code failed;
+    fs::rename(it->second, leftover, failed);
+    remove_tree(failed ? it->second : leftover);
+  }
   return target;
 }
 

@@ -42,22 +42,27 @@ class RunFolder {
   // What was written last; nothing where that cannot be read.
   std::map<std::string, std::string> environment() const;
 
-  // Adds a line to sittings.jsonl: what goes on at this step where, and with which settings
-  // changed.
+  // Adds a line to sittings.jsonl, without lines that an earlier process was killed in: what goes
+  // on at this step where, and with which settings changed.
   void log_sitting(std::int64_t step, const std::map<std::string, std::string>& facts,
                    const std::vector<std::string>& changes) const;
 
-  // Adds a line to metrics.jsonl, and what follows from it.
+  // Adds a line to metrics.jsonl, and what follows from it. An Error (the disk is full) names the
+  // newest checkpoint.
   void log(std::int64_t step, const Metrics& metrics);
 
-  // Whether `name` was logged at `step`.
-  bool has(std::int64_t step, const std::string& name) const;
+  // The last step for which `name` was logged.
+  std::optional<std::int64_t> last_step_with(const std::string& name) const;
 
   // Forgets what was measured after `step`: training goes on from there.
   void rewind(std::int64_t step);
 
   std::optional<std::filesystem::path> newest_checkpoint() const {
     return model_files::newest_checkpoint(path_);
+  }
+
+  std::optional<std::filesystem::path> newer_incomplete_checkpoint() const {
+    return model_files::newer_incomplete(path_);
   }
 
   // Calls fill(temporary folder), marks it complete, gives it its name, and removes all but the
@@ -69,6 +74,7 @@ class RunFolder {
 
  private:
   void remove_leftovers() const;
+  std::string resume_hint() const;
 
   std::filesystem::path path_;
   std::unique_ptr<FileLock> lock_;  // two processes that write here would spoil it

@@ -1,5 +1,6 @@
 #include "training/run_folder.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -61,13 +62,48 @@ TEST_F(RunFolders, RewindForgetsWhatCameLaterAndWhatIsBroken) {
 
 TEST_F(RunFolders, KnowsWhatWasLogged) {
   RunFolder folder(path_, false);
-  EXPECT_FALSE(folder.has(4, "loss"));
+  EXPECT_EQ(folder.last_step_with("loss"), std::nullopt);
   folder.log(4, {{"loss", 1}});
-  folder.log(4, {{"accuracy", 1}});
-  EXPECT_TRUE(folder.has(4, "loss"));
-  EXPECT_TRUE(folder.has(4, "accuracy"));
-  EXPECT_FALSE(folder.has(4, "epoch"));
-  EXPECT_FALSE(folder.has(8, "loss"));
+  folder.log(8, {{"loss", 1}});
+  folder.log(8, {{"accuracy", 1}});
+  folder.log(12, {{"accuracy", 1}});
+  EXPECT_EQ(folder.last_step_with("loss"), 8);
+  EXPECT_EQ(folder.last_step_with("accuracy"), 12);
+  EXPECT_EQ(folder.last_step_with("epoch"), std::nullopt);
+}
+
+TEST_F(RunFolders, AFullDiskNamesTheReasonAndTheLastCheckpoint) {
+  RunFolder folder(path_, false);
+  folder.write_checkpoint(4, 1, fill);
+  fs::create_symlink("/dev/full", path_ / "metrics.jsonl");
+  try {
+    folder.log(5, {{"loss", 1}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.seen(), fmt::format("cannot write {}: No space left on device",
+                                        (path_ / "metrics.jsonl").string()));
+    EXPECT_NE(error.hint().find("checkpoint-4"), std::string::npos) << error.hint();
+  }
+}
+
+TEST_F(RunFolders, ALineOfSittingsThatWasCutIsLeftOut) {
+  RunFolder folder(path_, false);
+  folder.log_sitting(0, {{"version", "1"}}, {});
+  const std::string line = text("sittings.jsonl");
+  write_file((path_ / "sittings.jsonl").string(), line + line.substr(0, 9));
+  folder.log_sitting(0, {{"version", "1"}}, {});
+  EXPECT_EQ(text("sittings.jsonl"), line + line);
+}
+
+TEST_F(RunFolders, RemovesWhatAKillLeftOfPruning) {
+  RunFolder(path_, false).write_config("x = 1\n");
+  fs::create_directories(path_ / "checkpoint-4.tmp");
+  RunFolder folder(path_, true);
+  EXPECT_FALSE(fs::exists(path_ / "checkpoint-4.tmp"));
+  folder.write_checkpoint(8, 1, fill);
+  EXPECT_EQ(model_files::newer_incomplete(path_), std::nullopt);
+  fs::create_directories(path_ / "checkpoint-12");
+  EXPECT_EQ(model_files::newer_incomplete(path_), path_ / "checkpoint-12");
 }
 
 TEST_F(RunFolders, TheNewestCheckpointsStay) {

@@ -10,11 +10,13 @@
 #include "base/cores.h"
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/paths.h"
 #include "base/progress.h"
 #include "compat/device.h"
 #include "compat/out_of_memory.h"
 #include "compat/parallel.h"
 #include "data/batches.h"
+#include "formats/checksums.h"
 #include "training/schedule.h"
 #include "training/status_line.h"
 #include "training/step.h"
@@ -26,6 +28,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* kEvaluationSeconds = "evaluation_seconds";
+constexpr const char* kHeldOutLoss = "held_out_loss";
 constexpr const char* kLessMemory =
     "a larger training.accumulate (the same batch in smaller parts), or a smaller training.batch";
 
@@ -98,7 +101,8 @@ class Loop {
       run_.group.finish();
       return {};
     }
-    const bool evaluated = run_.folder->has(state_.position.step, kEvaluationSeconds) || evaluate();
+    const bool evaluated =
+        run_.folder->last_step_with(kEvaluationSeconds) == state_.position.step || evaluate();
     run_.group.finish();
     const std::filesystem::path saved = run_.folder->newest_checkpoint().value();
     if (!evaluated)
@@ -206,8 +210,8 @@ class Loop {
   bool watch_due() const {
     constexpr std::int64_t kTrainedPerWatched = 20;
     const auto held_out = static_cast<std::int64_t>(run_.data.held_out.size());
-    return !last_watch_ || (state_.position.step - last_watch_->step) * run_.training.batch >=
-                               kTrainedPerWatched * held_out;
+    return !last_watch_step_ || (state_.position.step - *last_watch_step_) * run_.training.batch >=
+                                    kTrainedPerWatched * held_out;
   }
 
   // The examples that are never trained on, without decoding.
@@ -217,7 +221,8 @@ class Loop {
     const HeldOut watched = held_out(run_.model, run_.objective, run_.data.held_out, run_.seed,
                                      run_.training.precision == "bf16", rows_at_once());
     last_watch_ = {state_.position.step, watched};
-    metrics.emplace_back("held_out_loss", watched.loss);
+    last_watch_step_ = state_.position.step;
+    metrics.emplace_back(kHeldOutLoss, watched.loss);
     metrics.emplace_back("held_out_token_accuracy", watched.token_accuracy);
   }
 
@@ -307,7 +312,13 @@ class Loop {
   }
 
   void restore() {
+    if (const auto passed_over = run_.folder->newer_incomplete_checkpoint())
+      status_.keep(fmt::format("{} has no {}: it is incomplete, and passed over",
+                               passed_over->string(), model_files::kCheckpointDone));
     const auto newest = run_.folder->newest_checkpoint();
+    if (newest && !is_there(*newest / formats::kChecksumsFile))
+      status_.keep(fmt::format("{} has no {}: damage to its files cannot be noticed",
+                               newest->string(), formats::kChecksumsFile));
     if (!newest)
       status_.keep("nothing was saved: the run begins again");
     else if (read(*newest) == TrainingState::Restored::kExactly)
@@ -317,6 +328,7 @@ class Loop {
           fmt::format("{} is compact: training goes on close to where it was, not bit for bit",
                       newest->string()));
     run_.folder->rewind(state_.position.step);
+    last_watch_step_ = run_.folder->last_step_with(kHeldOutLoss);
   }
 
   TrainingState::Restored read(const std::filesystem::path& checkpoint) {
@@ -362,8 +374,9 @@ class Loop {
     std::int64_t step;
     HeldOut result;
   };
-  std::optional<Watched> last_watch_;
-  double tokens_per_second_ = 0;  // in the last line of metrics
+  std::optional<Watched> last_watch_;            // of this sitting
+  std::optional<std::int64_t> last_watch_step_;  // of this sitting or an earlier one
+  double tokens_per_second_ = 0;                 // in the last line of metrics
   std::string loss_text_;
 };
 

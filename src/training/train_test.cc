@@ -57,6 +57,7 @@ TEST(Train, GoesOnBitForBit) {
   for (const char* name : {"model.safetensors", "raw.safetensors", "optimizer.safetensors"})
     EXPECT_EQ(file(one, name), file(other, name)) << name;
   EXPECT_EQ(cut.measured("loss"), whole.measured("loss"));
+  EXPECT_EQ(cut.measured("held_out_loss"), whole.measured("held_out_loss"));
 }
 
 TEST(Train, EvaluatesAndSavesTheAverages) {

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "formats/checksums.h"
 #include "formats/json_text.h"
 #include "model_files/checkpoints.h"
 
@@ -46,7 +47,7 @@ Stand read_stand(const std::filesystem::path& folder) {
                              named ? fmt::format("{}", *named) : "from 0 on",
                              named ? " as the folder is named" : ""));
   };
-  const auto state = formats::parse_json(read_file(place));
+  const auto state = formats::parse_json(formats::read_checked_file(place));
   if (!state.is_object()) throw broken("no JSON object");
   const auto value = [&](const char* name) { return state.value(name, nlohmann::json()); };
   const auto says = [&](const char* name) {

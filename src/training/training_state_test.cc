@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "formats/checksums.h"
 #include "nn/tensor_bytes.h"
 #include "training/test_support.h"
 
@@ -140,6 +141,23 @@ TEST_F(States, AreFiniteWhenEveryWeightAndAverageIs) {
     EXPECT_FALSE(weights.state.finite());
     averages.state.ema->averages().back().view(-1)[0].fill_(wrong);
     EXPECT_FALSE(averages.state.finite());
+  }
+}
+
+TEST_F(States, RefuseAFlippedBitInAnyFile) {
+  const Trained saved = trained(1, kEma, 4);
+  const fs::path folder = write(saved.state);
+  formats::write_checksums(folder);
+  for (const char* name :
+       {"model.safetensors", "raw.safetensors", "optimizer.safetensors", "trainer_state.json"}) {
+    const std::string bytes = read_file(folder / name);
+    std::string flipped = bytes;
+    flipped[bytes.size() - 7] ^= 1;
+    write_file((folder / name).string(), flipped);
+    Trained other = trained(2, kEma, 0);
+    EXPECT_CONTAINS(formats::error_of([&] { other.state.read(folder); }), name);
+    write_file((folder / name).string(), bytes);
+    EXPECT_NO_THROW(other.state.read(folder));
   }
 }
 
