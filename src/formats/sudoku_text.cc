@@ -54,17 +54,4 @@ std::string sudoku_csv_row(const SudokuRecord& record) {
   return fmt::format("{},{}\n", record.puzzle, *record.solution);
 }
 
-void write_sudoku_csv(const std::string& path, std::span<const SudokuRecord> records) {
-  AtomicFile file(path);
-  file.write(fmt::format("{}\n", kSudokuCsvHeader));
-  for (const SudokuRecord& record : records) file.write(sudoku_csv_row(record));
-  file.commit();
-}
-
-void write_sudoku_lines(const std::string& path, std::span<const SudokuRecord> records) {
-  AtomicFile file(path);
-  for (const SudokuRecord& record : records) file.write(record.puzzle + "\n");
-  file.commit();
-}
-
 }  // namespace mgdm::formats

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,10 +30,5 @@ inline constexpr std::string_view kSudokuCsvHeader = "quizzes,solutions";
 
 // "puzzle,solution"; every record needs a solution in this form.
 std::string sudoku_csv_row(const SudokuRecord& record);
-
-void write_sudoku_csv(const std::string& path, std::span<const SudokuRecord> records);
-
-// The puzzles alone, one a line.
-void write_sudoku_lines(const std::string& path, std::span<const SudokuRecord> records);
 
 }  // namespace mgdm::formats

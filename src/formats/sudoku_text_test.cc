@@ -379,18 +379,9 @@ TEST_F(SudokuText, StopsWhereTheSinkThrows) {
   EXPECT_EQ(seen, 1);
 }
 
-TEST_F(SudokuText, WritesWhatItReads) {
-  const std::vector<SudokuRecord> records = {{kPuzzle, kSolution}, {kSolution, kSolution}};
-  write_sudoku_csv(path_, records);
-  EXPECT_EQ(read_file(path_), "quizzes,solutions\n" + kPuzzle + "," + kSolution + "\n" + kSolution +
-                                  "," + kSolution + "\n");
-  EXPECT_EQ(read_sudokus(path_), records);
-
-  write_sudoku_lines(path_, records);
-  EXPECT_EQ(read_file(path_), kPuzzle + "\n" + kSolution + "\n");
-
-  const std::vector<SudokuRecord> unsolved = {{kPuzzle, std::nullopt}};
-  EXPECT_THROW(write_sudoku_csv(path_, unsolved), Error);
+TEST_F(SudokuText, ARowOfCsvNeedsASolution) {
+  EXPECT_EQ(sudoku_csv_row({kPuzzle, kSolution}), kPuzzle + "," + kSolution + "\n");
+  EXPECT_THROW(sudoku_csv_row({kPuzzle, std::nullopt}), Error);
 }
 
 }  // namespace

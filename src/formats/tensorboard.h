@@ -1,7 +1,6 @@
-// Event files for TensorBoard, written and read without protobuf.
+// Event files for TensorBoard, written without protobuf.
 //
 //   EventWriter events("runs/7");
-//   events.add_scalar("loss", 0.31f, step);
 //   events.add_scalars({{"loss", 0.31f}, {"accuracy", 0.97f}}, step);
 //
 // and then `tensorboard --logdir runs`.
@@ -37,7 +36,6 @@ class EventWriter {
   // second writer within one second gets ".1" behind that, which TensorBoard reads after the first.
   explicit EventWriter(const std::filesystem::path& folder);
 
-  void add_scalar(const std::string& tag, float value, std::int64_t step);
   void add_scalars(const std::vector<Scalar>& scalars, std::int64_t step);
 
   const std::filesystem::path& path() const { return path_; }
@@ -48,22 +46,6 @@ class EventWriter {
   std::filesystem::path path_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
 };
-
-struct ScalarEvent {
-  std::string tag;
-  float value = 0;
-  std::int64_t step = 0;
-  double wall_time = 0;  // seconds since 1970
-};
-
-struct EventLog {
-  std::vector<ScalarEvent> scalars;  // in the order written; other kinds of events are left out
-  bool truncated = false;            // the last record is incomplete: its writer was or is at work
-};
-
-// Damage (a wrong CRC, a malformed message, a missing version) is an Error naming the byte.
-EventLog read_events(const std::filesystem::path& path);
-EventLog parse_events(std::string_view bytes, const std::string& source);
 
 // The pieces of the format, for tests of exact bytes.
 std::string to_record(std::string_view bytes);

@@ -105,23 +105,6 @@ spec::Notes read_texts(const json& block, const std::string& place) {
   return texts;
 }
 
-// What version 0.1 wrote: the card's fields as TOML writes them, and notes among them.
-spec::About read_metadata(const json& block, const std::string& source) {
-  const std::string place = source + ": mgdm.metadata";
-  spec::About about{{}, read_texts(block, place)};
-  if (!about.notes.contains("task")) return about;
-  spec::ModelCard card;
-  config::Fields fields(card);
-  for (const config::Field& field : fields.all())
-    if (const auto found = about.notes.find(field.key); found != about.notes.end()) {
-      naming(place, [&] { fields.set(field.key + "=" + found->second); });
-      about.notes.erase(found);
-    }
-  naming(place, [&] { spec::task_of(card); });
-  about.card = std::move(card);
-  return about;
-}
-
 void read_alphabet(const JsonReader& reader, const std::string& source, CheckpointConfig& config) {
   if (!reader.at("alphabet").is_string()) throw reader.wrong("alphabet", "text");
   config.alphabet = reader.at("alphabet").get<std::string>();
@@ -150,11 +133,6 @@ void read_mgdm(const json& block, const std::string& source, CheckpointConfig& c
     config.about.card = read_card(*card, source);
   if (const auto notes = block.find("notes"); notes != block.end())
     config.about.notes = read_texts(*notes, source + ": mgdm.notes");
-  if (const auto old = block.find("metadata"); old != block.end() && !config.about.card) {
-    spec::About about = read_metadata(*old, source);
-    config.about.card = std::move(about.card);
-    config.about.notes = std::move(about.notes);
-  }
 }
 
 json parse(const std::string& text, const std::string& source) {

@@ -3,9 +3,6 @@
 //
 //   {"model_type": "gpt2", "n_embd": 384, ..., "mgdm": {"settings": {...}, "alphabet": "0123...",
 //    "card": {"task": "sudoku", "decoding": {"steps": 20, ...}, ...}, "notes": {...}}}
-//
-// Folders of version 0.1 have the card as texts, "metadata": {"task": "\"sudoku\"",
-// "decoding.steps": "20", ...}; they are read as well.
 #pragma once
 
 #include <filesystem>

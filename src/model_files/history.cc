@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "formats/checksums.h"
 #include "formats/json_text.h"
+#include "formats/metrics_file.h"
 #include "model_files/checkpoint_config.h"
 #include "model_files/checkpoints.h"
 #include "spec/recipe.h"
@@ -115,16 +116,15 @@ History alone(const fs::path& folder) {
 History read_metrics(const fs::path& file, std::int64_t last_step) {
   std::map<std::int64_t, HistoryPoint> points;
   std::map<std::int64_t, double> minutes;
-  LineReader lines(file.string(), Reading::kFile);
-  for (std::string_view line; lines.next(line);) {
-    const auto members = formats::parse_json(line);
-    const auto step = step_of(members);
-    if (!step || *step > last_step) continue;
-    if (const auto seconds = finite_at(members, "seconds")) minutes[*step] = *seconds / 60;
-    HistoryPoint& point = points[*step];
-    for (const Measured& each : kMeasured)
-      if (const auto number = finite_at(members, each.in_metrics)) point.*each.member = number;
-  }
+  formats::for_each_metrics_line(file, [&](const formats::MetricsLine& line) {
+    if (line.step > last_step) return;
+    HistoryPoint& point = points[line.step];
+    for (const auto& [name, number] : line.numbers) {
+      if (name == "seconds") minutes[line.step] = number / 60;
+      for (const Measured& each : kMeasured)
+        if (name == each.in_metrics) point.*each.member = number + 0.0;  // no -0
+    }
+  });
   History history;
   for (auto& [step, point] : points) {
     point.step = step;

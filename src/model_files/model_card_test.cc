@@ -26,12 +26,12 @@ std::string without_line(std::string text, const std::string& word) {
   return text.erase(begin, text.find('\n', at) + 1 - begin);
 }
 
-TEST(ModelCard, OfAnOldFolderNamesFp32) {
+TEST(ModelCard, NamesFp32WhereItSaysNothing) {
   const CheckpointConfig old = parse_config(without_line(config_text(), "\"arithmetic\""), "old");
   EXPECT_EQ(old.about.card->arithmetic, "fp32");
 }
 
-TEST(ModelCard, OfAnOldFolderKnowsNoVotes) {
+TEST(ModelCard, KnowsNoVotesWhereItSaysNothing) {
   CheckpointConfig config = parse_config(without_line(config_text(), "\"symmetries\""), "old");
   EXPECT_EQ(config.about.card->decoding.symmetries, 1);
   config.about.card->decoding.symmetries = 8;

@@ -237,25 +237,6 @@ TEST_F(Checkpoint, AFailedLoadChangesNothing) {
   expect_same(*same, *target);
 }
 
-// Version 0.1 wrote the card as texts, with notes among them.
-TEST_F(Checkpoint, ReadsTheCardsOfOldFolders) {
-  saved();
-  edit_config(folder(), [](json& c) {
-    c["mgdm"].erase("card");
-    c["mgdm"]["metadata"] = {{"task", "\"planning\""},  {"length", "12"},
-                             {"reverse", "true"},       {"decoding.steps", "10"},
-                             {"decoding.noise", "0.0"}, {"git_revision", "abc-dirty"}};
-  });
-  const About about = load_model(folder()).about;
-  ASSERT_TRUE(about.card);
-  EXPECT_EQ(about.card->task, "planning");
-  EXPECT_EQ(about.card->length, 12);
-  EXPECT_TRUE(about.card->reverse);
-  EXPECT_EQ(about.card->decoding.steps, 10);
-  EXPECT_EQ(about.card->decoding.noise, 0);
-  EXPECT_EQ(about.notes, (spec::Notes{{"git_revision", "abc-dirty"}}));
-}
-
 TEST_F(Checkpoint, RefusesOtherNetworks) {
   const auto fails = [&](auto&& change, const std::string& part) {
     saved();
@@ -280,7 +261,7 @@ TEST_F(Checkpoint, RefusesOtherNetworks) {
   fails([](json& c) { c["mgdm"]["settings"] = 7; }, "settings");
   fails([](json& c) { c["mgdm"]["alphabet"] = "aa"; }, "twice");
   fails([](json& c) { c["mgdm"].erase("alphabet"); }, "alphabet");
-  fails([](json& c) { c["mgdm"]["metadata"]["task"] = 1; }, "metadata");
+  fails([](json& c) { c["mgdm"]["notes"] = {{"revision", 1}}; }, "mgdm.notes");
   fails([](json& c) { c["mgdm"]["card"]["task"] = "chess"; }, "mgdm.card: unknown task");
   fails([](json& c) { c["mgdm"]["card"] = {{"task", "sudoku"}, {"lenght", 81}}; }, "length");
   fails(

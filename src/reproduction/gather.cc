@@ -11,11 +11,11 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "formats/json_text.h"
+#include "formats/metrics_file.h"
 #include "formats/svg_figure.h"
 #include "model_files/checkpoints.h"
 #include "model_files/history.h"
 #include "reproduction/json_members.h"
-#include "reproduction/metrics.h"
 #include "reproduction/plan.h"
 #include "spec/overrides.h"
 #include "spec/recipe.h"
@@ -136,7 +136,8 @@ std::optional<PageRun> read_run(const fs::path& folder) {
   chart.labels = {.title = run.name, .x = "step", .y = "accuracy, %"};
   chart.curves = {{"accuracy", {}}, {"accuracy_paper", {}}};
   for (formats::Curve& curve : chart.curves)
-    for (const formats::Curve::Point& point : read_metric(folder, curve.name))
+    for (const formats::Curve::Point& point :
+         formats::read_metric(folder / "metrics.jsonl", curve.name))
       curve.points.push_back({point.x, 100 * point.y});
   std::erase_if(chart.curves, [](const formats::Curve& curve) { return curve.points.size() < 2; });
   if (!chart.curves.empty()) run.figure = inline_svg(to_svg(chart));

@@ -8,10 +8,10 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "formats/json_text.h"
+#include "formats/metrics_file.h"
 #include "inference/models.h"
 #include "model_files/checkpoints.h"
 #include "reproduction/json_members.h"
-#include "reproduction/metrics.h"
 #include "reproduction/weights.h"
 #include "spec/overrides.h"
 
@@ -87,7 +87,7 @@ Trained shortened(const Context& context, const std::string& recipe, std::int64_
 }  // namespace
 
 std::int64_t steps_in_all(const fs::path& run, const spec::Recipe& recipe) {
-  const auto epochs = read_metric(run, "epoch");
+  const auto epochs = formats::read_metric(run / "metrics.jsonl", "epoch");
   if (recipe.training.epochs <= 0 || epochs.empty() || epochs.back().y <= 0)
     return planned_steps(recipe);
   return std::llround(recipe.training.epochs * epochs.back().x / epochs.back().y);
@@ -104,7 +104,8 @@ fs::path short_run_folder(const Context& context, const std::string& recipe) {
 }
 
 double short_seconds(const Context& context, const std::string& recipe) {
-  const auto logged = read_metric(short_run_folder(context, recipe), "seconds");
+  const auto logged =
+      formats::read_metric(short_run_folder(context, recipe) / "metrics.jsonl", "seconds");
   return logged.empty() ? 0 : logged.back().y;
 }
 

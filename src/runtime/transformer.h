@@ -56,9 +56,6 @@ struct Transformer {
   Linear head;  // (V, C); without a token table, that too
 
   std::size_t head_size() const { return width / heads; }
-
-  // In memory, all weights.
-  std::size_t bytes() const;
 };
 
 }  // namespace mgdm::runtime

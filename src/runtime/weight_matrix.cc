@@ -53,11 +53,6 @@ Arithmetic arithmetic_named(std::string_view name) {
   throw UsageError(fmt::format("arithmetic {}", in_quotes(name)), "fp32, bf16 or int8");
 }
 
-std::size_t bytes_in(Arithmetic arithmetic) {
-  if (arithmetic == Arithmetic::kFp32) return sizeof(float);
-  return arithmetic == Arithmetic::kBf16 ? sizeof(std::uint16_t) : sizeof(std::int8_t);
-}
-
 WeightMatrix::Form WeightMatrix::form_of(Arithmetic arithmetic) {
   switch (arithmetic) {
     case Arithmetic::kFp32:

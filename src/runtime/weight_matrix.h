@@ -25,9 +25,6 @@ enum class Arithmetic { kFp32, kBf16, kInt8 };
 // "fp32", "bf16" or "int8"; UsageError for another.
 Arithmetic arithmetic_named(std::string_view name);
 
-// Of a weight.
-std::size_t bytes_in(Arithmetic arithmetic);
-
 class WeightMatrix {
  public:
   WeightMatrix() = default;

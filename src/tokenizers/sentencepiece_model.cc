@@ -171,7 +171,6 @@ Tokenizer make(const Model& model) {
       ordinary,
       {.unknown = meanings.unknown, .byte_fallback = model.byte_fallback, .fuse_unknown = true});
   bpe.merge_by_scores(std::move(scores));
-  if (meanings.begin) parts.before.push_back(*meanings.begin);
   Tokenizer tokenizer(std::move(parts), std::move(bpe));
   tokenizer.set_meanings(meanings);
   return tokenizer;

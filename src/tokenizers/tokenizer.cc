@@ -49,14 +49,6 @@ std::vector<Id> Tokenizer::encode(std::string_view text) const {
   return ids;
 }
 
-std::vector<Id> Tokenizer::encode_whole(std::string_view text) const {
-  std::vector<Id> ids = parts_.before;
-  const std::vector<Id> inside = encode(text);
-  ids.insert(ids.end(), inside.begin(), inside.end());
-  ids.insert(ids.end(), parts_.after.begin(), parts_.after.end());
-  return ids;
-}
-
 std::string Tokenizer::decode(std::span<const Id> ids, bool skip_special) const {
   std::vector<std::string> tokens;
   for (const Id id : ids) {

@@ -35,7 +35,6 @@ struct Parts {
   Normalizer normalizer;
   PreTokenizer pre_tokenizer;
   Decoder decoder;
-  std::vector<Id> before, after;  // what its template puts around a text
 };
 
 // The tokens with a meaning of their own, where the files name them.
@@ -53,8 +52,6 @@ class Tokenizer {
 
   // Of UTF-8; an Error otherwise. Added tokens are found in the text.
   std::vector<Id> encode(std::string_view text) const;
-  // The same with what the template puts around it (the beginning of a text, say).
-  std::vector<Id> encode_whole(std::string_view text) const;
 
   // Special tokens are left out where `skip_special`, and stand there by their names otherwise.
   std::string decode(std::span<const Id> ids, bool skip_special = true) const;

@@ -239,26 +239,6 @@ Bpe read_model(const Node& node, const std::vector<std::string>& pieces) {
   return bpe;
 }
 
-// What a template puts before and after a single text.
-void read_template(const Node& node, Parts& parts) {
-  each_step(node, "processors", [&](const Node& step) {
-    if (step.type() == "ByteLevel") return;  // moves offsets, which we have none of
-    if (step.type() != "TemplateProcessing")
-      throw step.unknown("TemplateProcessing, ByteLevel or Sequence");
-    std::vector<Id>* side = &parts.before;
-    for (const Node& item : step["single"].items()) {
-      const Node special = item["SpecialToken"];
-      if (special.null()) {
-        side = &parts.after;
-        continue;
-      }
-      const std::string name = special["id"].text();
-      for (const Node& id : step["special_tokens"][name.c_str()]["ids"].items())
-        side->push_back(id.id());
-    }
-  });
-}
-
 }  // namespace
 
 Tokenizer parse_tokenizer_json(std::string_view text, const std::string& source) {
@@ -269,10 +249,7 @@ Tokenizer parse_tokenizer_json(std::string_view text, const std::string& source)
                 .added = read_added(root["added_tokens"]),
                 .normalizer = read_normalizer(root["normalizer"]),
                 .pre_tokenizer = read_pre_tokenizer(root["pre_tokenizer"]),
-                .decoder = read_decoder(root["decoder"]),
-                .before = {},
-                .after = {}};
-    read_template(root["post_processor"], parts);
+                .decoder = read_decoder(root["decoder"])};
     Bpe bpe = read_model(root["model"], parts.pieces);
     return Tokenizer(std::move(parts), std::move(bpe));
   });

@@ -13,6 +13,7 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "formats/json_text.h"
+#include "formats/metrics_file.h"
 #include "model_files/atomic_folder.h"
 #include "model_files/checkpoints.h"
 
@@ -27,14 +28,6 @@ void append(const fs::path& path, const std::string& text) {
   file << text;
   if (!file.flush())
     throw Error(fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
-}
-
-// A line of metrics.jsonl and its step; -1 when it is broken (the disk was full).
-std::pair<nlohmann::json, std::int64_t> parsed(std::string_view line) {
-  auto json = formats::parse_json(line);
-  const bool good = json.is_object() && json.contains("step") && json["step"].is_number_integer();
-  const std::int64_t step = good ? json["step"].get<std::int64_t>() : -1;
-  return {std::move(json), step};
 }
 
 // Keeps the lines that `keep` likes.
@@ -110,18 +103,14 @@ void RunFolder::log_sitting(std::int64_t step, const std::map<std::string, std::
 void RunFolder::log(std::int64_t step, const Metrics& metrics) {
   nlohmann::ordered_json line;
   line["step"] = step;
-  std::string csv;
   std::vector<formats::Scalar> scalars;
   for (const auto& [name, value] : metrics) {
     line[name] = value;
-    csv += fmt::format("{},{},{}\n", step, name, value);
     scalars.push_back({name, static_cast<float>(value)});
   }
   attempt(
       [&] {
         append(path_ / "metrics.jsonl", formats::json_text(line) + "\n");
-        if (!is_there(path_ / "metrics.csv")) csv = "step,name,value\n" + csv;
-        append(path_ / "metrics.csv", csv);
         events_->add_scalars(scalars, step);
       },
       [&](const Error& error) { throw Error(error.seen(), error.expected(), resume_hint()); });
@@ -134,22 +123,20 @@ std::string RunFolder::resume_hint() const {
 
 std::optional<std::int64_t> RunFolder::last_step_with(const std::string& name) const {
   std::optional<std::int64_t> last;
-  if (!is_there(path_ / "metrics.jsonl")) return last;
-  LineReader lines((path_ / "metrics.jsonl").string(), Reading::kFile);
-  for (std::string_view line; lines.next(line);)
-    if (const auto& [json, step] = parsed(line); step >= 0 && json.contains(name)) last = step;
+  formats::for_each_metrics_line(path_ / "metrics.jsonl", [&](const formats::MetricsLine& line) {
+    if (line.numbers.contains(name)) last = line.step;
+  });
   return last;
 }
 
 void RunFolder::rewind(std::int64_t step) {
-  filter_lines(path_ / "metrics.jsonl", [&](std::string_view line) {
-    const std::int64_t at = parsed(line).second;
-    return at >= 0 && at <= step;
+  const fs::path file = path_ / "metrics.jsonl";
+  if (!is_there(file)) return;
+  std::string kept;
+  formats::for_each_metrics_line(file, [&](const formats::MetricsLine& line) {
+    if (line.step <= step) kept += std::string(line.text) + '\n';
   });
-  filter_lines(path_ / "metrics.csv", [&](std::string_view line) {
-    const auto number = parse_int(line.substr(0, line.find(',')));
-    return !number || *number <= step;
-  });
+  write_file(file.string(), kept);
 }
 
 fs::path RunFolder::write_checkpoint(std::int64_t step, std::int64_t keep,

@@ -5,7 +5,6 @@
 //     env.json              program version, git revision, device, recipe, processes, threads
 //     sittings.jsonl        the same for every time that training began or went on
 //     metrics.jsonl         the truth: one line per measurement
-//     metrics.csv           the same as step,name,value
 //     events.out.tfevents.* the same for TensorBoard, one for each sitting; never rewound
 //     checkpoint-STEP/      a model folder + what training_state.h adds to it, DONE last
 #pragma once
@@ -47,8 +46,8 @@ class RunFolder {
   void log_sitting(std::int64_t step, const std::map<std::string, std::string>& facts,
                    const std::vector<std::string>& changes) const;
 
-  // Adds a line to metrics.jsonl, and what follows from it. An Error (the disk is full) names the
-  // newest checkpoint.
+  // Adds a line to metrics.jsonl, and the same to TensorBoard's file. An Error (the disk is full)
+  // names the newest checkpoint.
   void log(std::int64_t step, const Metrics& metrics);
 
   // The last step for which `name` was logged.

@@ -32,13 +32,12 @@ class RunFolders : public testing::Test {
       fs::temp_directory_path() / ("mgdm_run_folder_" + std::to_string(::getpid()));
 };
 
-TEST_F(RunFolders, MetricsStandInThreeFiles) {
+TEST_F(RunFolders, MetricsStandInTwoFiles) {
   RunFolder folder(path_, false);
   folder.log(1, {{"loss", 0.5}, {"epoch", 2}});
   folder.log(2, {{"loss", 0.25}});
   EXPECT_EQ(text("metrics.jsonl"),
             "{\"step\":1,\"loss\":0.5,\"epoch\":2.0}\n{\"step\":2,\"loss\":0.25}\n");
-  EXPECT_EQ(text("metrics.csv"), "step,name,value\n1,loss,0.5\n1,epoch,2\n2,loss,0.25\n");
   for (const std::string& name : names())
     if (name.starts_with("events.out.tfevents.")) {
       EXPECT_NE(text(name).find("loss"), std::string::npos);
@@ -56,8 +55,6 @@ TEST_F(RunFolders, RewindForgetsWhatCameLaterAndWhatIsBroken) {
   EXPECT_EQ(text("metrics.jsonl"),
             "{\"step\":4,\"loss\":4.0,\"accuracy\":1.0}\n"
             "{\"step\":8,\"loss\":8.0,\"accuracy\":1.0}\n");
-  EXPECT_EQ(text("metrics.csv"),
-            "step,name,value\n4,loss,4\n4,accuracy,1\n8,loss,8\n8,accuracy,1\n");
 }
 
 TEST_F(RunFolders, KnowsWhatWasLogged) {

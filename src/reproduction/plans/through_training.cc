@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "model_files/checkpoints.h"
-#include "reproduction/metrics.h"
 #include "reproduction/plan.h"
 #include "reproduction/trained.h"
 
@@ -32,15 +31,18 @@ struct Course {
 
 // Of the whole run, or of a shortened one where only that has measured anything.
 Course course_of(const Context& context, const std::string& recipe) {
-  Course whole{read_metric(run_folder(context, recipe), "accuracy_paper"),
-               static_cast<double>(planned_steps(spec::read_recipe(recipe_file(recipe), {})))};
+  Course whole{
+      formats::read_metric(run_folder(context, recipe) / "metrics.jsonl", "accuracy_paper"),
+      static_cast<double>(planned_steps(spec::read_recipe(recipe_file(recipe), {})))};
   if (!whole.points.empty()) return whole;
-  Course part{read_metric(short_run_folder(context, recipe), "accuracy_paper")};
+  Course part{
+      formats::read_metric(short_run_folder(context, recipe) / "metrics.jsonl", "accuracy_paper")};
   const auto newest = model_files::newest_checkpoint(short_run_folder(context, recipe));
   if (newest && !part.points.empty()) {
     part.steps = static_cast<double>(model_files::checkpoint_step(*newest).value_or(0));
     part.note = fmt::format("of {:g} steps instead of {:g}", part.steps, whole.steps);
-    const auto puzzles = read_metric(short_run_folder(context, recipe), "puzzles");
+    const auto puzzles =
+        formats::read_metric(short_run_folder(context, recipe) / "metrics.jsonl", "puzzles");
     if (!puzzles.empty()) part.note += fmt::format(", on {:g} puzzles", puzzles.back().y);
     return part;
   }
