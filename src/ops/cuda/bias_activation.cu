@@ -8,6 +8,7 @@
 
 #include "ops/cuda/activations.cuh"
 #include "ops/cuda/bias_activation.h"
+#include "ops/cuda/device.h"
 #include "ops/cuda/eight.cuh"
 #include "ops/cuda/sum_parts.h"
 
@@ -16,8 +17,8 @@ namespace {
 
 constexpr int kWarps = 8;
 constexpr int kThreads = 32 * kWarps;
-constexpr int kWidth = 256;       // columns of a block
-constexpr int kBlocks = 4 * 132;  // four on each multiprocessor of an H200
+constexpr int kWidth = 256;  // columns of a block
+constexpr int kBlocks = 4;   // on each multiprocessor
 
 struct None {};  // for the sums alone
 
@@ -92,7 +93,7 @@ __global__ void __launch_bounds__(kThreads, 4)
 
 std::int64_t tiles_of(std::int64_t columns) { return (columns + kWidth - 1) / kWidth; }
 std::int64_t parts_of(std::int64_t columns) {
-  return std::max<std::int64_t>(1, kBlocks / tiles_of(columns));
+  return std::max<std::int64_t>(1, kBlocks * Gpu::current().multiprocessors / tiles_of(columns));
 }
 
 template <class F, Pass kPass>

@@ -4,6 +4,7 @@
 // the shares of the batch are then added up in order.
 #include <algorithm>
 
+#include "ops/cuda/device.h"
 #include "ops/cuda/embedding.h"
 #include "ops/cuda/row_dropout.cuh"
 #include "ops/cuda/sum_parts.h"
@@ -15,7 +16,6 @@ namespace {
 constexpr int kWidth = 128;               // columns of a warp
 constexpr int kMaxWarps = 12;             // of a block
 constexpr int kSharedBytes = 200 * 1024;  // for the tables of a block, one on a multiprocessor
-constexpr int kMultiprocessors = 132;     // of an H200
 constexpr int kShares = 16;               // of the batch
 constexpr int kInFlight = 8;              // rows whose loads a warp starts before it uses the first
 
@@ -111,7 +111,7 @@ struct Plan {
 
   explicit Plan(const EmbeddingShape& s)
       : table_rows(s.vocabulary + (s.frozen != nullptr ? 2 : 0)),
-        blocks(std::max<std::int64_t>(1, kMultiprocessors * kWidth / s.columns)),
+        blocks(std::max<std::int64_t>(1, Gpu::current().multiprocessors * kWidth / s.columns)),
         warps(static_cast<int>(
             std::clamp<std::int64_t>(kSharedBytes / warp_bytes(table_rows), 1, kMaxWarps))) {}
 

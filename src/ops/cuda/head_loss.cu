@@ -1,4 +1,5 @@
 // The sizes that there are kernels for, and their launch. What a block does: head_loss_worker.cuh.
+#include "ops/cuda/device.h"
 #include "ops/cuda/head_loss.h"
 #include "ops/cuda/head_loss_worker.cuh"
 #include "ops/cuda/sum_parts.h"
@@ -19,10 +20,12 @@ cudaError_t launch(const HeadLoss& a, cudaStream_t stream) {
       cudaFuncSetAttribute(head_loss_kernel<Shared>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                            static_cast<int>(sizeof(Shared)));
   if (error != cudaSuccess) return error;
-  head_loss_kernel<Shared><<<kBlocks, Shared::kThreads, sizeof(Shared), stream>>>(a);
-  launch_sum_parts(a.workspace, kBlocks, 1, a.loss, stream);
+  const int blocks = Gpu::current().multiprocessors;  // one on each
+  head_loss_kernel<Shared>
+      <<<static_cast<unsigned>(blocks), Shared::kThreads, sizeof(Shared), stream>>>(a);
+  launch_sum_parts(a.workspace, blocks, 1, a.loss, stream);
   if (a.dhidden[0] != nullptr)
-    launch_sum_parts(a.workspace + kBlocks, kBlocks * Shared::kTeams, a.vocabulary * a.columns,
+    launch_sum_parts(a.workspace + blocks, blocks * Shared::kTeams, a.vocabulary * a.columns,
                      a.dtable, stream);
   return cudaGetLastError();
 }
@@ -81,8 +84,9 @@ bool head_loss_takes(std::int64_t rows, std::int64_t columns, std::int64_t vocab
 }
 
 std::size_t head_loss_workspace(std::int64_t columns, std::int64_t vocabulary) {
+  const std::int64_t blocks = Gpu::current().multiprocessors;
   return sizeof(float) *
-         static_cast<std::size_t>(kBlocks + kBlocks * kMostTeams * columns * vocabulary);
+         static_cast<std::size_t>(blocks + blocks * kMostTeams * columns * vocabulary);
 }
 
 cudaError_t launch_head_loss(const HeadLoss& arguments, cudaStream_t stream) {

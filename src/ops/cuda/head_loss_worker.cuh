@@ -34,7 +34,6 @@
 namespace mgdm::ops::cuda {
 namespace {
 
-constexpr int kBlocks = 132;  // the multiprocessors of an H200
 constexpr int kMostTeams = 2;
 constexpr int kTeamWarps = 8;
 constexpr int kTeamThreads = 32 * kTeamWarps;
@@ -138,7 +137,8 @@ class Worker {
     split_table();
     // Blocks take turns in steps of 32 rows, so that each gets its share of the counted ones.
     const int steps = (all_rows_ + 31) / 32, block = static_cast<int>(blockIdx.x);
-    const int mine = 32 * ((steps - block + kBlocks - 1) / kBlocks);
+    const int blocks = static_cast<int>(gridDim.x);
+    const int mine = 32 * ((steps - block + blocks - 1) / blocks);
     for (int first = 0; first < mine; first += kListRows) {
       __syncthreads();  // the table is there, the last list no longer read
       list_rows(first, min(mine - first, kListRows));
@@ -183,7 +183,7 @@ class Worker {
 
   // Row `i` of this block's rows; loop r's hidden state n is row r * rows + n.
   __device__ int row_at(int i) const {
-    return (i / 32 * kBlocks + static_cast<int>(blockIdx.x)) * 32 + i % 32;
+    return (i / 32 * static_cast<int>(gridDim.x) + static_cast<int>(blockIdx.x)) * 32 + i % 32;
   }
 
   __device__ float weight_of(int position) const {
@@ -539,7 +539,7 @@ class Worker {
     if (gradients_) {
       const std::int64_t part =
           static_cast<std::int64_t>(blockIdx.x) * Shared::kTeams + team_number_;
-      float* out = a_.workspace + kBlocks + part * a_.vocabulary * kColumns;
+      float* out = a_.workspace + gridDim.x + part * a_.vocabulary * kColumns;
       const int column = warp_ * (kColumns / 8) + 2 * (lane_ % 4);
 #pragma unroll
       for (int v = 0; v < kVocabulary / 16; ++v)

@@ -57,12 +57,12 @@ struct ResidualNormBackward {
   void* dbranch;  // null: not wanted
   bool branch_is_bf16;
   float* dparameters;  // of weight, bias and the branch's bias (3, columns); not for the RMS norm
-  float* parts;        // workspace for them (kResidualNormParts, 3, columns)
+  float* parts;        // workspace for them (residual_norm_parts(), 3, columns)
   std::int64_t rows, columns;
   float eps, dropout;
   RandomState random;
 };
-constexpr int kResidualNormParts = 264;  // blocks: two on each of an H200's 132 processors
+int residual_norm_parts();  // blocks: two on each multiprocessor
 void launch_residual_norm_backward(const ResidualNormBackward& arguments, cudaStream_t stream);
 
 // out = the sum of `count` parts in bf16, or out plus that. Multiples of 8 numbers, aligned to 16

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "ops/cuda/device.h"
 #include "ops/cuda/launchers.h"
 #include "ops/cuda/residual_norm_rows.cuh"
 #include "ops/cuda/row_dropout.cuh"
@@ -164,17 +165,19 @@ void backward(const ResidualNormBackward& a, cudaStream_t stream) {
     // Of Hopper's shared memory each block takes 1 KiB more.
     static_assert(kBlocks<kCentred, kQuads> * (kBytes + 1024) <= 228 * 1024);
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
-    kernel<<<kResidualNormParts, kThreads, kBytes, stream>>>(
+    kernel<<<static_cast<unsigned>(residual_norm_parts()), kThreads, kBytes, stream>>>(
         static_cast<const Stream*>(a.dn_again != nullptr ? a.dn_again : a.dy),
         static_cast<const __nv_bfloat16*>(a.dn), a.dn_again != nullptr,
         static_cast<const Kept<kCentred>*>(a.kept), a.scale, a.weight, static_cast<Stream*>(a.dx),
         static_cast<Branch*>(a.dbranch), a.parts, a.rows, a.eps, dropout);
   });
   if constexpr (kCentred)
-    launch_sum_parts(a.parts, kResidualNormParts, 3 * a.columns, a.dparameters, stream);
+    launch_sum_parts(a.parts, residual_norm_parts(), 3 * a.columns, a.dparameters, stream);
 }
 
 }  // namespace
+
+int residual_norm_parts() { return 2 * Gpu::current().multiprocessors; }
 
 void launch_residual_norm_backward(const ResidualNormBackward& a, cudaStream_t stream) {
   if (a.rows == 0) return;

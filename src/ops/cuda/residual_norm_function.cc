@@ -113,7 +113,7 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
     at::Tensor dparameters, parts;
     if (settings->centred) {
       dparameters = at::empty({3, kept.size(-1)}, in_float);
-      parts = at::empty({kResidualNormParts, 3, kept.size(-1)}, in_float);
+      parts = at::empty({residual_norm_parts(), 3, kept.size(-1)}, in_float);
     }
     const KernelWork work("residual + norm, backward",
                           bytes_of({dy_rows, dx, dbranch, again}) +

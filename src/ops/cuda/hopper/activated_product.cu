@@ -20,9 +20,9 @@
 #include <algorithm>
 
 #include "ops/cuda/activations.cuh"
+#include "ops/cuda/device.h"
 #include "ops/cuda/hopper/activated_product.h"
 #include "ops/cuda/hopper/activated_tile.cuh"
-#include "ops/cuda/hopper/device.h"
 #include "ops/cuda/sum_parts.h"
 #include "ops/cuda/tensor_map.h"
 
@@ -235,7 +235,7 @@ std::int64_t shared_bytes(std::int64_t depth, int groups) {
 // How many groups multiply; 0: shared memory is too small.
 int groups_for(std::int64_t depth) {
   for (const int groups : {kMostGroups, 2})
-    if (shared_bytes(depth, groups) <= HopperDevice::current().shared_bytes &&
+    if (shared_bytes(depth, groups) <= Gpu::current().shared_bytes &&
         groups * (depth / kPieceColumns + kOwnPieces) <= kMostPlaces)
       return groups;
   return 0;
@@ -243,8 +243,7 @@ int groups_for(std::int64_t depth) {
 
 // Blocks that share a panel of the weight.
 int blocks_of_panel(std::int64_t columns) {
-  return std::max(
-      1, HopperDevice::current().multiprocessors / static_cast<int>(columns / kTileColumns));
+  return std::max(1, Gpu::current().multiprocessors / static_cast<int>(columns / kTileColumns));
 }
 
 template <Direction kDirection, int kGroups>
@@ -297,7 +296,7 @@ std::size_t activated_product_workspace(std::int64_t columns) {
 }
 
 bool activated_product_takes(std::int64_t columns, std::int64_t depth) {
-  return HopperDevice::current().major == 9 && columns > 0 && columns % kTileColumns == 0 &&
+  return Gpu::current().major == 9 && columns > 0 && columns % kTileColumns == 0 &&
          depth >= 2 * kPieceColumns && depth % kPieceColumns == 0 && groups_for(depth) > 0;
 }
 

@@ -11,8 +11,8 @@
 // too, and `empty` when the groups of both blocks have read theirs.
 #include <algorithm>
 
+#include "ops/cuda/device.h"
 #include "ops/cuda/hopper/cluster.cuh"
-#include "ops/cuda/hopper/device.h"
 #include "ops/cuda/hopper/weight_gradients.h"
 #include "ops/cuda/hopper/wide_products.cuh"
 #include "ops/cuda/tensor_map.h"
@@ -178,7 +178,7 @@ void launch(const WeightGradients& w, cudaStream_t stream) {
   a.steps = w.uses * a.steps_of_use;
   a.all_steps = static_cast<int>(w.outputs / (kPair * 64 * kGroups)) * a.column_tiles * a.steps;
   // Where as many pairs take a tile as take another they read the same rows at the same time.
-  const int tiles = a.all_steps / a.steps, room = HopperDevice::current().multiprocessors / kPair;
+  const int tiles = a.all_steps / a.steps, room = Gpu::current().multiprocessors / kPair;
   const int pairs = tiles < room ? room / tiles * tiles : room;
   const int blocks = std::min(pairs, a.all_steps) * kPair;
   kernel<<<static_cast<unsigned>(blocks), 128 * (1 + kGroups), kBytes, stream>>>(uses, a);
@@ -192,8 +192,7 @@ void launch_weight_gradients(const WeightGradients& w, cudaStream_t stream) {
 }
 
 bool weight_gradients_take(std::int64_t outputs, std::int64_t inputs) {
-  return HopperDevice::current().major == 9 &&
-         (fits<3, 3>(outputs, inputs) || fits<2, 4>(outputs, inputs));
+  return Gpu::current().major == 9 && (fits<3, 3>(outputs, inputs) || fits<2, 4>(outputs, inputs));
 }
 
 }  // namespace mgdm::ops::cuda

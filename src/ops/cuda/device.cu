@@ -1,12 +1,12 @@
 #include <cuda_runtime_api.h>
 
-#include "ops/cuda/hopper/device.h"
+#include "ops/cuda/device.h"
 
 namespace mgdm::ops::cuda {
 
-const HopperDevice& HopperDevice::current() {
-  static const HopperDevice found = [] {
-    HopperDevice d;
+const Gpu& Gpu::current() {
+  static const Gpu found = [] {
+    Gpu d;
     int device = 0;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&d.multiprocessors, cudaDevAttrMultiProcessorCount, device);
