@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 
 #include "base/error.h"
@@ -19,6 +20,7 @@
 #include "prompting/play_all.h"
 #include "prompting/prompts.h"
 #include "prompting/reply_cache.h"
+#include "prompting/results_file.h"
 #include "tasks/task.h"
 
 namespace mgdm::cli {
@@ -165,12 +167,22 @@ void write_score(const PromptSettings& settings, const prompting::Summary& summa
   write_file(file.string(), evaluation::result_text(json, config::Fields(used).all()));
 }
 
-// Whether all are answered: whoever repeats a run needs no key.
-bool is_complete(const prompting::ResultsFile& results, const std::vector<std::string>& inputs) {
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (results.find(i, inputs[i]) == nullptr) return false;
-  return true;
-}
+// Asks `model`, unless there is no key: then the first request that is not in the cache is the
+// error that says so. A run whose replies are all in the cache needs no key.
+class WithKey : public prompting::ChatModel {
+ public:
+  WithKey(prompting::ChatModel& model, std::exception_ptr no_key)
+      : model_(model), no_key_(std::move(no_key)) {}
+
+  prompting::ChatReply ask(const prompting::ChatRequest& request) override {
+    if (no_key_) std::rethrow_exception(no_key_);
+    return model_.ask(request);
+  }
+
+ private:
+  prompting::ChatModel& model_;
+  std::exception_ptr no_key_;
+};
 
 void run_prompt(const PromptSettings& asked) {
   PromptSettings settings = asked;
@@ -180,19 +192,28 @@ void run_prompt(const PromptSettings& asked) {
   const std::vector<std::string> inputs = read_games(settings);
   const std::filesystem::path folder = folder_of(settings);
   prompting::ResultsFile results((folder / "results.jsonl").string(), facts_of(settings));
-  const bool needs_key = !settings.no_key && !is_complete(results, inputs);
-  const std::string key = needs_key ? prompting::key_from(settings.key_variable) : "";
+  std::string key;
+  std::exception_ptr no_key;
+  try {
+    if (!settings.no_key) key = prompting::key_from(settings.key_variable);
+  } catch (const Error&) {
+    no_key = std::current_exception();
+  }
   prompting::HttpChat chat(
       prompting::make_http({.endpoint = endpoint, .key = key, .answer_seconds = settings.timeout}),
       settings.endpoint, key, {.tries = settings.tries}, settings.per_minute);
   const prompting::ReplyCache cache(settings.cache, settings.endpoint);
-  prompting::CachedChat cached(chat, cache);
+  WithKey with_key(chat, no_key);
+  prompting::CachedChat cached(with_key, cache);
   std::vector<prompting::Outcome> outcomes;
   prompting::Refusals refusals;
   try {
     Progress progress("asking " + settings.method.model, inputs.size(), settings.quiet);
-    outcomes = prompting::play_all(cached, inputs, settings.method, settings.parallel, results,
-                                   refusals, [&] { progress.add(1); });
+    outcomes = prompting::play_all(cached, inputs, settings.method, settings.parallel, refusals,
+                                   [&](std::size_t item, const prompting::Outcome& outcome) {
+                                     results.add(item, inputs[item], outcome);
+                                     progress.add(1);
+                                   });
   } catch (const Error& error) {
     // Also when it is quiet: this is about money.
     print_paid(settings, cached, chat);

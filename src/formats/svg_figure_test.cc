@@ -215,6 +215,29 @@ TEST(BarChart, LongNamesAreTurned) {
   EXPECT_CONTAINS(to_svg(chart), ">" + std::string(35, 'x') + "…<");
 }
 
+// A turned name ends below its bar. The widest one decides how far left of the plot it may begin.
+TEST(BarChart, TurnedNamesBeginInsideTheFigure) {
+  for (const std::size_t wide : {0, 1, 11}) {
+    BarChart chart;
+    chart.categories = std::vector<std::string>(12, "a name");
+    chart.categories[wide] = std::string(34, 'w');
+    chart.series = {{"a", std::vector<double>(12, 1)}};
+    const std::string svg = to_svg(chart);
+    double least = 1e9;
+    std::size_t turned = 0;
+    for (const std::string& text : elements(svg, "text")) {
+      if (attribute(text, "transform").find("rotate(-35") == std::string::npos) continue;
+      const double width = text_width(chart.categories[turned++], 12);
+      least = std::min(least, std::stod(attribute(text, "x")) - 0.819 * width);
+    }
+    EXPECT_EQ(turned, 12u);
+    EXPECT_GT(least, 0) << wide;
+    if (wide == 0) {
+      EXPECT_LT(least, 20) << "no more room than the name needs";
+    }
+  }
+}
+
 TEST(SvgFigure, TextIsEscapedAndRepaired) {
   EXPECT_EQ(xml_escaped("a<b>&\"c\"\n"), "a&lt;b&gt;&amp;&quot;c&quot; ");
   EXPECT_EQ(xml_escaped(std::string_view("\0\x1B\xFF", 3)), "\uFFFD\uFFFD\uFFFD");

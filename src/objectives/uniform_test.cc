@@ -101,6 +101,7 @@ TEST(Uniform, LossIsTheDivergenceOverTokensOfAnOutput) {
                               category(integer(batch.tokens, b, n)), f);
       count += 1;
     }
+  EXPECT_FALSE(objective->is_cross_entropy());
   const LossSum loss = objective->loss({{logits}}, batch, noised);
   EXPECT_NEAR(loss.sum.item<double>(), sum, 1e-9);
   EXPECT_EQ(loss.count.item<double>(), count);

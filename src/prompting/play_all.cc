@@ -34,8 +34,7 @@ class Stoppable : public ChatModel {
   const std::atomic<bool>& stopped_;
 };
 
-// So many refused puzzles and no answered one: it is not the puzzles. In a run that goes on, those
-// that were refused before come first: there are not more of them than of the answered ones.
+// After so many refused puzzles and no answered one, the puzzles are not to blame.
 constexpr std::size_t kHopeless = 5;
 
 }  // namespace
@@ -50,48 +49,36 @@ Error Refusals::error(std::size_t all) const {
                "", "other settings (--max-tokens, --temperature) with another --out");
 }
 
-std::vector<Outcome> play_all(ChatModel& model, const std::vector<std::string>& inputs,
-                              const MethodSettings& settings, std::int64_t parallel,
-                              ResultsFile& results, Refusals& refusals,
-                              const std::function<void()>& on_done) {
+std::vector<Outcome> play_all(
+    ChatModel& model, const std::vector<std::string>& inputs, const MethodSettings& settings,
+    std::int64_t parallel, Refusals& refusals,
+    const std::function<void(std::size_t item, const Outcome&)>& on_outcome) {
   std::vector<std::optional<Outcome>> outcomes(inputs.size());
-  std::vector<std::size_t> open;
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (const Outcome* const known = results.find(i, inputs[i])) {
-      outcomes[i] = *known;
-      if (on_done) on_done();
-    } else {
-      open.push_back(i);
-    }
-
   std::atomic<bool> stopped = false;
   std::atomic<std::size_t> next = 0;
-  std::mutex mutex;  // guards results and what is below
+  std::mutex mutex;  // guards what is below, and on_outcome
   std::exception_ptr failure;
-  std::size_t answered = 0;  // now, not earlier
-  const std::size_t enough = kHopeless + inputs.size() - open.size();
+  std::size_t answered = 0;
   std::vector<std::size_t> refused;
   Stoppable stoppable(model, stopped);
   const auto work = [&] {
     try {
       while (!stopped) {
         stop_if_interrupted();
-        const std::size_t mine = next++;
-        if (mine >= open.size()) return;
-        const std::size_t item = open[mine];
+        const std::size_t item = next++;
+        if (item >= inputs.size()) return;
         try {
           outcomes[item] = play(stoppable, parse_game24(inputs[item]), settings);
         } catch (const Refused& error) {
           const std::lock_guard lock(mutex);
           if (refused.empty()) refusals.reason = error.seen();
           refused.push_back(item);
-          if (answered == 0 && refused.size() >= enough) stopped = true;
+          if (answered == 0 && refused.size() >= kHopeless) stopped = true;
           continue;
         }
         const std::lock_guard lock(mutex);
         ++answered;
-        results.add(item, inputs[item], *outcomes[item]);
-        if (on_done) on_done();
+        if (on_outcome) on_outcome(item, *outcomes[item]);
       }
     } catch (...) {
       const std::lock_guard lock(mutex);
@@ -100,7 +87,7 @@ std::vector<Outcome> play_all(ChatModel& model, const std::vector<std::string>& 
   };
   {
     std::vector<std::jthread> threads;
-    for (std::int64_t i = 0; i < parallel && static_cast<std::size_t>(i) < open.size(); ++i)
+    for (std::int64_t i = 0; i < parallel && static_cast<std::size_t>(i) < inputs.size(); ++i)
       threads.emplace_back(work);
   }
   std::sort(refused.begin(), refused.end());

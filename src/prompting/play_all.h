@@ -1,4 +1,4 @@
-// Many puzzles, several at a time, into a results file.
+// Many puzzles, several at a time.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "prompting/methods.h"
-#include "prompting/results_file.h"
 
 namespace mgdm::prompting {
 
@@ -21,18 +20,16 @@ struct Refusals {
   Error error(std::size_t all) const;
 };
 
-// The outcomes in the order of the inputs ("4,5,6,10,24"): those in the file as they stand there,
-// the others by asking, `parallel` at a time, each in the file as soon as it is known. When one
+// The outcomes in the order of the inputs ("4,5,6,10,24"), `parallel` puzzles at a time. When one
 // fails, or Ctrl-C is pressed, no more is asked; replies under way are waited for, since they are
-// paid for, and then the error is thrown. Puzzles whose prompts are Refused are left out and noted;
-// where five of the first are and none is answered, it is not the puzzles: the error is theirs.
-// Whoever goes on with a run has those at its beginning that were refused before: then it takes
-// five more than were answered.
-// on_done() is called after each puzzle.
-std::vector<Outcome> play_all(ChatModel& model, const std::vector<std::string>& inputs,
-                              const MethodSettings& settings, std::int64_t parallel,
-                              ResultsFile& results, Refusals& refusals,
-                              const std::function<void()>& on_done = {});
+// paid for, and then the error is thrown. Puzzles whose prompts are Refused are left out and noted.
+// When five are refused and none is answered, the puzzles are not to blame: their error is thrown.
+// on_outcome() is called for each answered puzzle as soon as its outcome is known, by one thread at
+// a time.
+std::vector<Outcome> play_all(
+    ChatModel& model, const std::vector<std::string>& inputs, const MethodSettings& settings,
+    std::int64_t parallel, Refusals& refusals,
+    const std::function<void(std::size_t item, const Outcome&)>& on_outcome = {});
 
 struct Summary {
   std::size_t n = 0;

@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "formats/test_support.h"
 #include "prompting/reply_cache.h"
+#include "prompting/results_file.h"
 #include "prompting/test_support.h"
 
 namespace mgdm::prompting {
@@ -39,17 +40,15 @@ class PlayAll : public testing::Test {
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
   formats::TemporaryFolder folder_;
   Refusals refusals_;
-  int chat_asked_ = 0;
 };
 
 TEST_F(PlayAll, GivesTheSameWhateverIsParallel) {
   std::vector<Outcome> first;
   for (const std::int64_t parallel : {1, 3}) {
     FakeChat chat(right_once);
-    ResultsFile results(path(std::to_string(parallel)), kFacts);
     int done = 0;
-    const auto outcomes =
-        play_all(chat, kInputs, io(), parallel, results, refusals_, [&] { ++done; });
+    const auto outcomes = play_all(chat, kInputs, io(), parallel, refusals_,
+                                   [&](std::size_t, const Outcome&) { ++done; });
     EXPECT_EQ(done, 4);
     ASSERT_EQ(outcomes.size(), 4u);
     EXPECT_EQ(outcomes[0].right, 1);
@@ -64,41 +63,32 @@ TEST_F(PlayAll, GoesOnWhereItStopped) {
     if (request.prompt.ends_with("Numbers: 1 5 8 12\n")) throw Error("the endpoint is gone");
     return right_once(request);
   });
-  {
-    ResultsFile results(path("r"), kFacts);
-    EXPECT_CONTAINS(error_of([&] { play_all(failing, kInputs, io(), 1, results, refusals_); }),
-                    "the endpoint is gone");
-  }
+  const ReplyCache cache(folder_.path() / "cache", "http://e");
+  CachedChat first(failing, cache);
+  EXPECT_CONTAINS(error_of([&] { play_all(first, kInputs, io(), 1, refusals_); }),
+                  "the endpoint is gone");
   EXPECT_EQ(failing.asked().size(), 3u);
   FakeChat chat(right_once);
-  {
-    ResultsFile results(path("r"), kFacts);
-    EXPECT_CONTAINS(error_of([&] { ResultsFile second(path("r"), kFacts); }), "another process");
-    const auto outcomes = play_all(chat, kInputs, io(), 2, results, refusals_);
-    EXPECT_EQ(outcomes[0].right, 1);
+  for (int again = 0; again < 2; ++again) {
+    CachedChat cached(chat, cache);
+    EXPECT_EQ(play_all(cached, kInputs, io(), 2, refusals_)[0].right, 1);
     EXPECT_EQ(chat.asked().size(), 2u);
   }
-  ResultsFile results(path("r"), kFacts);
-  play_all(chat, kInputs, io(), 2, results, refusals_);
-  EXPECT_EQ(chat.asked().size(), 2u);  // all of it is known
 }
 
 TEST_F(PlayAll, RefusedPuzzlesDoNotKeepTheOthersFromBeingAsked) {
-  const auto refusing = [](const std::string& numbers) {
-    return [numbers](const ChatRequest& request) {
-      if (request.prompt.ends_with(numbers + "\n")) throw Refused("status 400: filtered");
-      return right_once(request);
-    };
-  };
-  FakeChat chat(refusing("Numbers: 4 4 10 10"));
+  FakeChat chat([](const ChatRequest& request) {
+    if (request.prompt.ends_with("Numbers: 4 4 10 10\n")) throw Refused("status 400: filtered");
+    return right_once(request);
+  });
+  const ReplyCache cache(folder_.path() / "cache", "http://e");
   for (const std::size_t asked : {4u, 5u}) {  // again: only what was refused
-    ResultsFile results(path("r"), kFacts);
+    CachedChat cached(chat, cache);
     Refusals refusals;
-    EXPECT_EQ(play_all(chat, kInputs, io(), 1, results, refusals).size(), 3u);
+    EXPECT_EQ(play_all(cached, kInputs, io(), 1, refusals).size(), 3u);
     EXPECT_CONTAINS(refusals.error(4).seen(),
                     "refused 1 of 4 puzzles: 4,4,10,10,24 (status 400: filtered)");
     EXPECT_EQ(chat.asked().size(), asked);
-    EXPECT_NE(results.find(3, kInputs[3]), nullptr);
   }
 }
 
@@ -107,28 +97,8 @@ TEST_F(PlayAll, FiveRefusedPuzzlesAndNoneAnsweredAreEnough) {
   const std::vector<std::string> many(50, kInputs[0]);
   FakeChat none(
       [](const ChatRequest&) -> std::vector<std::string> { throw Refused("status 400: no"); });
-  ResultsFile results(path("r"), kFacts);
-  EXPECT_CONTAINS(error_of([&] { play_all(none, many, io(), 1, results, refusals_); }),
-                  "refused 5 of 50");
+  EXPECT_CONTAINS(error_of([&] { play_all(none, many, io(), 1, refusals_); }), "refused 5 of 50");
   EXPECT_CONTAINS((Refusals{many, "no"}.error(60).seen()), "; and 40 more (no)");
-}
-
-// Who goes on has the refused ones first: they do not keep the others from being asked.
-TEST_F(PlayAll, RefusedPuzzlesOfBeforeDoNotEndARunThatGoesOn) {
-  std::vector<std::string> inputs(20, kInputs[1]);
-  for (std::size_t i = 0; i < 6; ++i) inputs[2 * i] = kInputs[0];  // 12 asked, 6 of them refused
-  bool gone = true;
-  FakeChat chat([&](const ChatRequest& request) -> std::vector<std::string> {
-    if (request.prompt.ends_with("Numbers: 4 4 10 10\n")) throw Refused("filtered");
-    if (gone && chat_asked_++ == 6) throw Error("gone");
-    return {"Answer: 1"};
-  });
-  ResultsFile results(path("r"), kFacts);
-  EXPECT_CONTAINS(error_of([&] { play_all(chat, inputs, io(), 1, results, refusals_); }), "gone");
-  gone = false;
-  refusals_ = {};
-  EXPECT_EQ(play_all(chat, inputs, io(), 1, results, refusals_).size(), 14u);
-  EXPECT_EQ(refusals_.puzzles.size(), 6u);
 }
 
 // A refused puzzle is told of although another failed after it.
@@ -137,48 +107,27 @@ TEST_F(PlayAll, RefusalsAreKnownWhenAnotherPuzzleFails) {
     if (request.prompt.ends_with("Numbers: 4 4 10 10\n")) throw Refused("filtered");
     throw Error("gone");
   });
-  ResultsFile results(path("r"), kFacts);
-  EXPECT_CONTAINS(error_of([&] { play_all(chat, kInputs, io(), 1, results, refusals_); }), "gone");
+  EXPECT_CONTAINS(error_of([&] { play_all(chat, kInputs, io(), 1, refusals_); }), "gone");
   EXPECT_EQ(refusals_.puzzles, std::vector<std::string>{kInputs[0]});
 }
 
-TEST_F(PlayAll, DropsALineThatWasNotWrittenToItsEnd) {
-  FakeChat chat(right_once);
-  {
+TEST_F(PlayAll, WritesResultsAndRefusesThoseOfAnotherRun) {
+  for (int again = 0; again < 2; ++again) {
     ResultsFile results(path("r"), kFacts);
-    play_all(chat, kInputs, io(), 1, results, refusals_);
-  }
-  const std::string text = read_file(path("r"));
-  write_file(path("r"), text.substr(0, text.size() - 10));
-  {
-    ResultsFile results(path("r"), kFacts);
-    EXPECT_NE(results.find(2, kInputs[2]), nullptr);
-    EXPECT_EQ(results.find(3, kInputs[3]), nullptr);
-    play_all(chat, kInputs, io(), 1, results, refusals_);
-  }
-  EXPECT_EQ(read_file(path("r")), text);
-}
-
-TEST_F(PlayAll, RefusesResultsOfAnotherRun) {
-  FakeChat chat(right_once);
-  {
-    ResultsFile results(path("r"), kFacts);
-    play_all(chat, kInputs, io(), 1, results, refusals_);
+    results.add(2, kInputs[2], {{"1"}, 0.5, true, {3, 200, 20, 1}});
+    EXPECT_EQ(read_file(path("r")),
+              "{\"run\":{\"method\":\"io\",\"model\":\"m\"}}\n"
+              "{\"item\":2,\"input\":\"1,5,8,12,24\",\"right\":0.5,\"any\":true,"
+              "\"answers\":[\"1\"],\"requests\":3,\"prompt_tokens\":200,"
+              "\"generated_tokens\":20,\"uncounted_requests\":1}\n");
   }
   EXPECT_CONTAINS(error_of([&] {
                     ResultsFile other(path("r"), {{"method", "io"}, {"model", "n"}});
                   }),
                   "model = n, was m");
-  {
-    ResultsFile results(path("r"), kFacts);
-    EXPECT_CONTAINS(error_of([&] { play_all(chat, {"1,2,3,4,24"}, io(), 1, results, refusals_); }),
-                    "another puzzle as item 0");
-  }
-  write_file(path("x"), read_file(path("r")) + "{\"item\": 3}\n");
-  EXPECT_CONTAINS(error_of([&] { ResultsFile bad(path("x"), kFacts); }),
-                  "x:6: the line is no result");
   write_file(path("y"), "hello\n");
-  EXPECT_CONTAINS(error_of([&] { ResultsFile bad(path("y"), kFacts); }), "y:1: ");
+  EXPECT_CONTAINS(error_of([&] { ResultsFile bad(path("y"), kFacts); }), "y has no results");
+  EXPECT_EQ(read_file(path("y")), "hello\n");
 }
 
 TEST_F(PlayAll, SumsUp) {
@@ -193,6 +142,7 @@ TEST_F(PlayAll, SumsUp) {
   EXPECT_DOUBLE_EQ(sum.generated_tokens, 20);
   EXPECT_DOUBLE_EQ(Prices({2.5, 10}).of(2'000'000, 500'000), 10);
   EXPECT_EQ(summarize({}).n, 0u);
+  EXPECT_EQ(summarize({{{}, 0, false, {3, 200, 20, 1}}}).uncounted, 1);
 }
 
 TEST_F(PlayAll, WhatWasPaidForIsNotPaidForAgain) {
@@ -200,8 +150,7 @@ TEST_F(PlayAll, WhatWasPaidForIsNotPaidForAgain) {
   const ReplyCache cache(folder_.path() / "cache", "http://e");
   for (const char* name : {"a", "b"}) {
     CachedChat cached(chat, cache);
-    ResultsFile results(path(name), kFacts);
-    const auto outcomes = play_all(cached, kInputs, io(), 3, results, refusals_);
+    const auto outcomes = play_all(cached, kInputs, io(), 3, refusals_);
     EXPECT_EQ(outcomes[0].right, 1);
     EXPECT_EQ(outcomes[0].usage, (Usage{1, 100, 10}));  // what it takes, paid now or earlier
     EXPECT_EQ(cached.paid().requests, name == std::string("a") ? 4 : 0);
@@ -218,9 +167,8 @@ TEST_F(PlayAll, TheSameRequestIsAskedOnce) {
   });
   const ReplyCache cache(folder_.path() / "cache", "http://e");
   CachedChat cached(chat, cache);
-  ResultsFile results(path("r"), kFacts);
   const std::vector<std::string> same(6, kInputs[0]);
-  for (const Outcome& outcome : play_all(cached, same, io(), 6, results, refusals_))
+  for (const Outcome& outcome : play_all(cached, same, io(), 6, refusals_))
     EXPECT_EQ(outcome.answers, std::vector<std::string>{"0"});
   EXPECT_EQ(chat.asked().size(), 1u);
   EXPECT_EQ(cached.paid().requests, 1);
@@ -266,25 +214,13 @@ TEST_F(PlayAll, AReplyThatCannotBeKeptIsTheLast) {
   });
   const ReplyCache cache(folder_.path() / "cache", "http://e");
   CachedChat cached(chat, cache);
-  ResultsFile results(path("r"), kFacts);
-  EXPECT_CONTAINS(error_of([&] { play_all(cached, kInputs, io(), 1, results, refusals_); }),
-                  "cache");
+  double right = 0;
+  const auto keep = [&](std::size_t, const Outcome& outcome) { right += outcome.right; };
+  EXPECT_CONTAINS(error_of([&] { play_all(cached, kInputs, io(), 1, refusals_, keep); }), "cache");
   EXPECT_EQ(chat.asked().size(), 1u);
   EXPECT_EQ(cached.lost(), 1);
   EXPECT_EQ(cached.paid().requests, 1);
-  ASSERT_NE(results.find(0, kInputs[0]), nullptr);
-  EXPECT_EQ(results.find(0, kInputs[0])->right, 1);
-}
-
-TEST_F(PlayAll, TellsHowManyRequestsNobodyCounted) {
-  ResultsFile results(path("r"), kFacts);
-  results.add(0, kInputs[0], {{"1"}, 0, false, {3, 200, 20, 1}});
-  EXPECT_EQ(results.find(0, kInputs[0])->usage.uncounted, 1);
-  write_file(path("t"), read_file(path("r")));
-  ResultsFile again(path("t"), kFacts);
-  ASSERT_NE(again.find(0, kInputs[0]), nullptr);
-  EXPECT_EQ(again.find(0, kInputs[0])->usage, (Usage{3, 200, 20, 1}));
-  EXPECT_EQ(summarize({*again.find(0, kInputs[0])}).uncounted, 1);
+  EXPECT_EQ(right, 1);
 }
 
 TEST_F(PlayAll, CacheKeepsApartWhatDiffers) {
