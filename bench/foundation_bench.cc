@@ -11,7 +11,7 @@
 #include "data/encoded_dataset.h"
 #include "formats/markdown_table.h"
 #include "measure.h"
-#include "tasks/task.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::bench {
 namespace {
@@ -44,8 +44,8 @@ double parallel_rate(Item&& item) {
   });
 }
 
-void generating(const std::string& label, const std::string& name,
-                const tasks::TaskOptions& options, double promised) {
+void generating(const std::string& label, const std::string& name, const tasks::Options& options,
+                double promised) {
   const auto task = tasks::make_task(name, options);
   row("generate " + label, promised, parallel_rate([&](std::size_t i) {
         task->generate(0, tasks::Split::kTrain, static_cast<std::uint32_t>(i));
@@ -96,8 +96,7 @@ void run() {
   generating("countdown-5", "countdown-5", {}, 60e3);
   generating("countdown-6", "countdown-6", {}, 0);
   generating("sudoku, easy", "sudoku", {}, 5e3);
-  generating("sudoku, minimal", "sudoku", {.nodes = {}, .difficulty = tasks::Difficulty::kHard},
-             2e3);
+  generating("sudoku, minimal", "sudoku", {"difficulty=hard"}, 2e3);
   for (const char* name : {"sat-5", "sat-7"}) generating(name, name, {}, 0);
   generating("sat-9", "sat-9", {}, 50e3);
   for (const char* name :

@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "data/encoded_dataset.h"
 #include "data/examples_file.h"
+#include "tasks/all_tasks.h"
 #include "tasks/score.h"
-#include "tasks/task.h"
 
 namespace mgdm {
 namespace {

@@ -67,15 +67,12 @@ struct Puzzle {
 };
 
 struct GenerateOptions {
-  std::uint64_t seed = 0;           // another seed makes other puzzles
-  std::string split = "train";      // or "test": the two lists share no puzzle
-  std::uint32_t first = 0;          // puzzles first .. first+count-1 of a list of 2^32
-  std::int64_t nodes = 6;           // planning: nodes per chain, 2 to 50
-  std::string difficulty = "easy";  // sudoku: the paper's easy puzzles, or "hard", minimal ones
-  std::string guesses = {};         // sudoku, hard: only those that take so many: "10..", "5..9"
-  int threads = 1;                  // 0: all cores; the puzzles are the same
-  std::int64_t largest = 99;        // countdown: numbers are drawn from 1 to this, 10 to 99
-  std::string labels = "first";  // countdown: "first" solution as in the paper, "any", "smallest"
+  std::uint64_t seed = 0;       // another seed makes other puzzles
+  std::string split = "train";  // or "test": the two lists share no puzzle
+  std::uint32_t first = 0;      // puzzles first .. first+count-1 of a list of 2^32
+  int threads = 1;              // 0: all cores; the puzzles are the same
+  // The task's own, named as the flags of mgdm generate: "nodes=4", "difficulty=hard guesses=10..".
+  std::string task_options = {};
 };
 
 // Puzzles with their solutions. The same options give the same bytes, on every machine.

@@ -50,8 +50,8 @@ const char* mgdm_task_name(size_t index);
 
 typedef struct mgdm_puzzles mgdm_puzzles;
 
-/* Puzzles with their solutions. Options: seed, split, first, nodes, difficulty, guesses,
- * largest, labels, threads. mgdm_puzzles_free. */
+/* Puzzles with their solutions. Options: seed, split, first, threads, and the task's own, named as
+ * the flags of mgdm generate ("nodes=4"). mgdm_puzzles_free. */
 mgdm_puzzles* mgdm_generate(const char* task, size_t count, const char* options);
 /* The puzzles of a file: JSONL, Sudoku CSV, lines or grids, DIMACS. mgdm_puzzles_free. */
 mgdm_puzzles* mgdm_read_puzzles(const char* task, const char* file);

@@ -15,7 +15,7 @@ TEST(C, GeneratesVerifiesAndSolves) {
   ASSERT_NE(puzzles, nullptr) << mgdm_error();
   GenerateOptions same;
   same.seed = 7;
-  same.nodes = 4;
+  same.task_options = "nodes=4";
   same.split = "test";
   same.first = 3;
   const Puzzle expected = generate("planning", 2, same).at(1);

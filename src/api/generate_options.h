@@ -4,11 +4,12 @@
 #include <string_view>
 
 #include "mgdm/mgdm.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::api {
 
-// UsageError when a value is out of range.
-void check(const GenerateOptions& options);
+// The task's own options. UsageError when a value is not allowed.
+tasks::Options checked(const GenerateOptions& options);
 
 // From "seed=7 split=test", with the members' names.
 GenerateOptions generate_options(std::string_view text);

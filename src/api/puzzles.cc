@@ -7,8 +7,8 @@
 #include "base/parallel.h"
 #include "data/examples_file.h"
 #include "mgdm/mgdm.h"
+#include "tasks/all_tasks.h"
 #include "tasks/judge.h"
-#include "tasks/task.h"
 
 namespace mgdm {
 namespace {
@@ -17,13 +17,11 @@ constexpr std::uint64_t kItems = std::uint64_t{1} << 32;  // in the list of a se
 
 std::vector<Puzzle> generated(const std::string& name, std::size_t count,
                               const GenerateOptions& options) {
-  api::check(options);
+  const tasks::Options of_task = api::checked(options);
   if (count > kItems - options.first)
     throw Error(fmt::format("{} puzzles from number {} on", count, options.first),
                 fmt::format("first + count of at most {}, where the list ends", kItems));
-  const auto task =
-      tasks::make_task(name, tasks::task_options(options.nodes, options.difficulty, options.guesses,
-                                                 options.largest, options.labels));
+  const auto task = tasks::make_task(name, of_task);
   const auto split = options.split == "test" ? tasks::Split::kTest : tasks::Split::kTrain;
   std::vector<Puzzle> puzzles(count);
   const auto make = [&](std::size_t begin, std::size_t end) {

@@ -32,23 +32,23 @@ TEST(Generate, ByEveryOption) {
   options.first = 5;
   EXPECT_EQ(generate("planning", 1, options).at(0).input,
             generate("planning", 1, 7, true, 5).at(0).input);
-  options.nodes = 3;
+  options.task_options = "nodes=3";
   EXPECT_LT(generate("planning", 1, options).at(0).input.size(),
             generate("planning", 1, 7, true, 5).at(0).input.size());
   const auto givens = [](const Puzzle& puzzle) {
     return 81 - std::count(puzzle.input.begin(), puzzle.input.end(), '0');
   };
   GenerateOptions hard;
-  hard.difficulty = "hard";
+  hard.task_options = "difficulty=hard";
   const auto minimal = generate("sudoku", 2, hard);
   EXPECT_LT(givens(minimal.at(0)), givens(generate("sudoku", 1).at(0)));
-  hard.guesses = "10..";
+  hard.task_options += " guesses=10..";
   EXPECT_NE(generate("sudoku", 2, hard).at(1).input, minimal.at(1).input);
 }
 
 TEST(Generate, LabelsWithAnotherSolution) {
   GenerateOptions smallest;
-  smallest.labels = "smallest";
+  smallest.task_options = "labels=smallest";
   const auto usual = generate("countdown-5", 20), other = generate("countdown-5", 20, smallest);
   int different = 0;
   for (std::size_t i = 0; i < usual.size(); ++i) {
@@ -61,7 +61,7 @@ TEST(Generate, LabelsWithAnotherSolution) {
 
 TEST(Generate, DrawsNumbersUpToTheLargest) {
   GenerateOptions small;
-  small.largest = 10;
+  small.task_options = "largest=10";
   for (const Puzzle& puzzle : generate("countdown-4", 20, small)) {
     std::istringstream numbers(puzzle.input);
     for (int i = 0; i < 4; ++i) {
@@ -95,13 +95,14 @@ TEST(Generate, RefusesWhatMakesNoSense) {
     }
   };
   EXPECT_EQ(refused("planning", [](auto& o) { o.split = "tset"; }), "split = \"tset\"");
-  EXPECT_EQ(refused("planning", [](auto& o) { o.nodes = 51; }), "nodes = 51");
+  EXPECT_EQ(refused("planning", [](auto& o) { o.task_options = "nodes=51"; }), "nodes = 51");
   EXPECT_EQ(refused("planning", [](auto& o) { o.threads = -1; }), "threads = -1");
-  EXPECT_NE(refused("countdown-4", [](auto& o) { o.nodes = 4; }), "nothing");
-  EXPECT_NE(refused("sudoku", [](auto& o) { o.guesses = "9..5"; }), "nothing");
-  EXPECT_EQ(refused("countdown-4", [](auto& o) { o.largest = 9; }), "largest = 9");
-  EXPECT_EQ(refused("countdown-4", [](auto& o) { o.labels = "all"; }), "labels = \"all\"");
-  EXPECT_NE(refused("sudoku", [](auto& o) { o.labels = "any"; }), "nothing");
+  EXPECT_NE(refused("countdown-4", [](auto& o) { o.task_options = "nodes=4"; }), "nothing");
+  EXPECT_NE(refused("sudoku", [](auto& o) { o.task_options = "guesses=9..5"; }), "nothing");
+  EXPECT_EQ(refused("countdown-4", [](auto& o) { o.task_options = "largest=9"; }), "largest = 9");
+  EXPECT_EQ(refused("countdown-4", [](auto& o) { o.task_options = "labels=all"; }),
+            "labels = \"all\"");
+  EXPECT_NE(refused("sudoku", [](auto& o) { o.task_options = "labels=any"; }), "nothing");
 }
 
 TEST(Failure, HasItsParts) {

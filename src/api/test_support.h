@@ -21,7 +21,7 @@ inline std::string shipped(const std::string& name) {
 // Puzzles of the kind that the quick planning models answer.
 inline std::vector<Puzzle> small_puzzles(std::size_t count) {
   GenerateOptions options;
-  options.nodes = 4;
+  options.task_options = "nodes=4";
   return generate("planning", count, options);
 }
 

@@ -9,6 +9,7 @@
 #include "inference/models.h"
 #include "spec/kinds.h"
 #include "spec/tensors.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::cli {
 namespace {

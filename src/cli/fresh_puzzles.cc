@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::cli {
 namespace {
@@ -23,8 +24,8 @@ bool has_room(const inference::Reasoner& reasoner, const tasks::Example& puzzle)
 FreshPuzzles fresh_puzzles(const inference::Reasoner& reasoner, std::uint64_t seed,
                            std::size_t count, bool quiet) {
   const std::string& name = reasoner.card().task;
-  for (const tasks::TaskOptions& options : tasks::task_kinds(name)) {
-    const auto task = tasks::make_task(name, options);
+  for (const std::vector<std::string>& options : tasks::family_of(name).kinds) {
+    const auto task = tasks::make_task(name, tasks::Options(options));
     FreshPuzzles fresh{task->about_and_details(), {}};
     Progress progress("making puzzles of " + name, count, quiet);
     while (fresh.examples.size() < count) {

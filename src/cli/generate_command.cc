@@ -11,9 +11,9 @@
 #include "formats/dimacs.h"
 #include "formats/jsonl.h"
 #include "formats/sudoku_text.h"
+#include "tasks/all_tasks.h"
 #include "tasks/released.h"
 #include "tasks/sat/formula.h"
-#include "tasks/task.h"
 
 namespace mgdm::cli {
 namespace {
@@ -23,11 +23,7 @@ struct GenerateSettings {
   std::int64_t count = 1000;
   std::int64_t seed = 0;
   std::string split = "train";
-  std::string difficulty = tasks::kDefaultDifficulty;
-  std::string guesses;
-  std::int64_t nodes = tasks::kDefaultNodes;
-  std::int64_t largest = tasks::kDefaultLargest;
-  std::string labels = tasks::kDefaultLabels;
+  tasks::Options options;
   bool as_released = false;
   bool traces = false;
   std::int64_t threads = 0;
@@ -35,21 +31,11 @@ struct GenerateSettings {
   bool quiet = false;
 
   void visit(config::Visitor& v) {
-    v.field("task", task, "planning, countdown-3..6, sudoku, sat-5..9, search-3..5, optimal-3..5");
+    v.field("task", task, "one of those that mgdm tasks lists");
     v.field("count", count, "how many examples", config::range(1, 4e9));
     v.field("seed", seed, "another seed makes other examples", config::at_least(0));
     v.field("split", split, "the two never share a puzzle", config::one_of({"train", "test"}));
-    v.field("difficulty", difficulty, "sudoku: the paper's easy puzzles, or minimal ones",
-            config::one_of({"easy", "hard"}));
-    v.field("guesses", guesses,
-            "sudoku, hard: only puzzles that take so many guesses after singles: 10.. or 5..9");
-    v.field("nodes", nodes, "planning: nodes per chain", config::range(2, 50));
-    v.field("largest", largest, "countdown: numbers are drawn from 1 to this",
-            config::range(tasks::kLeastLargest, tasks::kDefaultLargest));
-    v.field("labels", labels,
-            "countdown: the label is the first solution of the paper's search, any of them, or the "
-            "one with the smallest results",
-            config::one_of(tasks::label_names()));
+    options.visit(v);
     v.field(
         "as_released", as_released,
         "planning, countdown-3..5: the paper's own examples, as its authors' program drew them");
@@ -158,9 +144,7 @@ void write_generated(const GenerateSettings& settings, const tasks::Task& task, 
 }
 
 void run_generate(const GenerateSettings& settings) {
-  const auto task = tasks::make_task(
-      settings.task, tasks::task_options(settings.nodes, settings.difficulty, settings.guesses,
-                                         settings.largest, settings.labels));
+  const auto task = tasks::make_task(settings.task, settings.options);
   const Form form = form_of(settings, *task);
   if (settings.as_released || settings.traces)
     write_released(settings, *task);

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "formats/sudoku_record.h"
 #include "spec/model_card.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::cli {
 namespace {

@@ -21,7 +21,7 @@
 #include "prompting/prompts.h"
 #include "prompting/reply_cache.h"
 #include "prompting/results_file.h"
-#include "tasks/task.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::cli {
 namespace {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "tasks/task.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::cli {
 namespace {
@@ -20,7 +20,7 @@ void print(const tasks::Task& task) {
 void run_tasks(const TasksSettings& settings) {
   if (!settings.task.empty()) return print(*tasks::make_task(settings.task));
   for (const std::string& name : tasks::task_names()) print(*tasks::make_task(name));
-  for (const std::string& name : tasks::search_task_names())
+  for (const std::string& name : tasks::variant_names())
     fmt::print("{:<12} {}\n", name, tasks::make_task(name)->about());
   fmt::print("\nmgdm generate TASK makes more of them; mgdm verify TASK checks answers.\n");
 }

@@ -16,6 +16,7 @@
 #include "data/examples_file.h"
 #include "evaluation/result_json.h"
 #include "evaluation/score_report.h"
+#include "tasks/all_tasks.h"
 #include "tasks/judge.h"
 #include "tasks/score.h"
 
@@ -32,8 +33,7 @@ struct VerifySettings {
   bool quiet = false;
 
   void visit(config::Visitor& v) {
-    v.field("task", task,
-            "planning, countdown-3..6, sudoku, sat-5..9, sat, search-3..5, optimal-3..5");
+    v.field("task", task, "one of those that mgdm tasks lists");
     v.field("data", data, "the puzzles: JSONL, Sudoku CSV, lines or grids, DIMACS");
     v.field("predictions", predictions,
             "the answers in the same order: JSONL or CSV with predict, output, solution or answer, "

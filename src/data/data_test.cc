@@ -13,6 +13,7 @@
 #include "data/encoded_dataset.h"
 #include "data/layout.h"
 #include "data/vocabulary.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::data {
 namespace {
@@ -61,7 +62,8 @@ TEST(Vocabulary, OfWordsTakesTheLongest) {
 // Every text that the tasks make can be written, and is much shorter in words than in characters.
 TEST(Vocabulary, KnowsTheWordsOfSearches) {
   const Vocabulary vocabulary("@search");
-  for (const std::string& name : tasks::search_task_names()) {
+  for (const std::string& name : tasks::variant_names()) {
+    if (name == "sat") continue;  // has no words
     const auto task = tasks::make_task(name);
     for (std::uint32_t item = 0; item < (name.back() == '5' ? 3u : 20u); ++item) {
       const auto example = task->generate(0, tasks::Split::kTrain, item);

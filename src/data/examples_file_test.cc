@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::data {
 namespace {

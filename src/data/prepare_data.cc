@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "data/augmentation.h"
 #include "data/examples_file.h"
+#include "tasks/all_tasks.h"
 #include "tasks/released.h"
 
 namespace mgdm::data {
@@ -219,7 +220,7 @@ std::vector<Loaded> load(const std::string& task, const DataSettings& settings, 
   std::vector<Loaded> sources;
   for (std::size_t i = 0; i < asked.size(); ++i) {
     sources.push_back(
-        {asked[i], tasks::make_task(task, asked[i].task_options()), {i * range, range}, {}, {}});
+        {asked[i], tasks::make_task(task, asked[i].task), {i * range, range}, {}, {}});
     fill(sources.back(), held_out[i], seed, static_cast<int>(settings.threads), packing, labels,
          on_made);
   }

@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "formats/jsonl.h"
 #include "formats/test_support.h"
+#include "tasks/all_tasks.h"
 #include "tasks/released.h"
 
 namespace mgdm::data {

@@ -21,18 +21,8 @@ void SourceSettings::visit(config::Visitor& v) {
   v.field("as_released", as_released,
           "planning, countdown-3..5: the paper's own examples instead of generated ones, whatever "
           "the seed");
-  v.field("difficulty", difficulty, "sudoku: kind of generated puzzles", one_of({"easy", "hard"}));
-  v.field("guesses", guesses,
-          "sudoku: only hard puzzles that take so many guesses: 10.. or 5..9 (empty = any)");
-  v.field("nodes", nodes, "planning: nodes per chain", range(2, 50));
-  v.field("largest", largest, "countdown: the largest number drawn",
-          range(tasks::kLeastLargest, tasks::kDefaultLargest));
-  v.field("labels", labels, "countdown: which solution is the label", one_of(tasks::label_names()));
+  task.visit(v);
   v.field("weight", weight, "places of this source in every round of the sources", range(1, 1e6));
-}
-
-tasks::TaskOptions SourceSettings::task_options() const {
-  return tasks::task_options(nodes, difficulty, guesses, largest, labels);
 }
 
 void DataSettings::visit(config::Visitor& v) {

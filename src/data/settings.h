@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/settings.h"
-#include "tasks/task.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::data {
 
@@ -16,15 +16,10 @@ struct SourceSettings {
   std::int64_t count = 50000;
   bool endless = false;
   bool as_released = false;
-  std::string difficulty = tasks::kDefaultDifficulty;
-  std::string guesses;
-  std::int64_t nodes = tasks::kDefaultNodes;
-  std::int64_t largest = tasks::kDefaultLargest;
-  std::string labels = tasks::kDefaultLabels;
+  tasks::Options task;  // which puzzles are generated
   std::int64_t weight = 1;
 
   void visit(config::Visitor& v);
-  tasks::TaskOptions task_options() const;
 };
 
 struct DataSettings : SourceSettings {

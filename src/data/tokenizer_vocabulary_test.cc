@@ -116,7 +116,7 @@ TEST(TokenizerVocabulary, RowsHaveRoomForCopies) {
   DataSettings settings;
   settings.count = 20;
   settings.held_out = 0;
-  settings.nodes = 3;
+  settings.task = {"nodes=3"};
   settings.augment = true;
   const PreparedData data = prepare_data("planning", settings, 1, vocabulary);
   std::vector<Token> tokens(static_cast<std::size_t>(data.train.length()));

@@ -18,6 +18,7 @@
 #include "nn/checkpoint.h"
 #include "runtime/network.h"
 #include "spec/puzzle_rows.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::engine {
 namespace {
@@ -43,8 +44,8 @@ data::Rows puzzle_rows(const fs::path& folder, const model_files::CheckpointConf
                               model_files::read_vocabulary(folder, config));
   const std::string name = rows.task().name();
   data::Rows puzzles(3, rows.length());
-  for (const tasks::TaskOptions& kind : tasks::task_kinds(name)) {  // until they fit
-    const auto task = tasks::make_task(name, kind);
+  for (const std::vector<std::string>& kind : tasks::family_of(name).kinds) {  // until they fit
+    const auto task = tasks::make_task(name, tasks::Options(kind));
     try {
       for (std::uint32_t i = 0; i < 3; ++i) {
         const tasks::Example example = task->generate(4, tasks::Split::kTest, i);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "inference/test_support.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::evaluation {
 namespace {

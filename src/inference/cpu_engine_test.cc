@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "inference/reasoner.h"
+#include "tasks/all_tasks.h"
 #include "tasks/judge.h"
 
 namespace mgdm::inference {
@@ -50,7 +51,7 @@ TEST(CpuEngine, AnswersWithoutLibTorch) {
     std::vector<std::string> inputs;
     std::vector<std::uint32_t> items;
     std::vector<tasks::Example> examples;
-    const auto task = tasks::make_task("planning", {.nodes = 4});  // what both were trained on
+    const auto task = tasks::make_task("planning", {"nodes=4"});  // what both were trained on
     for (std::uint32_t i = 0; i < 6; ++i) {
       examples.push_back(task->generate(3, tasks::Split::kTest, i));
       inputs.push_back(examples.back().input);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "inference/solve.h"
 #include "inference/test_support.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::inference {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "inference/test_support.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::inference {
 namespace {

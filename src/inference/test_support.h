@@ -10,11 +10,12 @@
 #include "base/random.h"
 #include "decoding/fake_networks.h"
 #include "inference/reasoner.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::inference {
 
 inline std::vector<tasks::Example> planning_examples(std::uint32_t count) {
-  const auto task = tasks::make_task("planning", {.nodes = 3});
+  const auto task = tasks::make_task("planning", {"nodes=3"});
   std::vector<tasks::Example> examples;
   for (std::uint32_t i = 0; i < count; ++i)
     examples.push_back(task->generate(0, tasks::Split::kTest, i));

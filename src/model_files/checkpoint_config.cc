@@ -75,10 +75,16 @@ spec::ModelSettings read_settings(const json& block, const std::string& source) 
   return settings;
 }
 
-spec::ModelCard read_card(const json& block, const std::string& source) {
+spec::ModelCard read_card(json block, const std::string& source) {
   spec::ModelCard card;
   config::Fields fields(card);
   const std::string place = source + ": mgdm.card";
+  // Cards used to have the one option of one task; 0 stood for unknown.
+  if (block.is_object() && block.contains("nodes")) {
+    const json nodes = block["nodes"];
+    block.erase("nodes");
+    if (nodes != 0) card.options = {"nodes=" + formats::json_text(nodes)};
+  }
   read_fields(block, "", place, fields);
   naming(place, [&] { spec::task_of(card); });
   return card;

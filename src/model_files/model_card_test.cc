@@ -38,14 +38,19 @@ TEST(ModelCard, KnowsNoVotesWhereItSaysNothing) {
   EXPECT_EQ(parse_config(to_json(config), "written").about.card->decoding.symmetries, 8);
 }
 
-TEST(ModelCard, SaysWhichNodesOfPlanningTheModelKnows) {
+TEST(ModelCard, SaysWhichPuzzlesTheModelKnows) {
   const std::string six = "0,1/1,2/2,3/3,4/4,5/6,7/7,2/2,8/8,9/9,10-0,5";
   const CheckpointConfig config = parse_config(config_text(), "shipped");
-  EXPECT_EQ(config.about.card->nodes, 4);
+  EXPECT_EQ(config.about.card->options, std::vector<std::string>{"nodes=4"});
+  const CheckpointConfig again = parse_config(to_json(config), "written");
+  EXPECT_EQ(again.about.card, config.about.card);
   EXPECT_EQ(spec::task_of(*config.about.card)->unfamiliar(six), "10 edges are not the 6");
   const CheckpointConfig old = parse_config(without_line(config_text(), "\"nodes\""), "old");
-  EXPECT_EQ(old.about.card->nodes, 0);
+  EXPECT_TRUE(old.about.card->options.empty());
   EXPECT_FALSE(spec::task_of(*old.about.card)->unfamiliar(six));
+  CheckpointConfig wrong = config;
+  wrong.about.card->options = {"size=4"};
+  EXPECT_THROW(parse_config(to_json(wrong), "wrong"), Error);
 }
 
 // What cannot be is said of the file, and not of a command line.

@@ -22,8 +22,7 @@ struct TestSet {
   std::string file = {};        // kFile: its name in the folder --files
   std::string ending = {};      // kFile: how its puzzles end, ",24" for Game of 24
   std::int64_t count = 1000;
-  std::string difficulty = "easy", guesses = {};
-  std::int64_t nodes = 6;
+  std::vector<std::string> options = {};  // of the task: "difficulty=hard"
   std::int64_t seed = 77;
   bool rated = false;  // kFile: a line ends with how hard its puzzle is
 };

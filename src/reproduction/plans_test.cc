@@ -9,14 +9,13 @@
 #include "base/text.h"
 #include "inference/models.h"
 #include "model_files/history.h"
-#include "reproduction/faults.h"
 #include "reproduction/puzzles.h"
 #include "reproduction/reproduce.h"
 #include "reproduction/test_support.h"
 #include "reproduction/trained.h"
 #include "reproduction/trainings.h"
 #include "reproduction/weights.h"
-#include "tasks/task.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::reproduction {
 namespace {
@@ -140,9 +139,9 @@ TEST_F(ShippedFigures, SudokuHasTwoKindsOfPuzzles) {
   shelve("planning", "planning");
   const Plan plan = with_rows(find_plan("shipped-passes"));
   ASSERT_EQ(plan.rows.size(), 3u);
-  EXPECT_EQ(plan.rows[0].cells[0].test.nodes, 6);
+  EXPECT_EQ(plan.rows[0].cells[0].test.options, std::vector<std::string>{"nodes=6"});
   EXPECT_EQ(plan.rows[1].label, "sudoku, random minimal");
-  EXPECT_EQ(plan.rows[2].cells[0].test.guesses, "10..");
+  EXPECT_EQ(plan.rows[2].cells[0].test.options.back(), "guesses=10..");
   EXPECT_TRUE(with_rows(find_plan("shipped-errors")).rows.empty());
 }
 
@@ -184,35 +183,6 @@ TEST_F(ShippedFigures, ErrorsOfPairs) {
   EXPECT_EQ(plan.rows[4].cells[1].model, "count");
 }
 
-// Every word that a task has for a fault.
-TEST(Faults, AreThoseOfTheTasks) {
-  for (const std::string& name : tasks::task_names()) {
-    const auto task = tasks::make_task(name);
-    const Faults faults = faults_of(name);
-    const tasks::Example puzzle = task->generate(3, tasks::Split::kTest, 0);
-    std::set<std::string> seen;
-    const auto look = [&](const std::string& answer) {
-      for (const tasks::Fault& fault : task->explain(puzzle, answer)) {
-        seen.insert(fault.category);
-        EXPECT_TRUE(contains(faults.by_equation, fault.category) ||
-                    contains(faults.others, fault.category))
-            << name << ": " << fault.category;
-      }
-    };
-    look("");
-    for (std::size_t at = 0; at < puzzle.output.size(); ++at) {
-      std::string answer = puzzle.output;
-      look(answer.substr(0, at));
-      for (const char c : std::string("0123456789,/+-*=abcdefghi")) {
-        answer[at] = c;
-        look(answer);
-      }
-    }
-    EXPECT_GT(seen.size(), 2u) << name;
-    EXPECT_EQ(faults.equations > 0, name.starts_with("countdown-"));
-  }
-}
-
 TEST_F(ShippedFigures, AccuracyOverMinutesOfTraining) {
   for (const char* name : {"a", "b", "c"}) shelve("quick-planning-mgdm", name);
   model_files::write_history(
@@ -246,7 +216,7 @@ TEST_F(ShippedFigures, AccuracyOverMinutesOfTraining) {
 TEST_F(Reproduction, HardPuzzlesCountByDifficulty) {
   const fs::path files = folder_.path() / "files" / "sudoku";
   make_folder(files);
-  const auto task = tasks::make_task("sudoku", tasks::task_options(6, "hard", ""));
+  const auto task = tasks::make_task("sudoku", {"difficulty=hard"});
   std::string lines;
   for (std::uint32_t i = 0; i < 3; ++i)
     lines += fmt::format("abc{} {} {}\n", i, task->generate(1, tasks::Split::kTest, i).input,

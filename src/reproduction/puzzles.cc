@@ -11,13 +11,14 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "data/examples_file.h"
+#include "tasks/all_tasks.h"
 #include "tasks/released.h"
 
 namespace mgdm::reproduction {
 namespace {
 
-tasks::TaskOptions options_of(const TestSet& test) {
-  return tasks::task_options(test.nodes, test.difficulty, test.guesses);
+std::unique_ptr<tasks::Task> task_of(const TestSet& test) {
+  return tasks::make_task(test.task, tasks::Options(test.options));
 }
 
 // In the folder --files, or one folder below it; empty where it is not.
@@ -54,7 +55,7 @@ std::vector<tasks::Example> read_file_of(const TestSet& test, const tasks::Task&
 }
 
 bool is_released(const TestSet& test) {
-  return test.from == TestSet::From::kReleased && tasks::make_task(test.task)->abilities().released;
+  return test.from == TestSet::From::kReleased && task_of(test)->abilities().released;
 }
 
 }  // namespace
@@ -65,7 +66,7 @@ std::string missing_file(const TestSet& test, const Context& context) {
 }
 
 std::vector<double> ratings_of(const TestSet& test, const Context& context) {
-  const auto task = tasks::make_task(test.task, options_of(test));
+  const auto task = task_of(test);
   const std::string file = file_of(test, context), text = read_file(file);
   const std::vector<std::string_view> lines = split(text, '\n');
   constexpr std::size_t kLongest = 12;  // of a rating: longer is the puzzle itself
@@ -89,7 +90,7 @@ std::string rating_name(double rating) {
 }
 
 std::vector<tasks::Example> puzzles_of(const TestSet& test, const Context& context) {
-  const auto task = tasks::make_task(test.task, options_of(test));
+  const auto task = task_of(test);
   const std::int64_t wanted = context.limit > 0 ? std::min(context.limit, test.count) : test.count;
   const auto count = static_cast<std::size_t>(wanted);
   std::vector<tasks::Example> puzzles;
@@ -111,9 +112,7 @@ std::string about(const TestSet& test) {
   if (test.from == TestSet::From::kFile) return test.file;
   if (is_released(test)) return fmt::format("{} of {} as released", test.count, test.task);
   std::string kind = test.task;
-  if (test.difficulty != tasks::kDefaultDifficulty) kind += ", " + test.difficulty;
-  if (!test.guesses.empty()) kind += ", guesses " + test.guesses;
-  if (test.nodes != tasks::kDefaultNodes) kind += fmt::format(", {} nodes", test.nodes);
+  for (const std::string& option : test.options) kind += ", " + option;
   return fmt::format("{} of {}, generated from seed {}", test.count, kind, test.seed);
 }
 
@@ -125,17 +124,13 @@ PuzzleFile puzzle_file(const TestSet& test) {
     name += "-released";
   } else {
     words += fmt::format(" --seed {}", test.seed);
-    if (test.difficulty != tasks::kDefaultDifficulty) {
-      words += " --difficulty " + test.difficulty;
-      name += "-" + test.difficulty;
-    }
-    if (!test.guesses.empty()) {
-      words += " --guesses " + test.guesses;
-      name += "-guesses";
-    }
-    if (test.nodes != tasks::kDefaultNodes) {
-      words += fmt::format(" --nodes {}", test.nodes);
-      name += fmt::format("-{}-nodes", test.nodes);
+    for (const std::string& option : test.options) {
+      const std::size_t sign = option.find('=');
+      const std::string key = option.substr(0, sign);
+      std::string value = option.substr(sign + 1);
+      words += fmt::format(" --{} {}", key, value);
+      std::erase(value, '.');
+      name += fmt::format("-{}-{}", key, value);
     }
   }
   name += ".jsonl";

@@ -47,7 +47,7 @@ TEST_F(Reproduction, MeasuresOnceAndShowsThePaperBesideIt) {
   EXPECT_CONTAINS(text, "| 1, paper | 1, here |");
   EXPECT_CONTAINS(text, "mgdm generate planning --split test --seed 5 --nodes 4 --count 1000");
   EXPECT_CONTAINS(text,
-                  "mgdm eval --model quick-planning-mgdm --data planning-4-nodes.jsonl --limit 12");
+                  "mgdm eval --model quick-planning-mgdm --data planning-nodes-4.jsonl --limit 12");
   EXPECT_CONTAINS(text, "at most 12 puzzles per cell");
   EXPECT_TRUE(read_file(files[2]).starts_with("<svg"));
 }
@@ -328,7 +328,7 @@ TEST_F(Reproduction, WhatWasCutShortIsGoneOnWith) {
   context_.clock = [] { return 0; };
   const Table cut = reproduce(plan, context_);
   EXPECT_CONTAINS(to_markdown(cut), "what calls before it trained and measured counts, too");
-  EXPECT_CONTAINS(to_markdown(cut), "planning-4-nodes.jsonl --limit 12");
+  EXPECT_CONTAINS(to_markdown(cut), "planning-nodes-4.jsonl --limit 12");
   context_.budget = 0;
   const Table whole = reproduce(plan, context_);
   EXPECT_EQ(whole.rows[0].values[0].note, "");

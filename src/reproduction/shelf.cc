@@ -13,7 +13,7 @@ std::vector<ShippedModel> shipped_models() {
     if (!config.about.card) continue;
     const spec::ModelCard& card = *config.about.card;
     const bool looped = spec::architecture_kind(config.settings.architecture).loops;
-    models.push_back({name, folder, card.task, card.length,
+    models.push_back({name, folder, card.task, card.options,
                       spec::objective_kind(card.objective).decoder == spec::Decoder::kDiffusion,
                       looped ? config.settings.loops : 0});
   }

@@ -69,7 +69,8 @@ inline Plan small_plan(const std::string& first, const std::string& second) {
     PlanRow row{model, {}};
     for (const int distance : {1, 3}) {
       Cell cell{.paper = 50 + distance, .model = model};
-      cell.test = {.task = "planning", .from = TestSet::From::kGenerated, .nodes = 4, .seed = 5};
+      cell.test = {
+          .task = "planning", .from = TestSet::From::kGenerated, .options = {"nodes=4"}, .seed = 5};
       cell.quantity = Quantity::kAtDistance;
       cell.place = distance;
       row.cells.push_back(cell);

@@ -1,6 +1,7 @@
 #include "spec/model_card.h"
 
 #include "spec/kinds.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::spec {
 
@@ -9,8 +10,7 @@ void ModelCard::visit(config::Visitor& v) {
   v.field("layout", layout, "how a puzzle lies in a row",
           config::one_of({"seq2seq", "in_place", "long"}));
   v.field("length", length, "tokens per row", config::range(1, 65536));
-  v.field("nodes", nodes, "planning: nodes per chain of what it was trained on (0 = unknown)",
-          config::range(0, 50));
+  v.field("options", options, "options of the puzzles that it was trained on (empty = unknown)");
   v.field("objective", objective, "what it was trained by",
           config::one_of(names_of(objective_kinds())));
   v.field("train_shown", train_shown, "shown positions were trained too");
@@ -30,9 +30,8 @@ std::vector<std::string> arithmetic_choices() {
 }
 
 std::unique_ptr<tasks::Task> task_of(const ModelCard& card) {
-  tasks::TaskOptions options;
-  if (card.nodes > 0) options.nodes = static_cast<int>(card.nodes);
-  return tasks::make_task(card.task, options);
+  return tasks::make_task(card.task, tasks::Options(card.options),
+                          /*learned=*/!card.options.empty());
 }
 
 }  // namespace mgdm::spec

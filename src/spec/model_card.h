@@ -22,7 +22,9 @@ struct ModelCard {
   std::string task;
   std::string layout = "seq2seq";
   std::int64_t length = 0;
-  std::int64_t nodes = 0;  // planning: per chain of the puzzles it learned; 0 where nobody said
+  // The options of the generated puzzles that it learned, "nodes=4"; empty when they differed or
+  // were read from files.
+  std::vector<std::string> options = {};
   std::string objective = "mgdm";
   bool train_shown = false;
   bool reverse = false;             // answers come backwards
@@ -54,7 +56,7 @@ struct About {
   std::optional<BaseModel> base{};  // of what LoRA trained
 };
 
-// The task, as the puzzles are that the model learned. UsageError unless there is such a task.
+// The task, with the options that the model learned. UsageError unless there is such a task.
 std::unique_ptr<tasks::Task> task_of(const ModelCard& card);
 
 }  // namespace mgdm::spec

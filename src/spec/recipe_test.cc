@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "data/layout.h"
-#include "tasks/task.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::spec {
 namespace {

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/random.h"
+#include "tasks/all_tasks.h"
 #include "tasks/countdown/generate.h"
 
 namespace mgdm::tasks {
@@ -90,7 +91,7 @@ TEST(Released, RefusesWhatCannotBeMadeAgain) {
     EXPECT_FALSE(task->abilities().released) << name;
     EXPECT_THROW(task->released(Split::kTrain), UsageError) << name;
   }
-  EXPECT_THROW(make_task("planning", {.nodes = 4})->released(Split::kTest), UsageError);
+  EXPECT_THROW(make_task("planning", {"nodes=4"})->released(Split::kTest), UsageError);
   EXPECT_THROW(lines("planning", Split::kTest, 1001), UsageError);
   EXPECT_THROW(lines("countdown-4", Split::kTest, 1001), UsageError);
   EXPECT_EQ(released_test(*make_task("planning"), 1001).size(), 1000u);

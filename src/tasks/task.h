@@ -1,11 +1,11 @@
 // A reasoning task: puzzles as text, answers as text, and the truth about both.
 //
-//   auto task = make_task("countdown-4");
+//   const auto task = make_task("countdown-4");  // tasks/all_tasks.h
 //   Example example = task->generate(/*seed=*/0, Split::kTrain, /*item=*/7);
 //   task->verify(example, example.output);        // {correct, correct_paper} = {true, true}
 //   task->explain(example, "1+1=3");              // what is wrong with it, in words
 //
-// A task speaks strings, never token ids. One folder per task; make_task in task.cc lists them all.
+// A task speaks strings, never token ids. Each folder holds a family of tasks (tasks/family.h).
 #pragma once
 
 #include <cstdint>
@@ -157,54 +157,6 @@ class Task {
                                  kManySolutions = kNoSolution - 1;
   virtual std::optional<std::uint64_t> guesses(const Example&) const { return std::nullopt; }
 };
-
-enum class Difficulty { kEasy, kHard };
-
-// How many guesses a puzzle takes (sudoku/grade.h): low..high, both included.
-struct Guesses {
-  std::uint64_t low = 0, high = 0;
-  bool operator==(const Guesses&) const = default;
-};
-
-// "10..", "5..9", "..4" or "7"; none when the text is empty. UsageError for anything else.
-std::optional<Guesses> parse_guesses(std::string_view text);
-
-// Which of its solutions a puzzle of countdown is labelled with: the first of a fixed search, as in
-// the paper; any of them, drawn; or the one with the smallest numbers on the way.
-enum class Labels { kFirst, kAny, kSmallest };
-
-// Options that only some tasks have; giving one to another task is a UsageError.
-struct TaskOptions {
-  std::optional<int> nodes = {};              // planning: nodes per chain (6 in the paper)
-  std::optional<Difficulty> difficulty = {};  // sudoku: the paper's easy puzzles, or minimal ones
-  std::optional<Guesses> guesses = {};        // sudoku, hard: only puzzles that take so many
-  std::optional<int> largest = {};    // countdown: the largest number drawn (99 in the paper)
-  std::optional<Labels> labels = {};  // countdown
-};
-
-// The options as settings name them. A default (6 nodes, easy, 99, first) is no choice: only what
-// the user asked for can be wrong for a task.
-constexpr std::int64_t kDefaultNodes = 6;
-constexpr const char* kDefaultDifficulty = "easy";
-constexpr std::int64_t kDefaultLargest = 99, kLeastLargest = 10;
-constexpr const char* kDefaultLabels = "first";
-std::vector<std::string> label_names();  // first, any, smallest
-TaskOptions task_options(std::int64_t nodes, std::string_view difficulty,
-                         std::string_view guesses = "", std::int64_t largest = kDefaultLargest,
-                         std::string_view labels = kDefaultLabels);
-
-// The kinds of puzzles that a task has, the most demanding first: by nodes, or minimal Sudoku.
-std::vector<TaskOptions> task_kinds(std::string_view name);
-
-// UsageError with the nearest valid name when there is no such task.
-std::unique_ptr<Task> make_task(std::string_view name, const TaskOptions& options = {});
-
-// Every task that can be generated: "planning", "countdown-3", ...
-std::vector<std::string> task_names();
-
-// Countdown by the text of a search: "search-4", "optimal-4", ... These can be generated too, but a
-// label is one of many, and that of a search may fail.
-std::vector<std::string> search_task_names();
 
 // Where the draws for an item come from. The splits have streams of their own: otherwise item 7 of
 // the test would be a variation of item 7 of the training data.

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/error.h"
 #include "base/random.h"
+#include "base/text.h"
+#include "tasks/all_tasks.h"
 #include "tasks/judge.h"
 #include "tasks/score.h"
 
@@ -38,7 +41,8 @@ TEST(Tasks, EveryNameMakesATaskThatKeepsTheContract) {
 // People put a space after a comma.
 TEST(Tasks, SpacesAroundSeparatorsDoNotCount) {
   std::vector<std::string> names = task_names();
-  for (const std::string& name : search_task_names()) names.push_back(name);
+  for (const std::string& name : variant_names())
+    if (name != "sat") names.push_back(name);  // which generates nothing
   for (const std::string& name : names) {
     const auto task = make_task(name);
     const Example example = task->generate(1, Split::kTest, 2);
@@ -92,11 +96,80 @@ TEST(Tasks, UnknownNamesAndMisplacedOptions) {
   } catch (const UsageError& error) {
     EXPECT_NE(std::string(error.what()).find("did you mean 'countdown-4'?"), std::string::npos);
   }
-  EXPECT_THROW(make_task("sudoku", {.nodes = 4}), UsageError);
-  EXPECT_THROW(make_task("planning", {.difficulty = Difficulty::kHard}), UsageError);
-  EXPECT_THROW(make_task("planning", {.guesses = Guesses{1, 2}}), UsageError);
-  EXPECT_THROW(make_task("search-4", {.largest = 13}), UsageError);
-  EXPECT_THROW(make_task("sudoku", {.labels = Labels::kAny}), UsageError);
+  EXPECT_THROW(make_task("sudoku", {"nodes=4"}), UsageError);
+  EXPECT_THROW(make_task("planning", {"difficulty=hard"}), UsageError);
+  EXPECT_THROW(make_task("planning", {"guesses=1..2"}), UsageError);
+  EXPECT_THROW(make_task("search-4", {"largest=13"}), UsageError);
+  EXPECT_THROW(make_task("sudoku", {"labels=any"}), UsageError);
+  EXPECT_THROW(make_task("sudoku", {"size=4"}), UsageError);
+  try {
+    make_task("sat-5", {"difficulty=hard"});
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_EQ(error.seen(), "sat-5 has no option difficulty");
+    EXPECT_EQ(error.expected(), "difficulty only with sudoku");
+    EXPECT_EQ(error.hint(), "difficulty=easy, the default");
+  }
+}
+
+TEST(Tasks, OptionsAreOneListOfAllFamilies) {
+  using Texts = std::vector<std::string>;
+  const Options options{"nodes=4", "difficulty=hard", "largest=99"};
+  EXPECT_EQ(options.chosen(), (Texts{"nodes=4", "difficulty=hard"}));  // not what is the default
+  EXPECT_EQ(options.of_task("sudoku"), (Texts{"difficulty=hard", "guesses="}));
+  EXPECT_EQ(options.of_task("search-4"), (Texts{"largest=99", "labels=first"}));
+  EXPECT_EQ(options.of_task("sat-5"), Texts{});
+  EXPECT_EQ(Options(options.chosen()), options);
+  EXPECT_FALSE(Options() == options);
+  Options changed = options;
+  config::Fields(changed).set("nodes=6");
+  EXPECT_EQ(changed.chosen(), Texts{"difficulty=hard"});
+  EXPECT_EQ(options.chosen().size(), 2u);  // a copy has values of its own
+}
+
+// A kind is a set of options that the task takes; the default comes among them.
+TEST(Tasks, KindsAreOptionsOfTheTask) {
+  for (const std::string& name : task_names()) {
+    bool usual = false;
+    for (const std::vector<std::string>& kind : family_of(name).kinds) {
+      const Options options(kind);
+      EXPECT_NO_THROW(make_task(name, options)) << name;
+      usual |= options == Options();
+    }
+    EXPECT_TRUE(usual) << name;
+  }
+}
+
+// Every word that a task has for a fault.
+TEST(Tasks, FaultWordsAreThoseThatAnswersShow) {
+  std::vector<std::string> names = task_names();
+  for (const std::string& name : variant_names())
+    if (name != "sat") names.push_back(name);
+  for (const std::string& name : names) {
+    const auto task = make_task(name);
+    const FaultWords faults = family_of(name).faults(name);
+    const Example puzzle = task->generate(3, Split::kTest, 0);
+    std::set<std::string> seen;
+    const auto look = [&](const std::string& answer) {
+      for (const Fault& fault : task->explain(puzzle, answer)) {
+        seen.insert(fault.category);
+        EXPECT_TRUE(contains(faults.by_place, fault.category) ||
+                    contains(faults.words, fault.category))
+            << name << ": " << fault.category;
+      }
+    };
+    look("");
+    for (std::size_t at = 0; at < std::min<std::size_t>(puzzle.output.size(), 100); ++at) {
+      std::string answer = puzzle.output;
+      look(answer.substr(0, at));
+      for (const char c : std::string("0123456789,/+-*=abcdefghi")) {
+        answer[at] = c;
+        look(answer);
+      }
+    }
+    EXPECT_GT(seen.size(), contains(task_names(), name) ? 2u : 0u) << name;
+    EXPECT_EQ(faults.places > 0, family_of(name).name == "countdown");
+  }
 }
 
 // Nobody tries, or compares names: a task says what it can.
@@ -242,8 +315,7 @@ TEST(Score, SudokusAreCountedByGuesses) {
     found.push_back(name_of_guesses(first_of_guesses(guesses)));
   EXPECT_EQ(found, names);
 
-  const auto hard =
-      make_task("sudoku", {.difficulty = Difficulty::kHard, .guesses = Guesses{5, 19}});
+  const auto hard = make_task("sudoku", {"difficulty=hard", "guesses=5..19"});
   const auto easy = make_task("sudoku");
   Score score, other;
   for (std::uint32_t item = 0; item < 3; ++item) {

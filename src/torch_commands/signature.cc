@@ -18,7 +18,7 @@
 #include "engine/multinomial.h"
 #include "nn/batch_tensors.h"
 #include "objectives/objective.h"
-#include "tasks/task.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::torch_commands {
 namespace {
@@ -258,8 +258,7 @@ Signature signature(const SignatureSettings& settings) {
   for (const std::string& name : tasks::task_names())
     add("data: " + name, data_hash(*tasks::make_task(name), settings.threads));
   add("data: sudoku, hard",
-      data_hash(*tasks::make_task("sudoku", {.nodes = {}, .difficulty = tasks::Difficulty::kHard}),
-                settings.threads));
+      data_hash(*tasks::make_task("sudoku", {"difficulty=hard"}), settings.threads));
 
   for (const char* name : {"planning", "countdown-4", "sudoku", "sat-7"})
     add(fmt::format("views: {}", name), views_hash(*tasks::make_task(name)));

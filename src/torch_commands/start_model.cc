@@ -160,15 +160,14 @@ std::unique_ptr<nn::Model> make(const spec::Recipe& recipe, const data::Vocabula
   return model;
 }
 
-// Of generated puzzles of planning that are all of one size.
-std::int64_t nodes_of(const spec::Recipe& recipe) {
+// The options of the task, when all puzzles are generated with the same ones.
+std::vector<std::string> options_of(const spec::Recipe& recipe) {
   const std::vector<data::SourceSettings> sources = recipe.data.all_sources();
-  const std::int64_t nodes = sources.front().nodes;
-  const bool known = recipe.task == "planning" &&
-                     std::ranges::all_of(sources, [&](const data::SourceSettings& source) {
-                       return source.files.empty() && source.nodes == nodes;
-                     });
-  return known ? nodes : 0;
+  const tasks::Options& options = sources.front().task;
+  const bool known = std::ranges::all_of(sources, [&](const data::SourceSettings& source) {
+    return source.files.empty() && source.task == options;
+  });
+  return known ? options.of_task(recipe.task) : std::vector<std::string>{};
 }
 
 }  // namespace
@@ -220,7 +219,7 @@ spec::ModelCard card_of(const spec::Recipe& recipe, int length) {
   return {.task = recipe.task,
           .layout = recipe.data.layout,
           .length = length,
-          .nodes = nodes_of(recipe),
+          .options = options_of(recipe),
           .objective = recipe.objective.kind,
           .train_shown = recipe.objective.train_shown,
           .reverse = recipe.data.reverse,

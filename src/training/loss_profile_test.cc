@@ -12,6 +12,7 @@
 #include "nn/batch_tensors.h"
 #include "nn/model.h"
 #include "spec/kinds.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::training {
 namespace {
@@ -25,7 +26,7 @@ using Ints = std::vector<std::int64_t>;
 constexpr int kLength = 40;
 
 std::vector<Example> planning_examples(std::uint32_t count) {
-  const auto task = tasks::make_task("planning", {.nodes = 4});
+  const auto task = tasks::make_task("planning", {"nodes=4"});
   std::vector<Example> examples;
   for (std::uint32_t i = 0; i < count; ++i)
     examples.push_back(task->generate(0, tasks::Split::kTest, i));

@@ -26,7 +26,7 @@ inline data::PreparedData small_data(std::int64_t length = 0) {
   data::DataSettings settings;
   settings.length = length;
   settings.count = 64;
-  settings.nodes = 3;
+  settings.task = {"nodes=3"};
   settings.held_out = 8;
   settings.threads = 1;
   return data::prepare_data("planning", settings, 1);

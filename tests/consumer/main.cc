@@ -5,7 +5,7 @@
 // A shipped model by its name, and an exception through it.
 int use_a_model() {
   mgdm::GenerateOptions four;
-  four.nodes = 4;
+  four.task_options = "nodes=4";
   four.split = "test";
   const mgdm::Puzzle puzzle = mgdm::generate("planning", 1, four).front();
   mgdm::Model model("quick-planning-mgdm");

@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
     mgdm::Model model(folder);
     const std::string task = model.info().task;
     mgdm::GenerateOptions small;
-    small.nodes = 3;
+    small.task_options = "nodes=3";
     const mgdm::Answer answer = model.solve(mgdm::generate(task, 1, small).front().input);
     std::cout << folder << " answered " << answer.text << "\n";
     return answer.passes > 0 ? 0 : 1;

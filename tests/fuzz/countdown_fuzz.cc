@@ -1,5 +1,6 @@
 // Puzzle and answer on two lines: the judges agree with each other whatever the text.
 #include "fuzz.h"
+#include "tasks/all_tasks.h"
 #include "tasks/countdown/verify.h"
 #include "tasks/judge.h"
 

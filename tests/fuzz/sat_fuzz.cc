@@ -1,6 +1,6 @@
 // Formula and answer on two lines, in the paper's notation; or DIMACS and a solver's answer.
 #include "fuzz.h"
-#include "tasks/task.h"
+#include "tasks/all_tasks.h"
 
 MGDM_FUZZ(text) {
   using namespace mgdm;

@@ -7,7 +7,7 @@
 #include "base/files.h"
 #include "data/examples_file.h"
 #include "fuzz.h"
-#include "tasks/task.h"
+#include "tasks/all_tasks.h"
 
 MGDM_FUZZ(text) {
   using namespace mgdm;

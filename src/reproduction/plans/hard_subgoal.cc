@@ -15,6 +15,7 @@
 #include "reproduction/plan.h"
 #include "reproduction/puzzles.h"
 #include "reproduction/trained.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::reproduction {
 namespace {

@@ -7,6 +7,7 @@
 #include "evaluation/evaluate.h"
 #include "reproduction/plan.h"
 #include "reproduction/trained.h"
+#include "tasks/all_tasks.h"
 #include "tasks/judge.h"
 
 namespace mgdm::reproduction {

@@ -43,7 +43,8 @@ TestSet file(const std::string& task, const std::string& name, std::int64_t coun
 void add_planning(std::vector<PlanRow>& rows) {
   rows.push_back(shipped_row("planning, as released", "planning", {.task = "planning"}, 100));
   rows.push_back(shipped_row("planning-ar, as released", "planning-ar", {.task = "planning"}));
-  const TestSet small{.task = "planning", .from = From::kGenerated, .nodes = 4, .seed = 5};
+  const TestSet small{
+      .task = "planning", .from = From::kGenerated, .options = {"nodes=4"}, .seed = 5};
   for (const char* name : {"quick-planning-mgdm", "quick-planning-ar"})
     rows.push_back(shipped_row(fmt::format("{}, 4 nodes", name), name, small));
 }
@@ -67,8 +68,10 @@ void add_countdown(std::vector<PlanRow>& rows) {
 
 void add_sudoku(std::vector<PlanRow>& rows) {
   const TestSet easy{.task = "sudoku", .from = From::kGenerated},
-      minimal{.task = "sudoku", .from = From::kGenerated, .difficulty = "hard"},
-      hard{.task = "sudoku", .from = From::kGenerated, .difficulty = "hard", .guesses = "10.."};
+      minimal{.task = "sudoku", .from = From::kGenerated, .options = {"difficulty=hard"}},
+      hard{.task = "sudoku",
+           .from = From::kGenerated,
+           .options = {"difficulty=hard", "guesses=10.."}};
   rows.push_back(shipped_row("sudoku, easy", "sudoku", easy, 100));
   const TestSet papers = file("sudoku", "sudoku_test_200.csv", 200);
   rows.push_back(shipped_row("sudoku, the paper's first 200", "sudoku", papers, 100));

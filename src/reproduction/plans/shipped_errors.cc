@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "reproduction/faults.h"
 #include "reproduction/held_out.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::reproduction {
 namespace {
@@ -55,14 +55,15 @@ std::vector<PlanRow> errors_rows(const std::vector<ShippedModel>& models) {
       cell.error = fault;
       rows.push_back(errors_row(pair, fmt::format("{}: {}", pair.name, fault), cell));
     };
-    const Faults faults = faults_of(pair.diffusion.task);
-    for (const std::string& fault : faults.by_equation) {
+    const std::string& task = pair.diffusion.task;
+    const tasks::FaultWords faults = tasks::family_of(task).faults(task);
+    for (const std::string& fault : faults.by_place) {
       add(fault);
       cell.quantity = Quantity::kErrors;
-      for (cell.place = 1; cell.place <= faults.equations; ++cell.place)
+      for (cell.place = 1; cell.place <= faults.places; ++cell.place)
         rows.push_back(errors_row(pair, fmt::format("… in equation {}", cell.place), cell));
     }
-    for (const std::string& fault : faults.others) add(fault);
+    for (const std::string& fault : faults.words) add(fault);
   }
   return rows;
 }

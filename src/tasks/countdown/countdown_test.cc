@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "tasks/all_tasks.h"
 #include "tasks/countdown/generate.h"
 #include "tasks/countdown/released_metric.h"
 #include "tasks/countdown/search.h"
-#include "tasks/countdown/task.h"
 #include "tasks/countdown/verify.h"
 
 namespace mgdm::tasks::countdown {
@@ -171,7 +171,7 @@ TEST(Countdown, SaysWhatIsNeverDrawn) {
             "500 is beyond the numbers 1..99 and the targets 10..100");
   EXPECT_EQ(task->unfamiliar("0,2,100,3,900"),
             "0, 100 and the target 900 are beyond the numbers 1..99 and the targets 10..100");
-  EXPECT_EQ(make_task("countdown-4", {.largest = 13})->unfamiliar("4,5,6,14,9"),
+  EXPECT_EQ(make_task("countdown-4", {"largest=13"})->unfamiliar("4,5,6,14,9"),
             "14 and the target 9 are beyond the numbers 1..13 and the targets 10..100");
   EXPECT_TRUE(make_task("search-4")->unfamiliar("4,5,6,14,9"));
 }
@@ -278,7 +278,7 @@ TEST(CountdownGenerate, TargetsAreHeldOutAndUniform) {
     for (const Number target : targets(count, Split::kTest)) EXPECT_FALSE(train.contains(target));
   }
   std::map<std::string, int> seen;
-  const auto task = make_countdown(4);
+  const auto task = make_task("countdown-4");
   constexpr int kItems = 3000;
   for (std::uint32_t item = 0; item < kItems; ++item) {
     const Example example = task->generate(3, Split::kTest, item);
@@ -292,7 +292,7 @@ TEST(CountdownGenerate, TargetsAreHeldOutAndUniform) {
 }
 
 TEST(CountdownGenerate, DrawsNumbersUpToTheLargest) {
-  const auto task = make_countdown(4, {.largest = 13});
+  const auto task = make_task("countdown-4", {"largest=13"});
   std::set<Number> seen;
   int twenty_four = 0;
   for (std::uint32_t item = 0; item < 3000; ++item) {
@@ -306,7 +306,7 @@ TEST(CountdownGenerate, DrawsNumbersUpToTheLargest) {
   EXPECT_EQ(*seen.rbegin(), 13);
   EXPECT_EQ(twenty_four, 0);  // that is Game of 24
   // The default still has 24, and the smallest choice reaches every target.
-  const auto usual = make_countdown(4);
+  const auto usual = make_task("countdown-4");
   for (std::uint32_t item = 0; item < 1000; ++item)
     twenty_four += usual->generate(0, Split::kTrain, item).input.ends_with(",24");
   EXPECT_GT(twenty_four, 0);
@@ -321,8 +321,8 @@ TEST(CountdownGenerate, DrawsNumbersUpToTheLargest) {
 }
 
 TEST(CountdownGenerate, LabelsArePuzzlesOtherSolutions) {
-  const auto first = make_countdown(4), any = make_countdown(4, {.labels = Labels::kAny}),
-             smallest = make_countdown(4, {.labels = Labels::kSmallest});
+  const auto first = make_task("countdown-4"), any = make_task("countdown-4", {"labels=any"}),
+             smallest = make_task("countdown-4", {"labels=smallest"});
   const auto largest = [](std::string_view answer) {
     Number most = 0;
     for (const std::string_view text : split(answer, ','))
@@ -351,7 +351,7 @@ TEST(CountdownGenerate, LabelsArePuzzlesOtherSolutions) {
 TEST(CountdownGenerate, SequencesFitThePapersLengths) {
   const std::map<int, std::size_t> lengths{{3, 37}, {4, 64}, {5, 74}};
   for (const auto& [count, length] : lengths) {
-    const auto task = make_countdown(count);
+    const auto task = make_task(fmt::format("countdown-{}", count));
     for (std::uint32_t item = 0; item < 300; ++item) {
       const Example example = task->generate(0, Split::kTrain, item);
       EXPECT_LE(example.input.size() + example.output.size() + 2, length);

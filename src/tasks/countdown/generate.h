@@ -12,9 +12,15 @@ namespace mgdm::tasks::countdown {
 // Targets 10..100 that belong to a split: nine of them per `count` of numbers are the test's.
 const std::vector<Number>& targets(int count, Split split);
 
-// What is drawn (TaskOptions).
+// Which solution of a puzzle is its label: the first of a fixed search, as in the paper; any one,
+// drawn; or the one with the smallest numbers on the way.
+enum class Labels { kFirst, kAny, kSmallest };
+
+constexpr int kLargestNumber = 99;  // in the paper
+
+// What is drawn.
 struct Puzzles {
-  int largest = kDefaultLargest;
+  int largest = kLargestNumber;
   Labels labels = Labels::kFirst;
   bool operator==(const Puzzles&) const = default;
 };

@@ -8,11 +8,11 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "tasks/all_tasks.h"
 #include "tasks/countdown/search.h"
 #include "tasks/countdown/stream_of_search.h"
 #include "tasks/judge.h"
 #include "tasks/released.h"
-#include "tasks/task.h"
 
 namespace mgdm::tasks::countdown {
 namespace {
@@ -101,7 +101,8 @@ TEST(SearchText, OptimalPathIsWhatTheReleasedCodeWrites) {
 }
 
 TEST(SearchTasks, KeepTheContract) {
-  for (const std::string& name : search_task_names()) {
+  for (const std::string& name : variant_names()) {
+    if (name == "sat") continue;
     const auto task = make_task(name);
     const bool optimal = name.starts_with("optimal");
     EXPECT_EQ(task->name(), name);

@@ -1,16 +1,21 @@
-#include "tasks/countdown/task.h"
-
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <memory>
 #include <span>
+#include <utility>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "tasks/countdown/generate.h"
 #include "tasks/countdown/problem.h"
 #include "tasks/countdown/released.h"
 #include "tasks/countdown/released_metric.h"
 #include "tasks/countdown/search.h"
+#include "tasks/countdown/search_task.h"
 #include "tasks/countdown/verify.h"
+#include "tasks/family.h"
 
 namespace mgdm::tasks::countdown {
 namespace {
@@ -84,10 +89,70 @@ class Countdown : public Task {
   const Puzzles puzzles_;
 };
 
+constexpr std::array<std::pair<const char*, Labels>, 3> kLabels{
+    {{"first", Labels::kFirst}, {"any", Labels::kAny}, {"smallest", Labels::kSmallest}}};
+
+struct Options {
+  std::int64_t largest = kLargestNumber;
+  std::string labels = kLabels.front().first;
+
+  void visit(config::Visitor& v) {
+    std::vector<std::string> names;
+    for (const auto& [name, chosen] : kLabels) names.emplace_back(name);
+    v.field("largest", largest, "countdown: numbers are drawn from 1 to this",
+            config::range(10, kLargestNumber));
+    v.field("labels", labels,
+            "countdown: the label is the first solution of the paper's search, any solution, or "
+            "the one with the smallest results",
+            config::one_of(std::move(names)));
+  }
+
+  Puzzles puzzles() const {
+    const auto* const label =
+        std::ranges::find(kLabels, labels, [](const auto& each) { return each.first; });
+    MGDM_CHECK(label != kLabels.end());
+    return {static_cast<int>(largest), label->second};
+  }
+};
+
+std::unique_ptr<Task> make(std::string_view task, const Options& options) {
+  constexpr std::string_view kCountdown = "countdown-", kSearch = "search-", kOptimal = "optimal-";
+  if (task.starts_with(kCountdown))
+    return std::make_unique<Countdown>(number_after(kCountdown, task), options.puzzles());
+  if (options.puzzles() != Puzzles{})
+    throw UsageError(fmt::format("{} has no option largest or labels", task),
+                     "these only with countdown-3 to countdown-6");
+  if (task.starts_with(kSearch))
+    return make_search_task(number_after(kSearch, task), Answer::kSearch);
+  return make_search_task(number_after(kOptimal, task), Answer::kOptimalPath);
+}
+
+FaultWords faults_of(std::string_view task) {
+  const int numbers = number_after(task.substr(0, task.find('-') + 1), task);
+  FaultWords faults{
+      {"number not available", "target missed", "numbers left over", "malformed answer"},
+      {"planning error", "calculation error"},
+      numbers - 1};
+  if (!task.starts_with("countdown")) faults.words.emplace_back("goal not reached");
+  return faults;
+}
+
+Family countdown_family() {
+  Family family{.name = "countdown", .tasks = {}, .faults = faults_of};
+  for (int k = kMinNumbers; k <= kMaxNumbers; ++k)
+    family.tasks.push_back(fmt::format("countdown-{}", k));
+  for (const char* kind : {"search", "optimal"})
+    for (int k = kMinNumbers; has_released(k); ++k)
+      family.variants.push_back(fmt::format("{}-{}", kind, k));
+  return with_options<Options>(std::move(family), [](std::string_view task, const Options& options,
+                                                     bool) { return make(task, options); });
+}
+
 }  // namespace
 
-std::unique_ptr<Task> make_countdown(int count, const Puzzles& puzzles) {
-  return std::make_unique<Countdown>(count, puzzles);
+const Family& family() {
+  static const Family kFamily = countdown_family();
+  return kFamily;
 }
 
 }  // namespace mgdm::tasks::countdown

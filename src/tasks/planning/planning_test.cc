@@ -5,9 +5,9 @@
 #include <set>
 
 #include "base/error.h"
+#include "tasks/all_tasks.h"
 #include "tasks/planning/generate.h"
 #include "tasks/planning/problem.h"
-#include "tasks/planning/task.h"
 #include "tasks/planning/verify.h"
 
 namespace mgdm::tasks::planning {
@@ -47,7 +47,7 @@ TEST(PlanningProblem, FindsWhereOneMustLookAhead) {
   EXPECT_EQ(place("1,12/1,1-1,12"), 3u);   // 1,12 rather than 1,1/
   EXPECT_EQ(place("4,1/4,12-4,1"), 3u);    // 4,1 and its end, rather than 4,12
   EXPECT_EQ(place("1,2/2,3-1,3"), std::nullopt);
-  const auto task = make_planning(6);
+  const auto task = make_task("planning", {"nodes=6"});
   for (std::uint32_t item = 0; item < 100; ++item) {
     const Example example = task->generate(0, Split::kTrain, item);
     EXPECT_EQ(task->hard_subgoal(example).has_value(), *task->planning_distance(example) > 0);
@@ -55,7 +55,7 @@ TEST(PlanningProblem, FindsWhereOneMustLookAhead) {
 }
 
 TEST(PlanningVerify, BothMetrics) {
-  const auto task = make_planning(6);
+  const auto task = make_task("planning", {"nodes=6"});
   const Example example{kInput, kPath};
   EXPECT_EQ(task->verify(example, kPath), (Verdict{true, true}));
   EXPECT_EQ(task->verify(example, "3,5/5,11/11,0/0,2/2,8"), (Verdict{false, true}));
@@ -83,7 +83,7 @@ TEST(PlanningExplain, Categories) {
 
 TEST(PlanningGenerate, ShapeOfThePuzzles) {
   for (const int nodes : {2, 4, 6, 12}) {
-    const auto task = make_planning(nodes);
+    const auto task = make_task("planning", {fmt::format("nodes={}", nodes)});
     std::map<int, int> distances;
     constexpr int kItems = 1200;
     for (std::uint32_t item = 0; item < kItems; ++item) {
@@ -107,7 +107,7 @@ TEST(PlanningGenerate, ShapeOfThePuzzles) {
 }
 
 TEST(PlanningGenerate, SplitsDoNotMeetWhateverTheEdgeOrder) {
-  const auto task = make_planning(6);
+  const auto task = make_task("planning", {"nodes=6"});
   for (std::uint32_t item = 0; item < 200; ++item) {
     for (const Split split : {Split::kTrain, Split::kTest}) {
       Problem problem = parse_problem(task->generate(0, split, item).input);
@@ -118,7 +118,7 @@ TEST(PlanningGenerate, SplitsDoNotMeetWhateverTheEdgeOrder) {
 }
 
 TEST(PlanningGenerate, TwinsOfTrainingPuzzlesStayInTraining) {
-  const auto task = make_planning(4);
+  const auto task = make_task("planning", {"nodes=4"});
   for (std::uint32_t item = 0; item < 500; ++item) {
     Stream random(0, Purpose::kTest, item);
     const Example copy = task->augment(task->generate(0, Split::kTrain, item), random);
@@ -127,7 +127,7 @@ TEST(PlanningGenerate, TwinsOfTrainingPuzzlesStayInTraining) {
 }
 
 TEST(PlanningGenerate, SomeTwinIsAsLongAsTheLongest) {
-  const auto task = make_planning(6);
+  const auto task = make_task("planning", {"nodes=6"});
   // The second is somebody else's: a node beyond the usual names.
   for (const Example& example :
        {task->generate(0, Split::kTrain, 0), Example{"0,1/1,12-0,12", ""}}) {
@@ -143,18 +143,19 @@ TEST(PlanningGenerate, SomeTwinIsAsLongAsTheLongest) {
 }
 
 TEST(PlanningGenerate, RefusesOtherSizes) {
-  EXPECT_THROW(make_planning(1), UsageError);
-  EXPECT_THROW(make_planning(51), UsageError);
+  EXPECT_THROW(make_task("planning", {"nodes=1"}), UsageError);
+  EXPECT_THROW(make_task("planning", {"nodes=51"}), UsageError);
 }
 
 TEST(Planning, SaysWhatSizesAreNeverDrawn) {
-  const auto four = make_planning(4);
+  const auto four = make_task("planning", {"nodes=4"}, true);
   for (std::uint32_t item = 0; item < 50; ++item)
     EXPECT_FALSE(four->unfamiliar(four->generate(0, Split::kTrain, item).input));
   const std::string small = four->generate(0, Split::kTest, 0).input;
-  EXPECT_EQ(make_planning(6)->unfamiliar(small), "6 edges are not the 10");
-  EXPECT_EQ(make_planning(6)->unfamiliar("0,1-0,1"), "1 edge is not the 10");
-  EXPECT_FALSE(make_planning(std::nullopt)->unfamiliar(small));  // nobody said what it knows
+  EXPECT_EQ(make_task("planning", {"nodes=6"}, true)->unfamiliar(small), "6 edges are not the 10");
+  EXPECT_EQ(make_task("planning", {"nodes=6"}, true)->unfamiliar("0,1-0,1"),
+            "1 edge is not the 10");
+  EXPECT_FALSE(make_task("planning")->unfamiliar(small));  // nobody said what it knows
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
-#include "tasks/planning/task.h"
-
 #include <fmt/format.h>
 
+#include <memory>
 #include <span>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "tasks/family.h"
 #include "tasks/planning/generate.h"
 #include "tasks/planning/problem.h"
 #include "tasks/planning/released.h"
@@ -16,8 +16,7 @@ namespace {
 
 class Planning : public Task {
  public:
-  explicit Planning(std::optional<int> nodes)
-      : nodes_(nodes.value_or(kReleasedNodes)), asked_(nodes.has_value()) {}
+  Planning(int nodes, bool learned) : nodes_(nodes), learned_(learned) {}
 
   std::string name() const override { return "planning"; }
 
@@ -51,7 +50,7 @@ class Planning : public Task {
   std::optional<std::string> unfamiliar(std::string_view input) const override {
     const auto edges = static_cast<int>(parse_problem(input).edges.size());
     const int drawn = 2 * (nodes_ - 1);  // a chain has one less than nodes
-    if (!asked_ || edges == drawn) return std::nullopt;
+    if (!learned_ || edges == drawn) return std::nullopt;
     return fmt::format("{} {} not the {}", edges, edges == 1 ? "edge is" : "edges are", drawn);
   }
 
@@ -131,16 +130,35 @@ class Planning : public Task {
   }
 
   const int nodes_;
-  const bool asked_;  // whether somebody said how many
+  const bool learned_;  // puzzles of other sizes are unfamiliar
 };
+
+struct Options {
+  std::int64_t nodes = kReleasedNodes;
+
+  void visit(config::Visitor& v) {
+    v.field("nodes", nodes, "planning: nodes per chain", config::range(kMinNodes, kMaxNodes));
+  }
+};
+
+Family planning_family() {
+  Family family{.name = "planning", .tasks = {"planning"}, .kinds = {}};
+  for (int nodes = kReleasedNodes; nodes >= 3; --nodes)
+    family.kinds.push_back({fmt::format("nodes={}", nodes)});
+  family.faults = [](std::string_view) -> FaultWords {
+    return {{"wrong branch", "illegal edge", "broken chain", "stops short", "malformed answer"}};
+  };
+  return with_options<Options>(
+      std::move(family), [](std::string_view, const Options& options, bool learned) {
+        return std::make_unique<Planning>(static_cast<int>(options.nodes), learned);
+      });
+}
 
 }  // namespace
 
-std::unique_ptr<Task> make_planning(std::optional<int> nodes) {
-  if (nodes && (*nodes < kMinNodes || *nodes > kMaxNodes))
-    throw UsageError(fmt::format("planning with {} nodes per chain", *nodes),
-                     fmt::format("{} to {} nodes", kMinNodes, kMaxNodes));
-  return std::make_unique<Planning>(nodes);
+const Family& family() {
+  static const Family kFamily = planning_family();
+  return kFamily;
 }
 
 }  // namespace mgdm::tasks::planning

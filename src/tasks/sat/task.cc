@@ -1,5 +1,3 @@
-#include "tasks/sat/task.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "tasks/family.h"
 #include "tasks/sat/answer.h"
 #include "tasks/sat/generate.h"
 #include "tasks/sat/solve.h"
@@ -22,6 +21,7 @@ Verdict verdict(bool correct, const Example& example, std::string_view answer) {
   return {correct, labelled && answer == example.output, labelled};
 }
 
+// "sat-5" to "sat-9": the paper's task, in its notation (formula.h).
 class Sat : public Task {
  public:
   explicit Sat(int variables) : notation_(Notation::of(variables)), generator_(variables) {}
@@ -114,6 +114,7 @@ class Sat : public Task {
   const Generator generator_;
 };
 
+// "sat": formulas of any size as DIMACS, to be solved and judged; they cannot be generated.
 class SatAny : public Task {
  public:
   std::string name() const override { return "sat"; }
@@ -156,16 +157,27 @@ class SatAny : public Task {
   }
 };
 
-}  // namespace
-
-std::unique_ptr<Task> make_sat(int variables) {
-  if (variables < kMinVariables || variables > kMaxVariables)
-    throw UsageError(fmt::format("no SAT task with {} variables", variables),
-                     fmt::format("{} to {}", kMinVariables, kMaxVariables),
-                     "the task 'sat' for DIMACS formulas of any size");
-  return std::make_unique<Sat>(variables);
+Family sat_family() {
+  Family family{.name = "sat", .tasks = {}, .variants = {"sat"}};
+  for (int n = kMinVariables; n <= kMaxVariables; ++n)
+    family.tasks.push_back(fmt::format("sat-{}", n));
+  family.faults = [](std::string_view) -> FaultWords {
+    return {{"unsatisfied clause", "variable missing", "variable twice", "malformed answer",
+             "satisfiable after all"}};
+  };
+  return with_options<NoOptions>(
+      std::move(family),
+      [](std::string_view task, const NoOptions&, bool) -> std::unique_ptr<Task> {
+        if (task == "sat") return std::make_unique<SatAny>();
+        return std::make_unique<Sat>(number_after("sat-", task));
+      });
 }
 
-std::unique_ptr<Task> make_sat_any() { return std::make_unique<SatAny>(); }
+}  // namespace
+
+const Family& family() {
+  static const Family kFamily = sat_family();
+  return kFamily;
+}
 
 }  // namespace mgdm::tasks::sat

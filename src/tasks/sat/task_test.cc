@@ -1,5 +1,3 @@
-#include "tasks/sat/task.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -8,6 +6,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "tasks/all_tasks.h"
 #include "tasks/sat/answer.h"
 #include "tasks/sat/solve.h"
 #include "tasks/sat/symmetry.h"
@@ -26,20 +25,18 @@ std::string complaint(Call call) {
 }
 
 TEST(SatTask, Names) {
-  EXPECT_EQ(make_sat(7)->name(), "sat-7");
-  EXPECT_EQ(make_sat(9)->about(),
+  EXPECT_EQ(make_task("sat-7")->name(), "sat-7");
+  EXPECT_EQ(make_task("sat-9")->about(),
             "3-SAT, 9 variables, 51 clauses: find values that satisfy every clause");
-  EXPECT_EQ(make_sat(5)->details(), "1 to 5 are the variables, 6 7 8 9 0 their negations");
-  EXPECT_EQ(make_sat_any()->name(), "sat");
-  EXPECT_THROW(make_sat(4), UsageError);
-  EXPECT_EQ(complaint([] { make_sat(10); }),
-            "no SAT task with 10 variables\n  expected: 5 to 9\n"
-            "  try: the task 'sat' for DIMACS formulas of any size");
+  EXPECT_EQ(make_task("sat-5")->details(), "1 to 5 are the variables, 6 7 8 9 0 their negations");
+  EXPECT_EQ(make_task("sat")->name(), "sat");
+  EXPECT_THROW(make_task("sat-4"), UsageError);
+  EXPECT_THROW(make_task("sat-10"), UsageError);
 }
 
 TEST(SatTask, GeneratesVerifiesAndSolvesItsOwn) {
   for (int n = kMinVariables; n <= kMaxVariables; ++n) {
-    const auto task = make_sat(n);
+    const auto task = make_task(fmt::format("sat-{}", n));
     const Notation& notation = Notation::of(n);
     for (const Split split : {Split::kTrain, Split::kTest})
       for (std::uint32_t item = 0; item < 20; ++item) {
@@ -58,7 +55,7 @@ TEST(SatTask, GeneratesVerifiesAndSolvesItsOwn) {
 }
 
 TEST(SatTask, ThePapersMetricWantsTheLabel) {
-  const auto task = make_sat(5);
+  const auto task = make_task("sat-5");
   const Example example{"1,2,3/1,2,4", "1,2,3,4,5"};
   EXPECT_EQ(task->verify(example, "1,2,3,4,5"), (Verdict{true, true}));
   EXPECT_EQ(task->verify(example, "1,2,3,4,0"), (Verdict{true, false}));
@@ -70,19 +67,19 @@ TEST(SatTask, ThePapersMetricWantsTheLabel) {
 }
 
 TEST(SatTask, NormalizesDimacs) {
-  EXPECT_EQ(make_sat(6)->normalize_input("c x\np cnf 6 2\n-6 1 -2 0 3\n4 5 0\n%\n0\n"),
+  EXPECT_EQ(make_task("sat-6")->normalize_input("c x\np cnf 6 2\n-6 1 -2 0 3\n4 5 0\n%\n0\n"),
             "1,c,g/3,4,5");
-  EXPECT_THROW(make_sat(7)->normalize_input("p cnf 6 1\n1 2 3 0\n"), Error);
+  EXPECT_THROW(make_task("sat-7")->normalize_input("p cnf 6 1\n1 2 3 0\n"), Error);
 }
 
 TEST(SatTask, NoAnswerToAContradiction) {
-  const auto task = make_sat(5);
+  const auto task = make_task("sat-5");
   EXPECT_EQ(task->solve("1,2,3/1,2,8/1,7,3/1,7,8/6,2,3/6,2,8/6,7,3/6,7,8"), std::nullopt);
   EXPECT_EQ(task->solve("1,2,3/1,2,8/1,7,3/1,7,8/6,2,3/6,2,8/6,7,3"), "1,2,3,4,5");
 }
 
 TEST(SatAnyTask, JudgesAndSolvesDimacs) {
-  const auto task = make_sat_any();
+  const auto task = make_task("sat");
   const std::string input = task->normalize_input("c x\np cnf  3 2\n1\n-2 0 2 3 0 \n%\n0\n");
   EXPECT_EQ(input, "p cnf 3 2\n1 -2 0\n2 3 0\n");
   EXPECT_EQ(task->solve(input), "1,2,3");
@@ -94,7 +91,7 @@ TEST(SatAnyTask, JudgesAndSolvesDimacs) {
 }
 
 TEST(SatAnyTask, Complaints) {
-  const auto task = make_sat_any();
+  const auto task = make_task("sat");
   EXPECT_THROW(task->generate(0, Split::kTrain, 0), UsageError);
   EXPECT_EQ(complaint([&] { task->generate(0, Split::kTrain, 0); }),
             "the task 'sat' cannot generate formulas\n  expected: sat-5 to sat-9");
@@ -125,7 +122,7 @@ TEST(SatTask, ThePapersTestSet) {
   if (folder == nullptr) GTEST_SKIP() << "MGDM_TEST_DATA is not set";
   std::ifstream file(std::string(folder) + "/paper/3sat7_test.jsonl");
   if (!file) GTEST_SKIP() << "no paper/3sat7_test.jsonl there";
-  const auto task = make_sat(7);
+  const auto task = make_task("sat-7");
   int count = 0;
   for (std::string line; std::getline(file, line); ++count) {
     const auto json = nlohmann::json::parse(line);

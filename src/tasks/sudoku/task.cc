@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "formats/sudoku_text.h"
+#include "tasks/family.h"
 #include "tasks/sudoku/generate.h"
 #include "tasks/sudoku/grade.h"
 #include "tasks/sudoku/grid.h"
@@ -128,7 +131,52 @@ class Sudoku final : public Task {
   std::int64_t patience_;  // how many puzzles are made for one that is wanted
 };
 
+struct Options {
+  std::string difficulty = "easy", guesses;
+
+  void visit(config::Visitor& v) {
+    v.field("difficulty", difficulty, "sudoku: the paper's easy puzzles, or minimal ones",
+            config::one_of({"easy", "hard"}));
+    v.field("guesses", guesses,
+            "sudoku, hard: only puzzles that take so many guesses after singles: 10.. or 5..9 "
+            "(empty = any)");
+  }
+};
+
 }  // namespace
+
+const Family& family() {
+  static const Family kFamily = with_options<Options>(
+      {.name = "sudoku",
+       .tasks = {"sudoku"},
+       .kinds = {{"difficulty=hard"}, {}},
+       .faults = [](std::string_view) -> FaultWords {
+         return {{"given changed", "row clash", "column clash", "box clash", "blank cell",
+                  "not a digit", "wrong length"}};
+       }},
+      [](std::string_view, const Options& options, bool) {
+        return make_sudoku(options.difficulty == "hard" ? Difficulty::kHard : Difficulty::kEasy,
+                           parse_guesses(options.guesses));
+      });
+  return kFamily;
+}
+
+std::optional<Guesses> parse_guesses(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  const std::size_t dots = text.find("..");
+  const auto number = [&](std::string_view part, std::int64_t otherwise) {
+    const auto value = part.empty() ? std::optional(otherwise) : parse_int(part);
+    if (!value || *value < 0)
+      throw UsageError(fmt::format("guesses {}", in_quotes(text)), "10.. or 5..9 or 7");
+    return static_cast<std::uint64_t>(*value);
+  };
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (dots == std::string_view::npos) return Guesses{number(text, 0), number(text, 0)};
+  const Guesses range{number(text.substr(0, dots), 0), number(text.substr(dots + 2), kMost)};
+  if (range.low > range.high)
+    throw UsageError(fmt::format("guesses {}", in_quotes(text)), "the smaller number first: 5..9");
+  return range;
+}
 
 std::unique_ptr<Task> make_sudoku(Difficulty difficulty, std::optional<Guesses> guesses,
                                   std::int64_t patience) {

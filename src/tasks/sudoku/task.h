@@ -4,10 +4,22 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "tasks/task.h"
 
 namespace mgdm::tasks::sudoku {
+
+enum class Difficulty { kEasy, kHard };
+
+// How many guesses a puzzle takes (grade.h): low to high, both included.
+struct Guesses {
+  std::uint64_t low = 0, high = 0;
+  bool operator==(const Guesses&) const = default;
+};
+
+// "10..", "5..9", "..4" or "7"; none when the text is empty. UsageError for anything else.
+std::optional<Guesses> parse_guesses(std::string_view text);
 
 // kEasy: the paper's kind of puzzles. kHard: minimal ones, most of which singles do not solve.
 // `guesses` keeps only those of the hard puzzles that take so many; UsageError with easy ones,
