@@ -8,12 +8,12 @@
 #include <functional>
 #include <string>
 
-#include "compat/freed_memory.h"
+#include "compat/device.h"
 #include "compat/parallel.h"
 #include "formats/markdown_table.h"
 #include "measure.h"
-#include "ops/activation.h"
 #include "ops/attention.h"
+#include "ops/mlp.h"
 #include "ops/residual_norm.h"
 
 namespace mgdm::bench {

@@ -7,9 +7,14 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 
 #include "base/error.h"
 #include "base/text.h"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #ifdef MGDM_CUDA
 #if TORCH_VERSION_MAJOR < 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR < 4)
@@ -152,6 +157,14 @@ FullPrecision::FullPrecision([[maybe_unused]] c10::Device device) {
 FullPrecision::~FullPrecision() {
 #ifdef MGDM_CUDA
   if (suspended_) at::autocast::set_autocast_enabled(at::kCUDA, true);
+#endif
+}
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_MAX, 0);  // no mappings of their own for large blocks
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  mallopt(M_TOP_PAD, 64 << 20);
 #endif
 }
 

@@ -10,11 +10,17 @@
 
 #include <vector>
 
-#include "nn/lora.h"
 #include "nn/model.h"
 #include "ops/rope.h"
 
 namespace mgdm::nn {
+
+// A projection, and LoRA's two small matrices beside it where there are such (Hu et al., 2021).
+struct Projection {
+  at::Tensor weight;    // (O, I); frozen, perhaps in bf16, where there are
+  at::Tensor down, up;  // A (R, I) and B (O, R), or undefined
+  double scale = 0;     // alpha / R
+};
 
 class Llama : public Model {
  public:

@@ -11,8 +11,9 @@
 #include <cmath>
 
 #include "nn/model.h"
+#include "nn/residual.h"
 #include "nn/test_support.h"
-#include "ops/activation.h"
+#include "ops/mlp.h"
 
 namespace mgdm::nn {
 namespace {

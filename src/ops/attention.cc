@@ -2,10 +2,8 @@
 
 #include <array>
 
-#include "compat/attention.h"
-#include "compat/norm.h"
-#include "ops/cpu/attention.h"
-#include "ops/cpu/elementwise.h"
+#include "compat/operations.h"
+#include "ops/cpu/functions.h"
 #include "ops/cuda/functions.h"
 #include "ops/linear.h"
 

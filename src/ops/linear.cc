@@ -2,7 +2,7 @@
 
 #include <ATen/ops/linear.h>
 
-#include "ops/cpu/linear.h"
+#include "ops/cpu/functions.h"
 #include "ops/cuda/functions.h"
 #include "ops/shared_weight.h"
 

@@ -5,8 +5,8 @@
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/layer_norm.h>
 
-#include "compat/norm.h"
-#include "ops/cpu/elementwise.h"
+#include "compat/operations.h"
+#include "ops/cpu/functions.h"
 #include "ops/cuda/functions.h"
 
 namespace mgdm::ops {

@@ -10,7 +10,7 @@
 
 namespace mgdm::ops {
 
-// What training/clip.h promises: the norm, a () tensor.
+// What clip_gradients() promises (training/optimizer.h): the norm, a () tensor.
 std::optional<at::Tensor> clip(const std::vector<at::Tensor>& gradients, double max_norm);
 
 // A step of training/adamw.h; matrices decay. Of `values`, `means`, `squares` and `count`, a ()

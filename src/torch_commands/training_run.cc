@@ -15,7 +15,6 @@
 #include "base/version.h"
 #include "compat/deterministic.h"
 #include "compat/device.h"
-#include "compat/freed_memory.h"
 #include "compat/parallel.h"
 #include "data/prepare_data.h"
 #include "distributed/process_group.h"

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "compat/many_tensors.h"
+#include "compat/operations.h"
 
 namespace mgdm::training {
 

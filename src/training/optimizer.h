@@ -60,4 +60,18 @@ class Optimizer {
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerSettings& settings,
                                           const std::vector<nn::Parameter>& parameters);
 
+// The norm of all gradients together, a () tensor on their device; when it is larger than
+// `max_norm`, they are scaled down to it. 0 is no limit. Nothing waits for the device.
+at::Tensor clip_gradients(const std::vector<nn::Parameter>& parameters, double max_norm);
+
+// The learning rate over a run, as a factor of its largest value.
+//
+// The factor at `step` (from 0) of a run of which the fraction `done` (0 to 1) lies behind: step /
+// steps, or time / time allowed.
+//   cosine    (1 + cos(pi done)) / 2
+//   constant  1
+//   linear    1, then straight to 0 over the last `decay_share` of the run
+// times min(1, (step + 1) / warmup_steps).
+double learning_rate_factor(const OptimizerSettings& settings, std::int64_t step, double done);
+
 }  // namespace mgdm::training

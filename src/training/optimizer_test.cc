@@ -18,10 +18,8 @@
 #include "compat/test_support.h"
 #include "formats/test_support.h"
 #include "training/adamw.h"
-#include "training/clip.h"
 #include "training/ema.h"
 #include "training/muon.h"
-#include "training/schedule.h"
 #include "training/test_support.h"
 
 namespace mgdm::training {

@@ -19,7 +19,7 @@
 #include "compat/tf32.h"
 #include "nn/batch_tensors.h"
 #include "ops/our_kernels.h"
-#include "training/clip.h"
+#include "training/optimizer.h"
 
 namespace mgdm::training {
 namespace {

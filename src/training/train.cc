@@ -17,7 +17,7 @@
 #include "compat/parallel.h"
 #include "data/batches.h"
 #include "formats/checksums.h"
-#include "training/schedule.h"
+#include "training/optimizer.h"
 #include "training/status_line.h"
 #include "training/step.h"
 #include "training/training_state.h"

@@ -1,14 +1,12 @@
 #ifdef MGDM_HAVE_VECTORS
 
-#include "ops/cpu/attention.h"
-
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "compat/parallel.h"
 #include "ops/cpu/attention_head.h"
-#include "ops/cpu/elementwise.h"
+#include "ops/cpu/functions.h"
 
 namespace mgdm::ops::cpu {
 namespace {

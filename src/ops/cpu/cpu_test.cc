@@ -16,9 +16,9 @@
 #include <gtest/gtest.h>
 
 #include "compat/device.h"
-#include "ops/activation.h"
 #include "ops/attention.h"
-#include "ops/cpu/linear.h"
+#include "ops/cpu/functions.h"
+#include "ops/mlp.h"
 #include "ops/residual_norm.h"
 #include "vectors/test_support.h"
 
@@ -129,7 +129,7 @@ void check_attention(const Shape& shape) {
     all[i] = leaf(all[i].transpose(1, 2).contiguous().transpose(1, 2));
   }
   const auto run = [&](const at::Tensor(&x)[3]) {
-    return attention(x[0], x[1], x[2], {.causal = shape.causal, .scale = 0.3});
+    return ops::attention(x[0], x[1], x[2], {.causal = shape.causal, .scale = 0.3});
   };
   const at::Tensor out = run(all), right = run(exact);
   EXPECT_LT(largest_difference(out, right), 1e-5);
@@ -156,7 +156,7 @@ TEST(AttentionDropout, DropsWeightsAndTheSameBackward) {
                    k = leaf(random_heads(kLength, kLength));
   const at::Tensor v = leaf(at::eye(kLength).expand({2, 3, kLength, kLength}));
   compat::seed_dropout(7);
-  const at::Tensor out = attention(q, k, v, {.scale = 0.1, .dropout = 0.25});
+  const at::Tensor out = ops::attention(q, k, v, {.scale = 0.1, .dropout = 0.25});
 
   const at::Tensor q2 = leaf(q.to(at::kDouble)), k2 = leaf(k.to(at::kDouble)),
                    v2 = leaf(v.to(at::kDouble));

@@ -1,7 +1,5 @@
 #ifdef MGDM_HAVE_VECTORS
 
-#include "ops/cpu/elementwise.h"
-
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/ops/empty_like.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -10,6 +8,7 @@
 
 #include "compat/parallel.h"
 #include "ops/cpu/elementwise_loops.h"
+#include "ops/cpu/functions.h"
 #include "ops/cpu/keep.h"
 
 namespace mgdm::ops::cpu {

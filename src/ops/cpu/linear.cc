@@ -1,7 +1,5 @@
 #ifdef MGDM_HAVE_VECTORS
 
-#include "ops/cpu/linear.h"
-
 #include <ATen/ops/empty.h>
 #include <ATen/ops/sum.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -9,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "ops/cpu/elementwise.h"
+#include "ops/cpu/functions.h"
 #include "ops/cpu/linear_products.h"
 
 namespace mgdm::ops::cpu {

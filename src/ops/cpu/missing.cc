@@ -2,9 +2,7 @@
 #ifndef MGDM_HAVE_VECTORS
 
 #include "base/error.h"
-#include "ops/cpu/attention.h"
-#include "ops/cpu/elementwise.h"
-#include "ops/cpu/linear.h"
+#include "ops/cpu/functions.h"
 
 namespace mgdm::ops::cpu {
 namespace {

@@ -1,6 +1,6 @@
 // Kernel 1, one thread, makes what is the same for all numbers of a step; kernel 2 does the step.
-#include "ops/cuda/adamw.h"
 #include "ops/cuda/chunks.cuh"
+#include "ops/cuda/updates.h"
 
 namespace mgdm::ops::cuda {
 namespace {

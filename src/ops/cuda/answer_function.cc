@@ -4,7 +4,6 @@
 
 #include "ops/cuda/answer.h"
 #include "ops/cuda/functions.h"
-#include "ops/cuda/hopper/cluster_answer.h"
 #include "ops/cuda/quicker.h"
 #include "ops/cuda/tensor_products.h"
 #include "ops/cuda/tensors.h"

@@ -1,7 +1,7 @@
 // Kernel 1 adds up the squares of each chunk; kernel 2, one block, makes the norm and the factor of
 // them; kernel 3 multiplies, and reads nothing where the factor is 1.
 #include "ops/cuda/chunks.cuh"
-#include "ops/cuda/clip.h"
+#include "ops/cuda/updates.h"
 
 namespace mgdm::ops::cuda {
 namespace {

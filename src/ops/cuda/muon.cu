@@ -2,7 +2,7 @@
 // of them and writes x. Both compute u from m and g: it is cheaper than to store it in between, and
 // rounded only once.
 #include "ops/cuda/chunks.cuh"
-#include "ops/cuda/muon.h"
+#include "ops/cuda/updates.h"
 
 namespace mgdm::ops::cuda {
 namespace {

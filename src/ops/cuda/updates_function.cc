@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/cuda/adamw.h"
-#include "ops/cuda/clip.h"
 #include "ops/cuda/functions.h"
-#include "ops/cuda/muon.h"
 #include "ops/cuda/tensors.h"
+#include "ops/cuda/updates.h"
 
 namespace mgdm::ops::cuda {
 namespace {

@@ -3,8 +3,8 @@
 #include <mutex>
 #include <utility>
 
+#include "ops/cuda/answer.h"
 #include "ops/cuda/answer_launch.h"
-#include "ops/cuda/hopper/cluster_answer.h"
 #include "ops/cuda/hopper/cluster_block.cuh"
 #include "ops/cuda/pieces.h"
 

@@ -1,10 +1,10 @@
 // What the kernel of cluster_answer.cu knows, and where it lies in shared memory.
 #pragma once
 
+#include "ops/cuda/answer.h"
 #include "ops/cuda/attention_rows.cuh"
 #include "ops/cuda/decoding_choice.cuh"
 #include "ops/cuda/hopper/cluster.cuh"
-#include "ops/cuda/hopper/cluster_answer.h"
 #include "ops/cuda/hopper/cluster_numbers.cuh"
 
 namespace mgdm::ops::cuda::clusters {

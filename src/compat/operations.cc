@@ -1,10 +1,12 @@
-#include "compat/attention.h"
+#include "compat/operations.h"
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/_foreach_mul.h>
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/ones.h>
+#include <ATen/ops/rsqrt.h>
 #include <ATen/ops/softmax.h>
 #include <torch/version.h>
 
@@ -13,6 +15,16 @@
 #if __has_include(<ATen/ops/scaled_dot_product_attention.h>)
 #include <ATen/ops/scaled_dot_product_attention.h>
 #define MGDM_HAVE_SDPA 1
+#endif
+
+#if __has_include(<ATen/ops/_fused_rms_norm.h>)
+#include <ATen/ops/rms_norm.h>
+#define MGDM_HAVE_RMS_NORM 1
+#endif
+
+#if __has_include(<ATen/ops/_foreach_lerp.h>)
+#include <ATen/ops/_foreach_lerp.h>
+#define MGDM_HAVE_FOREACH_LERP 1
 #endif
 
 namespace mgdm::compat {
@@ -66,6 +78,31 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
   }
 #endif
   return plain_attention(q, k, v, causal, dropout, scale);
+}
+
+at::Tensor rms_norm(const at::Tensor& x, double eps) {
+#ifdef MGDM_HAVE_RMS_NORM
+  return at::rms_norm(x, {x.size(-1)}, /*weight=*/{}, eps);
+#else
+  return x * at::rsqrt((x * x).mean(-1, /*keepdim=*/true) + eps);
+#endif
+}
+
+void multiply_all(std::vector<at::Tensor>& tensors, const at::Tensor& factor) {
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 1)
+  at::_foreach_mul_(tensors, factor);
+#else
+  for (at::Tensor& tensor : tensors) tensor.mul_(factor);
+#endif
+}
+
+void lerp_all(std::vector<at::Tensor>& tensors, const std::vector<at::Tensor>& targets,
+              double share) {
+#ifdef MGDM_HAVE_FOREACH_LERP
+  at::_foreach_lerp_(tensors, targets, share);
+#else
+  for (std::size_t i = 0; i < tensors.size(); ++i) tensors[i].lerp_(targets[i], share);
+#endif
 }
 
 }  // namespace mgdm::compat

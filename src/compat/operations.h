@@ -1,0 +1,26 @@
+// Operations that LibTorch's versions have under other names, or not at all. Each takes the
+// library's fused kernel where there is one.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+namespace mgdm::compat {
+
+// softmax(scale q k^T) v over q (B, H, N, D), k and v (B, H, M, D). `causal` lets position n of the
+// last N of M positions see positions up to its own. `dropout` applies to the attention weights.
+at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, bool causal,
+                     double dropout, double scale);
+
+// x / sqrt(mean(x^2) + eps) over the last dimension.
+at::Tensor rms_norm(const at::Tensor& x, double eps);
+
+// Each times `factor`, a number in a tensor.
+void multiply_all(std::vector<at::Tensor>& tensors, const at::Tensor& factor);
+
+// Each moved by `share` of the way to its target.
+void lerp_all(std::vector<at::Tensor>& tensors, const std::vector<at::Tensor>& targets,
+              double share);
+
+}  // namespace mgdm::compat

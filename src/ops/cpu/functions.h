@@ -1,0 +1,37 @@
+// Our loops on the CPU, for the operations one folder up. Those ask takes() first, and compute with
+// LibTorch's operations where it says no: in a build without Highway it always does.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace mgdm::ops::cpu {
+
+// Whether what is here is for tensors like x: float, on the CPU; never in a build without Highway.
+bool takes(const at::Tensor& x);
+
+// As in ops/mlp.h. Debian's LibTorch for arm64 takes tanh one number at a time, a sixth of a
+// training step.
+at::Tensor gelu(const at::Tensor& x);
+
+// As in ops/residual_norm.h, dropped > 0. LibTorch draws one number after the other, and keeps a
+// mask.
+at::Tensor dropout(const at::Tensor& x, double dropped);
+
+// A fresh key for Keep (ops/cpu/keep.h), drawn from LibTorch's generator: seed_dropout decides it.
+std::uint64_t dropout_key();
+
+// Attention in one pass per head, forward and backward. What compat/operations.h promises, for
+// float tensors on the CPU.
+at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, bool causal,
+                     double dropout, double scale);
+
+// Whether they are faster than LibTorch's here: for floats in enough rows, on arm64. Two cores of a
+// Neoverse V1 do 96 to 123 GFLOP/s by OpenBLAS and 130 by these; x86-64 was not measured.
+bool linear_takes(const at::Tensor& x, const at::Tensor& weight);
+
+// As in ops/linear.h.
+at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
+
+}  // namespace mgdm::ops::cpu
