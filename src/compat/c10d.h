@@ -1,4 +1,4 @@
-// What c10d calls its parts, from LibTorch 1.13 on.
+// Names of c10d's classes, which changed after LibTorch 1.13.
 #pragma once
 
 #include <torch/version.h>
@@ -18,8 +18,8 @@ using Backend = c10d::Backend;
 using Backend = c10d::ProcessGroup;  // 1.13: backends are groups
 #endif
 
-// The end of an NCCL backend whose work is done. From 2.6 on it is otherwise torn down as after a
-// failure, which does not wait for the others.
+// Shuts down an NCCL backend whose work is done. Since LibTorch 2.6 a backend that is only
+// destroyed is torn down as after a failure, without waiting for the other ranks.
 template <class Nccl>
 void shut_down([[maybe_unused]] Nccl& nccl) {
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 6)

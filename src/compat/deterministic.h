@@ -1,16 +1,15 @@
-// Bit for bit the same on CUDA: without this, some kernels add in whatever order their threads
-// come. The CPU always is.
+// Bit-for-bit reproducible results on CUDA. Without this, some kernels add in the order in which
+// their threads arrive. The CPU is always deterministic.
 #pragma once
 
 namespace mgdm::compat {
 
-// To be called before anything touches the GPU: cuBLAS reads its setting once. Keeps what the user
-// has set.
+// Call this before anything uses the GPU: cuBLAS reads its setting once. A setting of the user is
+// kept.
 void prepare_deterministic_cuda();
 
-// LibTorch chooses deterministic kernels (of attention's backward pass, above all) while it lives,
-// where `enabled`; an operation that has none throws. Not for decoding, which needs no such
-// promise.
+// While it lives and is `enabled`, LibTorch chooses deterministic kernels (above all for
+// attention's backward pass). An operation that has none throws. Decoding does not need this.
 class Deterministic {
  public:
   explicit Deterministic(bool enabled);

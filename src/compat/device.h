@@ -11,28 +11,28 @@ namespace mgdm::compat {
 
 bool cuda_available();
 
-// "cpu", "cuda", "cuda:1", or "auto": CUDA where there is one. Of several GPUs "cuda" is the one
-// that LOCAL_RANK names. A GPU becomes the current one. An Error says what is missing.
+// Parses "cpu", "cuda", "cuda:1" or "auto" (CUDA if there is a GPU). With several GPUs "cuda" is
+// the one that LOCAL_RANK names. The GPU becomes the current one. An Error says what is missing.
 c10::Device device(std::string_view name);
 
-// "NVIDIA H200", or the processor's model name.
+// The name for people: "NVIDIA H200", or the processor's model name.
 std::string device_name(c10::Device device);
 
-// The same text only for the same GPU, whatever its index is for this process; empty for a CPU.
+// A text that identifies the GPU, whatever index it has in this process; empty for a CPU.
 std::string device_id(c10::Device device);
 
-// The most bytes that this process held on a GPU since its start, or since forget_peak_memory(),
-// which first gives back what was freed; 0 for a CPU.
+// The largest number of bytes that this process held on a GPU since its start or since
+// forget_peak_memory(), which first releases unused memory; 0 for a CPU.
 std::int64_t peak_memory(c10::Device device);
 void forget_peak_memory(c10::Device device);
 
-// Waits until everything asked of the device is done.
+// Waits until the device has finished all queued work.
 void synchronize(c10::Device device);
 
-// Seeds LibTorch's own generators, which only dropout uses.
+// Seeds LibTorch's own generators. Only dropout uses them.
 void seed_dropout(std::uint64_t seed);
 
-// Mixed precision in bf16 while it lives, where `enabled`: matrix products in bf16, the rest in
+// While it lives and is `enabled`: mixed precision, with matrix products in bf16 and the rest in
 // fp32.
 class Autocast {
  public:
@@ -45,10 +45,10 @@ class Autocast {
   bool enabled_;
 };
 
-// Whether mixed precision is on for the device, in this thread.
+// Whether mixed precision is on for the device in this thread.
 bool autocasts(c10::Device device);
 
-// Within mixed precision, matrix products as their tensors are, while it lives.
+// Within mixed precision: while it lives, matrix products keep the types of their tensors.
 class FullPrecision {
  public:
   explicit FullPrecision(c10::Device device);
@@ -60,8 +60,8 @@ class FullPrecision {
   bool suspended_ = false;
 };
 
-// From now on the process keeps the memory it frees. A training step frees and asks for the same
-// tensors as the one before; glibc would give their pages back and have them zeroed again, 3% of
+// The process keeps freed memory from now on. A training step frees and requests the same tensors
+// as the step before; otherwise glibc returns their pages and gets zeroed ones, which costs 3 % of
 // the tiny model's step.
 void keep_freed_memory();
 

@@ -1,11 +1,11 @@
-// A step that is always the same, recorded once as a CUDA graph and replayed: no launch costs.
+// A fixed step, recorded once as a CUDA graph and then replayed without launch costs.
 //
 //   StepGraph step(device, enabled);
 //   step.run([&] { ... reads and writes tensors whose storage never moves ... });
 //
-// The body runs as it is on the CPU and, on CUDA, the first few times (libraries warm up, buffers
-// are allocated). Then it is recorded, and from there on only replayed: numbers that change from
-// step to step must be in tensors, and the body must not wait for the device.
+// The body runs directly on the CPU and, on CUDA, the first few times (libraries warm up, buffers
+// are allocated). Then it is recorded and only replayed: numbers that change between steps must be
+// in tensors, and the body must not wait for the device.
 #pragma once
 
 #include <c10/core/Device.h>

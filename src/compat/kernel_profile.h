@@ -1,4 +1,4 @@
-// Which kernels a piece of work spends its time in, by LibTorch's profiler.
+// The kernels in which a piece of work spends its time, measured by LibTorch's profiler.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,15 @@ struct KernelUse {
   double flop = 0;   // of all calls' matrix products; 0: none, or not known
 };
 
-// The kernels of body(), which waits for them itself; those that took longest first. Empty on a
-// CPU. Of a replayed graph nobody knows who launched them: no labels, bytes or flop.
+// Profiles the kernels of body(), which must wait for them itself; the slowest come first. Empty on
+// a CPU. A replayed graph does not say who launched a kernel: then labels, bytes and flop are
+// missing.
 std::vector<KernelUse> profile_kernels(const std::function<void()>& body);
 
-// Gives kernels the label and work of those with the same name and as many calls.
+// Copies labels and work to kernels with the same name and number of calls.
 void add_work(std::vector<KernelUse>& kernels, const std::vector<KernelUse>& with_work);
 
-// What a profiler saw: a kernel, or an operation on the host that may have launched some.
+// An event of the profiler: a kernel, or an operation on the host that may have launched kernels.
 struct ProfiledEvent {
   bool on_device = false;
   std::string name{};
@@ -34,8 +35,8 @@ struct ProfiledEvent {
   double bytes = 0, flop = 0;  // of an operation of LibTorch's
 };
 
-// A kernel's bytes and flop are known if those of all its calls are. Of several kernels of one
-// operation, the longest has done the work.
+// Bytes and flop of a kernel are known only if they are known for all its calls. When an operation
+// launched several kernels, the longest counts as the one that did the work.
 std::vector<KernelUse> uses_of(const std::vector<ProfiledEvent>& events);
 
 }  // namespace mgdm::compat

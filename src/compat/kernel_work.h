@@ -1,10 +1,11 @@
-// What a kernel of ours moves and computes, told to the profiler by whoever launches it:
+// Tells the profiler what one of our kernels moves and computes; whoever launches the kernel uses
+// it:
 //
 //   const KernelWork work("attention, forward", bytes, flop);
 //   launch_attention(...);
 //
-// All kernels launched while it lives are labelled, and the longest of them has done the work.
-// Where nothing is profiled it costs a look at a flag.
+// All kernels launched while the object lives get the label, and the longest one counts as the one
+// that did the work. Without a profiler it only checks a flag.
 #pragma once
 
 #include <ATen/record_function.h>
@@ -32,15 +33,15 @@ class KernelWork {
   at::RecordFunction scope_{at::RecordScope::FUNCTION};
 };
 
-// Work as the name of an operation, which is all that a profiler keeps; and back.
+// Converts work to the name of an operation, which is all that a profiler keeps, and back.
 std::string work_name(const Work& work);
 std::optional<Work> work_of(std::string_view name);
 
-// Whether an operation of LibTorch's is one.
+// Whether an operation of LibTorch's own is a matrix product.
 bool is_matrix_product(std::string_view name);
 
-// What an operation of LibTorch's moves, by its name and the shapes and types of its arguments:
-// products of matrices and copies. 0 for others.
+// The bytes that one of LibTorch's own operations moves, from its name and the shapes and types of
+// its arguments: matrix products and copies. 0 for other operations.
 double operation_bytes(std::string_view name, c10::ArrayRef<std::vector<std::int64_t>> shapes,
                        c10::ArrayRef<std::string> types);
 

@@ -1,5 +1,5 @@
-// Operations that LibTorch's versions have under other names, or not at all. Each takes the
-// library's fused kernel where there is one.
+// Operations that have other names in some versions of LibTorch, or are missing there. Each uses
+// the library's fused kernel if there is one.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,10 +16,10 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
 // x / sqrt(mean(x^2) + eps) over the last dimension.
 at::Tensor rms_norm(const at::Tensor& x, double eps);
 
-// Each times `factor`, a number in a tensor.
+// Multiplies every tensor by `factor`, a number in a tensor.
 void multiply_all(std::vector<at::Tensor>& tensors, const at::Tensor& factor);
 
-// Each moved by `share` of the way to its target.
+// Moves every tensor by `share` of the way to its target.
 void lerp_all(std::vector<at::Tensor>& tensors, const std::vector<at::Tensor>& targets,
               double share);
 

@@ -1,5 +1,5 @@
-// When memory runs out: LibTorch throws this for a GPU, that for a CPU; people need to know what to
-// make smaller.
+// Running out of memory: LibTorch throws one type for a GPU and another for a CPU. The user needs
+// to know what to make smaller.
 #pragma once
 
 #include <exception>
@@ -10,10 +10,10 @@
 
 namespace mgdm::compat {
 
-// Not for an Error of ours, which says so in better words.
+// False for an Error of ours: its text is better.
 bool is_out_of_memory(const std::exception& error);
 
-// Runs `work`; when memory runs out, an Error says what it was too little for and what to do.
+// Runs `work`. When memory runs out, throws an Error that says what did not fit and what to do.
 template <class Work>
 auto with_memory_for(const std::string& what, const std::string& hint, Work&& work) {
   try {

@@ -1,4 +1,4 @@
-// Types of numbers that only newer versions of LibTorch have.
+// Number types that only newer versions of LibTorch have.
 #pragma once
 
 #include <c10/core/ScalarType.h>
@@ -10,7 +10,7 @@
 
 namespace mgdm::compat {
 
-// By the names of safetensors: F8_E5M2, U16, ... Empty before LibTorch 2.3.
+// The types with their names in safetensors: F8_E5M2, U16, ... Empty before LibTorch 2.3.
 std::vector<std::pair<std::string_view, at::ScalarType>> newer_scalar_types();
 
 // "2.11.0"

@@ -1,4 +1,4 @@
-// For tests of all rooms that compute on devices.
+// Test helpers for all rooms that compute on devices.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -9,7 +9,7 @@
 
 namespace mgdm::compat {
 
-// Where operations are tested: here and, where there is one, on the GPU.
+// The devices on which operations are tested: the CPU and, if there is one, the GPU.
 inline std::vector<c10::Device> devices() {
   std::vector<c10::Device> all{c10::Device(c10::kCPU)};
   if (cuda_available()) all.push_back(device("cuda"));

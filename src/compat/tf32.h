@@ -1,10 +1,11 @@
-// Products of fp32 matrices on CUDA with factors rounded to TF32: 11 bits of precision instead of
-// 24, several times as fast. Sums stay in fp32.
+// TF32 on CUDA: factors of fp32 products are rounded to 11 bits of precision instead of 24, which
+// is several times as fast. Sums stay in fp32.
 #pragma once
 
 namespace mgdm::compat {
 
-// LibTorch may round while it lives, where `enabled`. bf16 factors, of 8 bits, lose nothing.
+// While it lives and is `enabled`, LibTorch may round to TF32. bf16 factors have 8 bits and lose
+// nothing.
 class Tf32Products {
  public:
   explicit Tf32Products(bool enabled);

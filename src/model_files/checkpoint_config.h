@@ -25,17 +25,17 @@ struct CheckpointConfig {
 
 std::string to_json(const CheckpointConfig& config);
 
-// Errors begin with `source`. A GPT-2 or LLaMA without the block is a causal model; one that
-// departs from what we compute (another activation, biases) is an Error.
+// Parses config.json; errors begin with `source`. A GPT-2 or LLaMA without the block `mgdm` is a
+// causal model; a variant that mgdm does not compute (another activation, biases) is an Error.
 CheckpointConfig parse_config(const std::string& json, const std::string& source);
 
-// Of a checkpoint's folder. One of PEFT's, without a config.json, is described by its base model.
+// Reads a checkpoint's folder. A PEFT folder without config.json is described by its base model.
 CheckpointConfig read_config(const std::filesystem::path& folder);
 
-// Whether a folder says what its model's tokens are.
+// Whether the folder says what the model's tokens are.
 bool has_vocabulary(const std::filesystem::path& folder, const CheckpointConfig& config);
 
-// The tokens of a model in its folder: by its alphabet, or by its tokenizer. An Error when it has
+// The vocabulary of a model, from its alphabet or its tokenizer. An Error when the folder has
 // neither.
 data::Vocabulary read_vocabulary(const std::filesystem::path& folder,
                                  const CheckpointConfig& config);

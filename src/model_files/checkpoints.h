@@ -12,17 +12,17 @@ namespace mgdm::model_files {
 inline constexpr std::string_view kCheckpointPrefix = "checkpoint-";
 inline constexpr const char* kCheckpointDone = "DONE";
 
-// The step of a checkpoint, by the name of its folder; none for another name.
+// The step in the name of a checkpoint's folder; none for any other name.
 std::optional<std::int64_t> checkpoint_step(const std::filesystem::path& folder);
 
-// Complete checkpoints by their steps, oldest first.
+// Complete checkpoints by step, oldest first.
 std::map<std::int64_t, std::filesystem::path> checkpoints(const std::filesystem::path& folder);
 
 // A newer checkpoint than all complete ones that lacks DONE: its writing was interrupted, or it was
 // copied in part. None in a folder that is as it should be.
 std::optional<std::filesystem::path> newer_incomplete(const std::filesystem::path& folder);
 
-// The newest complete one; none where there is no run.
+// The newest complete checkpoint; none when there is no run.
 std::optional<std::filesystem::path> newest_checkpoint(const std::filesystem::path& folder);
 
 }  // namespace mgdm::model_files

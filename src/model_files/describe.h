@@ -1,4 +1,4 @@
-// A model's folder for people.
+// Describes a model's folder for people.
 #pragma once
 
 #include <filesystem>
@@ -6,15 +6,15 @@
 
 namespace mgdm::model_files {
 
-// The content of the folder as Markdown: a few words, then tables of settings, card, files and
-// tensors. An Error when a file differs from its checksum.
+// Markdown: a few words, then tables of settings, card, files and tensors. An Error when a file
+// differs from its checksum.
 std::string describe(const std::filesystem::path& folder);
 
 // A line for people who load a model whose files cannot be checked for damage; else empty.
 std::string unchecked_note(const std::filesystem::path& folder);
 
-// In a line: "sudoku, mgdm, looped, 1,609,984 parameters". What is wrong with a folder that cannot
-// be read.
+// One line: "sudoku, mgdm, looped, 1,609,984 parameters", or what is wrong with a folder that
+// cannot be read.
 std::string describe_shortly(const std::filesystem::path& folder);
 
 }  // namespace mgdm::model_files

@@ -8,8 +8,8 @@ namespace mgdm::training {
 
 using spec::TrainingSettings;
 
-// How much of the budget is spent: whichever of steps, epochs and minutes the recipe names.
-// UsageError unless it names exactly one.
+// The fraction of the budget that is spent, by steps, epochs or minutes, whichever the recipe
+// names. UsageError unless it names exactly one.
 class Budget {
  public:
   Budget(const TrainingSettings& settings, std::int64_t dataset_size);

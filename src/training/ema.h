@@ -1,5 +1,5 @@
-// The exponential moving average of a model's parameters, which often does better than the last
-// ones.
+// The exponential moving average of a model's parameters, which is often better than the last
+// parameters.
 //
 //   Ema ema(model->parameters().all(), 0.999);
 //   ... after each step: ema.update();
@@ -19,23 +19,23 @@ namespace mgdm::training {
 
 class Ema {
  public:
-  // Starts at the parameters as they are, and where they are.
+  // Starts at the current parameters, on their device.
   Ema(const std::vector<nn::Parameter>& parameters, double decay);
 
   // average += (1 - decay) (parameter - average).
   void update();
 
-  // Exchanges the numbers of parameters and averages; the tensors stay where they are, so what a
-  // CUDA graph has captured stays valid.
+  // Exchanges the numbers of parameters and averages. The tensors stay in place, so a captured CUDA
+  // graph stays valid.
   void swap();
 
-  // Starts again at the parameters as they are now.
+  // Restarts at the current parameters.
   void restart();
 
-  // The averages themselves, in the order of the parameters.
+  // The averages, in the order of the parameters.
   const std::vector<at::Tensor>& averages() const { return averages_; }
 
-  // Averages in the model while it lives.
+  // The model computes with the averages while this lives.
   class InUse {
    public:
     explicit InUse(Ema& ema) : ema_(ema) { ema_.swap(); }

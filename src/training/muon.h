@@ -1,5 +1,5 @@
-// Muon (Jordan et al., 2024): momentum whose every matrix is replaced by the nearest one that only
-// turns, all singular values about 1.
+// Muon (Jordan et al., 2024): every momentum matrix is replaced by the nearest orthogonal one, so
+// that all its singular values are about 1.
 //
 //   m = mu m + g        u = g + mu m  (Nesterov)
 //   p -= lr * sqrt(max(1, rows / columns)) * orthogonalize(u)
@@ -15,10 +15,10 @@ namespace mgdm::training {
 // the type of `x`.
 std::vector<at::Tensor> newton_schulz(std::vector<at::Tensor> x);
 
-// The same on one batch of matrices of any norm.
+// One batch of matrices of any norm.
 at::Tensor orthogonalize(const at::Tensor& x);
 
-// All parameters must be matrices. Those of one shape share their matrix products.
+// All parameters must be matrices. Matrices of one shape share their products.
 class Muon : public Optimizer {
  public:
   Muon(const OptimizerSettings& settings, std::vector<nn::Parameter> parameters);

@@ -6,8 +6,8 @@
 //   optimizer->step(learning_rate_factor(settings, step, done));
 //   optimizer->zero_grad();
 //
-// Nothing in a step waits for the device: with the factor in a tensor a step can be captured in a
-// CUDA graph, and each replay uses what the tensor holds then.
+// Nothing in a step waits for the device. With the factor in a tensor, a step can be captured in a
+// CUDA graph, and each replay uses the tensor's current value.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -30,23 +30,23 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  // One step, with every learning rate times `factor`: a () float tensor on the parameters' device.
-  // Parameters without a gradient stay.
+  // Takes one step. Every learning rate is multiplied by `factor`, a () float tensor on the
+  // parameters' device. Parameters without a gradient do not change.
   virtual void step(const at::Tensor& factor) = 0;
   void step(double factor);
 
   // Drops the gradients: the next backward pass writes instead of adding.
   void zero_grad();
 
-  // Everything that the next step depends on beside parameters and gradients: the tensors
-  // themselves, by names that do not depend on how work is grouped.
+  // The tensors on which the next step depends, besides parameters and gradients, under names that
+  // do not depend on how work is grouped.
   virtual std::vector<nn::NamedTensor> state() const = 0;
 
-  // Copies values into them; an Error names `source` when they are not those of state().
+  // Copies values into the state; an Error names `source` when they are not those of state().
   void load_state(const std::vector<nn::NamedTensor>& tensors, const std::string& source);
 
-  // The state as optimizer.safetensors in a folder, or shards of it; a run that reads it goes on
-  // bit for bit, unless the files are compact.
+  // Saves the state as optimizer.safetensors or shards of it. A run that loads it continues bit for
+  // bit, unless the files are compact.
   void save(const std::filesystem::path& folder, const nn::TensorFiles& files = {}) const;
   void load(const std::filesystem::path& folder);
 
@@ -56,7 +56,7 @@ class Optimizer {
   std::vector<nn::Parameter> parameters_;  // sharing the model's tensors
 };
 
-// Made after the model went to its device: the state lies where the parameters are.
+// Call this after the model has moved to its device: the state lies where the parameters are.
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerSettings& settings,
                                           const std::vector<nn::Parameter>& parameters);
 

@@ -1,4 +1,4 @@
-// The folder of a training run: what was asked, what was measured, and where training stands.
+// The folder of a training run: its settings, its measurements and its checkpoints.
 //
 //   runs/NAME/
 //     config.toml           the resolved recipe
@@ -29,16 +29,16 @@ using Metrics = std::vector<std::pair<std::string, double>>;
 
 class RunFolder {
  public:
-  // Opens or makes the folder. An Error when it holds a run already and `resume` is not asked for,
-  // or the other way round.
+  // Opens or creates the folder. An Error when it already holds a run and `resume` is false, or
+  // holds none and `resume` is true.
   RunFolder(std::filesystem::path path, bool resume);
 
-  // The same error, and nothing is made.
+  // Throws the same Error, and creates nothing.
   static void check(const std::filesystem::path& path, bool resume);
 
   void write_config(const std::string& toml) const;
   void write_environment(const std::map<std::string, std::string>& facts) const;
-  // What was written last; nothing where that cannot be read.
+  // Reads env.json; empty if it cannot be read.
   std::map<std::string, std::string> environment() const;
 
   // Adds a line to sittings.jsonl, without lines that an earlier process was killed in: what goes
@@ -50,10 +50,10 @@ class RunFolder {
   // names the newest checkpoint.
   void log(std::int64_t step, const Metrics& metrics);
 
-  // The last step for which `name` was logged.
+  // The last step at which `name` was logged.
   std::optional<std::int64_t> last_step_with(const std::string& name) const;
 
-  // Forgets what was measured after `step`: training goes on from there.
+  // Removes measurements after `step`, from which training continues.
   void rewind(std::int64_t step);
 
   std::optional<std::filesystem::path> newest_checkpoint() const {
@@ -64,9 +64,9 @@ class RunFolder {
     return model_files::newer_incomplete(path_);
   }
 
-  // Calls fill(temporary folder), marks it complete, gives it its name, and removes all but the
-  // newest `keep`. If anything fails (the disk is full) the older checkpoints stay as they are, and
-  // the Error names the newest.
+  // Calls fill(temporary folder), marks the checkpoint complete, gives it its name, and removes all
+  // but the newest `keep`. If anything fails (the disk is full) older checkpoints stay, and the
+  // Error names the newest.
   std::filesystem::path write_checkpoint(
       std::int64_t step, std::int64_t keep,
       const std::function<void(const std::filesystem::path&)>& fill) const;

@@ -1,4 +1,4 @@
-// The line that tells a person how it goes: redrawn on a terminal, printed now and then elsewhere.
+// The progress line of training: redrawn on a terminal, printed from time to time elsewhere.
 #pragma once
 
 #include <chrono>
@@ -12,11 +12,12 @@
 
 namespace mgdm::training {
 
-// "held-out 1.7593 at step 25 (57.1% of tokens)": the step only where it is not the one shown.
+// "held-out 1.7593 at step 25 (57.1% of tokens)"; the step is shown only if it differs from the
+// current one.
 std::string held_out_words(double loss, double token_accuracy, std::int64_t measured_at,
                            std::int64_t shown_step);
 
-// A first step that takes long is told of before it is done, and Ctrl-C is answered at once.
+// A slow first step is announced before it is done, and Ctrl-C is answered at once.
 class StatusLine {
  public:
   using Clock = std::chrono::steady_clock;
@@ -26,16 +27,16 @@ class StatusLine {
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
 
-  // Whether it is time for another line: at first, then every second on a terminal and every ten
-  // elsewhere.
+  // Whether the next line is due: at the start, then every second on a terminal and every ten
+  // seconds elsewhere.
   bool due(Clock::time_point now = Clock::now());
 
-  // A line that the next one replaces, on a terminal.
+  // Prints a line that the next one replaces on a terminal.
   void show(const std::string& line, Clock::time_point now = Clock::now());
-  // One that stays.
+  // Prints a line that stays.
   void keep(const std::string& line);
 
-  // Around each step. What is done between steps shows its own progress, and answers Ctrl-C.
+  // Call these around each step. Work between steps shows its own progress and answers Ctrl-C.
   void step_begins();
   void step_ends();
 

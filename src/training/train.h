@@ -28,21 +28,20 @@ struct TrainingRun {
   RunFolder* folder = nullptr;  // only the first process has one
   bool resume = false;
   bool quiet = false;
-  // Called by the first process, with the step that training goes on from: before the first step of
-  // a new run, and once the first one has succeeded where a run is resumed. What it was trained by
-  // before must not be overwritten by what it cannot go on with. Not called where nothing is left
-  // to train.
+  // Called by the first process with the step from which training continues: for a new run before
+  // the first step, for a resumed run after its first step succeeded, so that a run which cannot
+  // continue does not overwrite its settings. Not called if nothing is left to train.
   std::function<void(std::int64_t step)> on_begin = {};
-  // Called now and then and at the end, by the first process; its numbers go into the metrics.
+  // Called from time to time and at the end by the first process; its numbers go into the metrics.
   std::function<Metrics(std::int64_t step)> on_evaluate = {};
 };
 
-// The rows of every batch that this process works on. UsageError when some would have none.
+// The rows of every batch that this process works on. UsageError when a process would have none.
 data::Share share_of(const TrainingSettings& settings, const distributed::ProcessGroup& group);
 
-// Returns the last checkpoint (empty on all but the first process). Interrupted after saving one
-// when the user pressed Ctrl-C, to any of the processes; an Error when the loss is no longer a
-// number (the last good checkpoint stays).
+// Returns the last checkpoint (empty on all but the first process). After Ctrl-C on any process it
+// saves a checkpoint and throws Interrupted. An Error when the loss is not finite; the last good
+// checkpoint stays.
 std::filesystem::path train(const TrainingRun& run);
 
 }  // namespace mgdm::training

@@ -1,5 +1,5 @@
-// Where training stands: all that a checkpoint holds and the next step depends on. Every draw is a
-// function of the step, so there is no generator to save.
+// The state of training: everything that a checkpoint holds and the next step depends on. Every
+// draw is a function of the step, so no generator is saved.
 //
 //   model.safetensors, config.json ...   the model, with averaged weights where there are such; of
 //                                        one with LoRA its matrices: adapter_model.safetensors
@@ -7,9 +7,9 @@
 //   optimizer.safetensors                means, squares, momentum
 //   trainer_state.json                   the position
 //
-// A checkpoint can be cut into shards, so that its files travel, and be compact: what is not a
-// weight (averages, means, squares, momentum) in bf16. Training then goes on close to, but not bit
-// for bit, where it was.
+// A checkpoint can be cut into shards. It can also be compact: everything except weights (averages,
+// means, squares, momentum) is in bf16, and training then continues close to where it was, but not
+// bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -35,21 +35,21 @@ class TrainingState {
   // The model must outlive the state and be on its device.
   TrainingState(nn::Model& model, const OptimizerSettings& settings, double ema_decay);
 
-  // The files of a checkpoint, into a folder that is there; and back, bit for bit unless they are
-  // compact, which read() tells. An Error names a file that is broken, or of another step than its
-  // folder checkpoint-STEP.
+  // Writes the files of a checkpoint into an existing folder, and reads them back: bit for bit
+  // unless they are compact, which read() tells. An Error names a file that is broken, or of
+  // another step than its folder checkpoint-STEP.
   void write(const std::filesystem::path& folder, const data::Vocabulary& vocabulary,
              const spec::About& about, const nn::TensorFiles& files = {}) const;
   enum class Restored { kExactly, kClosely };
   Restored read(const std::filesystem::path& folder);
 
-  // No weight and no average is NaN or infinite. Waits for the device.
+  // Whether all weights and averages are finite. Waits for the device.
   bool finite() const;
 
-  // What the first process has, on all of them.
+  // Sends the first process's state to all processes.
   void share(distributed::ProcessGroup& group);
 
-  // The model computes with the averages, where there are such, while the result lives.
+  // While the result lives, the model computes with the averages, if there are any.
   std::unique_ptr<Ema::InUse> averaged() const;
 
   nn::Model& model;
