@@ -1,8 +1,8 @@
 #include "cli/cli.h"
-#include "engine/torch_engine.h"
+#include "engine/load_torch_network.h"
 #include "torch_commands/torch_commands.h"
 
 int main(int argc, char** argv) {
-  mgdm::inference::use_engines(mgdm::engine::load_engine);
+  mgdm::inference::use_network_loader(mgdm::engine::load_network);
   return mgdm::cli::run(argc, argv, mgdm::torch_commands::program());
 }

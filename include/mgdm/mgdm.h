@@ -126,6 +126,9 @@ struct LoadOptions {
   std::size_t batch = 64;       // puzzles decoded at the same time, at most
   std::string models = MGDM_INSTALLED_MODELS;  // a folder in which names are looked up
   std::string arithmetic = "auto";  // on a CPU: fp32, bf16, int8; auto: what the model's card names
+  // On a GPU, one puzzle at a time: slower, but no answer depends on the puzzles beside it, not
+  // even by rounding. On a CPU that is always so.
+  bool deterministic = false;
 };
 
 // What a model is.
@@ -163,6 +166,7 @@ struct Answer {
   bool correct = false;             // by the rules of the puzzle
   std::vector<std::string> faults;  // what is wrong, in words; empty when correct
   std::int64_t passes = 0;          // through the network, over all tries
+  bool checked = true;              // false: nothing can check it, `correct` says nothing
 };
 
 class Model {
@@ -180,7 +184,8 @@ class Model {
 
   Answer solve(const std::string& puzzle, const DecodingOptions& options = {},
                const OnStep& on_step = {});
-  // In the order of the puzzles. An answer does not depend on the puzzles beside it.
+  // In the order of the puzzles. An answer does not depend on the puzzles beside it, except on a
+  // GPU for the rounding of kernels that are chosen by their number (LoadOptions::deterministic).
   std::vector<Answer> solve_all(const std::vector<std::string>& puzzles,
                                 const DecodingOptions& options = {}, const OnStep& on_step = {});
 

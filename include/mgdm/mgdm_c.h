@@ -82,7 +82,7 @@ typedef struct mgdm_model mgdm_model;
 
 /* A folder, or a name that is looked up in $MGDM_MODELS, in the models installed with libmgdm.so,
  * in those beside the program (../share/mgdm/models) and in ./models. Options: device, threads,
- * batch, arithmetic. mgdm_model_free. */
+ * batch, arithmetic, deterministic. mgdm_model_free. */
 mgdm_model* mgdm_model_load(const char* folder_or_name, const char* options);
 void mgdm_model_free(mgdm_model* model);
 
@@ -124,7 +124,8 @@ size_t mgdm_answers_count(const mgdm_answers* answers);
 const char* mgdm_answers_puzzle(const mgdm_answers* answers,
                                 size_t index); /* as the task writes it */
 const char* mgdm_answers_text(const mgdm_answers* answers, size_t index);
-int mgdm_answers_correct(const mgdm_answers* answers, size_t index);        /* 1 or 0 */
+/* 1, 0, or 2 where nothing can check the answer */
+int mgdm_answers_correct(const mgdm_answers* answers, size_t index);
 int64_t mgdm_answers_passes(const mgdm_answers* answers, size_t index);     /* over all tries */
 const char* mgdm_answers_faults(const mgdm_answers* answers, size_t index); /* a line each */
 void mgdm_answers_free(mgdm_answers* answers);

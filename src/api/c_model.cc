@@ -112,8 +112,10 @@ const char* mgdm_answers_text(const mgdm_answers* answers, size_t index) {
       nullptr, [&] { return element_of(object_of(answers, "answers").list, index).text.c_str(); });
 }
 int mgdm_answers_correct(const mgdm_answers* answers, size_t index) {
-  return or_remember(
-      -1, [&] { return element_of(object_of(answers, "answers").list, index).correct ? 1 : 0; });
+  return or_remember(-1, [&] {
+    const mgdm::Answer& answer = element_of(object_of(answers, "answers").list, index);
+    return !answer.checked ? 2 : answer.correct ? 1 : 0;
+  });
 }
 int64_t mgdm_answers_passes(const mgdm_answers* answers, size_t index) {
   return or_remember<int64_t>(

@@ -10,7 +10,7 @@
 namespace mgdm::api {
 namespace {
 
-using spec::DecodingSettings;
+using decoding::DecodingSettings;
 
 // visit(name, option, setting) for every member that both have.
 template <class Options, class Settings, class Visit>
@@ -44,8 +44,8 @@ struct TextSettings {
 
 }  // namespace
 
-DecodingSettings over(const inference::Reasoner& reasoner, const DecodingOptions& options) {
-  DecodingSettings settings = reasoner.card().decoding;
+DecodingSettings over(const inference::LoadedModel& model, const DecodingOptions& options) {
+  DecodingSettings settings = model.card().decoding;
   for_each_member(options, settings, [](const char*, const auto& option, auto& setting) {
     if (option) setting = *option;
   });
@@ -53,18 +53,18 @@ DecodingSettings over(const inference::Reasoner& reasoner, const DecodingOptions
   check_all(fields);
   for_each_member(options, settings, [&](const char* name, const auto& option, const auto&) {
     if (!option) return;
-    if (const auto missing = reasoner.missing_for(name, settings))
+    if (const auto missing = model.missing_for(name, settings))
       throw UsageError(fmt::format("{} changes nothing with this model and these options", name),
                        *missing);
   });
   return settings;
 }
 
-DecodingOptions own_options(const inference::Reasoner& reasoner) {
-  const DecodingSettings& settings = reasoner.card().decoding;
+DecodingOptions own_options(const inference::LoadedModel& model) {
+  const DecodingSettings& settings = model.card().decoding;
   DecodingOptions options;
   for_each_member(options, settings, [&](const char* name, auto& option, const auto& setting) {
-    if (!reasoner.missing_for(name, settings)) option = setting;
+    if (!model.missing_for(name, settings)) option = setting;
   });
   return options;
 }

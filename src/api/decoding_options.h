@@ -4,17 +4,18 @@
 #include <string>
 #include <string_view>
 
-#include "inference/reasoner.h"
+#include "inference/loaded_model.h"
 #include "mgdm/mgdm.h"
 
 namespace mgdm::api {
 
 // What the model does by itself, changed by what is set. UsageError when a value is out of range or
 // would change nothing.
-spec::DecodingSettings over(const inference::Reasoner& reasoner, const DecodingOptions& options);
+decoding::DecodingSettings over(const inference::LoadedModel& model,
+                                const DecodingOptions& options);
 
 // What the model does by itself. Members that do not count with it are not set.
-DecodingOptions own_options(const inference::Reasoner& reasoner);
+DecodingOptions own_options(const inference::LoadedModel& model);
 
 // From "steps=10 noise=0", with the members' names, and back.
 DecodingOptions decoding_options(std::string_view text);

@@ -6,8 +6,8 @@
 #include "api/decoding_options.h"
 #include "api/failure.h"
 #include "api/load_options.h"
+#include "inference/loaded_model.h"
 #include "inference/models.h"
-#include "inference/reasoner.h"
 #include "inference/solve.h"
 #include "mgdm/mgdm.h"
 #include "model_files/checkpoint_config.h"
@@ -16,24 +16,23 @@
 namespace mgdm {
 namespace {
 
-inference::Reasoner load(const std::string& folder, const LoadOptions& options) {
+inference::LoadedModel load(const std::string& folder, const LoadOptions& options) {
   api::check(options);
-  return inference::Reasoner::load(
-      folder,
-      {.device = options.device, .threads = options.threads, .arithmetic = options.arithmetic});
+  return inference::LoadedModel::load(
+      folder, {options.device, options.threads, options.arithmetic, options.deterministic});
 }
 
-ModelInfo info_of(const std::string& folder, const inference::Reasoner& reasoner) {
+ModelInfo info_of(const std::string& folder, const inference::LoadedModel& model) {
   const spec::ModelSettings network = model_files::read_config(folder).settings;
-  const spec::ModelCard& card = reasoner.card();
+  const spec::ModelCard& card = model.card();
   return {folder,
           card.task,
           card.objective,
           network.architecture,
           spec::parameter_count(network),
-          reasoner.engine().device(),
-          api::own_options(reasoner),
-          reasoner.engine().arithmetic()};
+          model.network().device,
+          api::own_options(model),
+          model.network().arithmetic};
 }
 
 // Lets one call at a time through; the others are told, not mixed up.
@@ -83,9 +82,13 @@ class Caller {
 };
 
 Answer answer_of(inference::Solved&& solved) {
-  Answer answer{
-      std::move(solved.input), std::move(solved.text), solved.verified, {}, solved.passes};
-  for (tasks::Fault& fault : solved.faults) answer.faults.push_back(std::move(fault.words));
+  Answer answer;
+  answer.puzzle = std::move(solved.input);
+  answer.text = std::move(solved.text);
+  answer.correct = solved.check.right();
+  answer.checked = solved.check.right() || solved.check.wrong();
+  answer.passes = solved.best.passes;
+  for (tasks::Fault& fault : solved.check.faults) answer.faults.push_back(std::move(fault.words));
   return answer;
 }
 
@@ -93,9 +96,9 @@ Answer answer_of(inference::Solved&& solved) {
 
 struct Model::Loaded {
   Loaded(const std::string& folder, const LoadOptions& options)
-      : reasoner(load(folder, options)), info(info_of(folder, reasoner)), batch(options.batch) {}
+      : model(load(folder, options)), info(info_of(folder, model)), batch(options.batch) {}
 
-  const inference::Reasoner reasoner;
+  const inference::LoadedModel model;
   const ModelInfo info;
   const std::size_t batch;
   std::atomic<bool> busy = false;
@@ -130,10 +133,10 @@ std::vector<Answer> Model::solve_all(const std::vector<std::string>& puzzles,
     };
   try {
     return api::or_failure([&] {
-      const spec::DecodingSettings settings = api::over(loaded->reasoner, options);
+      const decoding::DecodingSettings settings = api::over(loaded->model, options);
       std::vector<Answer> answers;
-      for (inference::Solved& solved : inference::solve_all(
-               loaded->reasoner, puzzles, options.first, settings, loaded->batch, observer))
+      for (inference::Solved& solved : inference::solve_all(loaded->model, puzzles, options.first,
+                                                            settings, loaded->batch, observer))
         answers.push_back(answer_of(std::move(solved)));
       return answers;
     });

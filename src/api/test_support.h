@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "decoding/fake_networks.h"
-#include "inference/cpu_engine.h"
-#include "inference/engine.h"
+#include "inference/load_network.h"
 #include "mgdm/mgdm.h"
 #include "spec/puzzle_rows.h"
 
@@ -36,10 +35,10 @@ inline std::vector<std::string> inputs_of(const std::vector<Puzzle>& puzzles) {
 class Script {
  public:
   explicit Script(std::vector<Puzzle> puzzles) {
-    inference::use_engines(
+    inference::use_network_loader(
         [puzzles = std::move(puzzles)](
             const std::filesystem::path&, const model_files::CheckpointConfig& config,
-            const spec::ModelCard& card, const inference::EngineSettings& settings) {
+            const spec::ModelCard& card, const inference::ComputeSettings& settings) {
           const data::Vocabulary vocabulary(config.alphabet);
           const spec::PuzzleRows rows(card, vocabulary);
           std::vector<std::vector<data::Token>> answers;
@@ -51,10 +50,12 @@ class Script {
           const std::vector<std::vector<int>> easy(answers.size(), std::vector<int>(rows.length()));
           auto network = std::make_unique<decoding::FunctionNetwork>(decoding::oracle_network(
               std::move(answers), easy, static_cast<std::size_t>(vocabulary.size())));
-          return inference::slot_engine(std::move(network), "a script", settings.arithmetic);
+          return inference::LoadedNetwork{.network = std::move(network),
+                                          .device = "a script",
+                                          .arithmetic = settings.arithmetic};
         });
   }
-  ~Script() { inference::use_engines(inference::load_cpu_engine); }
+  ~Script() { inference::use_network_loader({}); }
   Script(const Script&) = delete;
   Script& operator=(const Script&) = delete;
 };

@@ -32,9 +32,9 @@ reproduction::Trainer trainer_of(const Program& program) {
       settings.model = order.model;
       settings.data = order.data;
       settings.losses = order.json;
-      settings.device = order.device;
+      settings.compute.device = order.device;
       settings.limit = order.limit;
-      settings.threads = order.threads;
+      settings.compute.threads = order.threads;
       settings.samples = order.samples;
       settings.decode.settings.steps = order.levels;
       settings.decode.given = {"steps"};

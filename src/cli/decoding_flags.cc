@@ -31,14 +31,14 @@ std::string as_flags(const std::string& needs) {
 
 }  // namespace
 
-spec::DecodingSettings DecodingFlags::over(const inference::Reasoner& reasoner) const {
-  DecodingFlags asked = *this, chosen{reasoner.card().decoding, {}};
+decoding::DecodingSettings DecodingFlags::over(const inference::LoadedModel& model) const {
+  DecodingFlags asked = *this, chosen{model.card().decoding, {}};
   config::Fields fields(chosen);
   const std::vector<config::Field> all = config::Fields(asked).all();
   for (const config::Field& field : all)
     if (contains(given, field.key)) fields.set(field.key + "=" + field.value());
   for (const config::Field& field : all)
-    if (const auto missing = reasoner.missing_for(setting_of(field.key), chosen.settings);
+    if (const auto missing = model.missing_for(setting_of(field.key), chosen.settings);
         missing && contains(given, field.key))
       throw UsageError(
           fmt::format("{} changes nothing with this model and these flags", flag_of(field.key)),
@@ -54,11 +54,11 @@ std::vector<std::string> decoding_keys() {
 }
 
 std::vector<config::Field> counting(std::vector<config::Field> fields,
-                                    const inference::Reasoner& reasoner,
-                                    const spec::DecodingSettings& settings) {
+                                    const inference::LoadedModel& model,
+                                    const decoding::DecodingSettings& settings) {
   const std::vector<std::string> keys = decoding_keys();
   std::erase_if(fields, [&](const config::Field& field) {
-    return contains(keys, field.key) && reasoner.missing_for(setting_of(field.key), settings);
+    return contains(keys, field.key) && model.missing_for(setting_of(field.key), settings);
   });
   return fields;
 }

@@ -4,20 +4,20 @@
 #include <string>
 #include <vector>
 
-#include "inference/reasoner.h"
-#include "spec/decoding_settings.h"
+#include "decoding/decoding_settings.h"
+#include "inference/loaded_model.h"
 
 namespace mgdm::cli {
 
 struct DecodingFlags {
-  spec::DecodingSettings settings;
+  decoding::DecodingSettings settings;
   std::vector<std::string> given;  // the keys of the flags that stood on the command line
 
   void visit(config::Visitor& v) { settings.visit(v, "decoding"); }
 
   // What the model does by itself, changed by the flags that were given. UsageError when one of
   // them would change nothing: a model that answers left to right has no steps.
-  spec::DecodingSettings over(const inference::Reasoner& reasoner) const;
+  decoding::DecodingSettings over(const inference::LoadedModel& model) const;
 };
 
 // Their keys.
@@ -26,7 +26,7 @@ std::vector<std::string> decoding_keys();
 // The fields of a command without the decoding flags that do not count with the model: what a
 // result says of its settings.
 std::vector<config::Field> counting(std::vector<config::Field> fields,
-                                    const inference::Reasoner& reasoner,
-                                    const spec::DecodingSettings& settings);
+                                    const inference::LoadedModel& model,
+                                    const decoding::DecodingSettings& settings);
 
 }  // namespace mgdm::cli

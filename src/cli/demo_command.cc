@@ -7,10 +7,10 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/compute_flags.h"
 #include "cli/demo_models.h"
 #include "cli/fresh_puzzles.h"
 #include "cli/painter.h"
-#include "cli/threads.h"
 #include "evaluation/evaluate.h"
 #include "formats/markdown_table.h"
 #include "inference/solve.h"
@@ -31,8 +31,9 @@ struct DemoSettings {
   }
 };
 
-inference::Reasoner load(const DemoModel& model, const DemoSettings& settings) {
-  return inference::Reasoner::load(model.folder, {.threads = static_cast<int>(settings.threads)});
+inference::LoadedModel load(const DemoModel& model, const DemoSettings& settings) {
+  return inference::LoadedModel::load(model.folder,
+                                      {.threads = static_cast<int>(settings.threads)});
 }
 
 std::string parameters_of(const DemoModel& model) {
@@ -40,7 +41,7 @@ std::string parameters_of(const DemoModel& model) {
 }
 
 // Slower than models decode by themselves, some in one pass: so that there is something to watch.
-spec::DecodingSettings in_ten_passes(spec::DecodingSettings decoding) {
+decoding::DecodingSettings in_ten_passes(decoding::DecodingSettings decoding) {
   decoding.order = "topk";
   decoding.steps = 10;
   return decoding;
@@ -48,23 +49,25 @@ spec::DecodingSettings in_ten_passes(spec::DecodingSettings decoding) {
 
 // One fresh puzzle, from all [MASK] to the answer.
 void watch(const DemoModel& model, const DemoSettings& settings) {
-  const inference::Reasoner reasoner = load(model, settings);
+  const inference::LoadedModel loaded = load(model, settings);
   const auto seed = static_cast<std::uint64_t>(settings.seed);
-  const auto [about, puzzles] = fresh_puzzles(reasoner, seed, 1);
+  const auto [about, puzzles] = fresh_puzzles(loaded, seed, 1);
   const std::string& puzzle = puzzles.front().input;
   fmt::print("{}: {} ({}, {} parameters)\n{}\n\n", model.config.about.card->task, about, model.name,
-             parameters_of(model), printable(reasoner.task().drawn(puzzle), "\n"));
-  Painter painter(reasoner.task(), "  ");
-  inference::OnStepText on_step;
+             parameters_of(model), printable(loaded.task().drawn(puzzle), "\n"));
+  Painter painter(loaded.task(), "  ");
+  inference::OnStep on_step;
   if (!settings.quiet)
     on_step = [&](const inference::StepText& step) { return painter.paint(step); };
   const inference::Solved solved =
-      inference::solve(reasoner, puzzle, 0, in_ten_passes(reasoner.card().decoding), on_step);
+      inference::solve(loaded, puzzle, 0, in_ten_passes(loaded.card().decoding), on_step);
   stop_if_interrupted();
-  if (settings.quiet) fmt::print("{}\n\n", printable(reasoner.task().drawn(solved.text), "\n"));
-  fmt::print("  {} in {}\n", solved.verified ? "verified: right" : "wrong",
-             inference::passes_of(solved.passes));
-  if (!solved.faults.empty()) fmt::print("  {}\n", printable(solved.faults.front().words));
+  if (settings.quiet) fmt::print("{}\n\n", printable(loaded.task().drawn(solved.text), "\n"));
+  fmt::print("  {} in {}\n",
+             solved.check.right() ? "verified: right" : tasks::name_of(solved.check.result),
+             inference::passes_of(solved.best.passes));
+  if (!solved.check.faults.empty())
+    fmt::print("  {}\n", printable(solved.check.faults.front().words));
   fmt::print("\n");
 }
 
@@ -78,11 +81,11 @@ void compare(const DemoPair& pair, const DemoSettings& settings) {
   const auto count = static_cast<std::size_t>(settings.count);
   for (const auto& [model, how] : {std::pair{&pair.left_to_right, "left to right"},
                                    std::pair{&pair.diffusion, "by diffusion"}}) {
-    const inference::Reasoner reasoner = load(*model, settings);
+    const inference::LoadedModel loaded = load(*model, settings);
     const FreshPuzzles puzzles =
-        fresh_puzzles(reasoner, static_cast<std::uint64_t>(settings.seed) + 1, count);
+        fresh_puzzles(loaded, static_cast<std::uint64_t>(settings.seed) + 1, count);
     const auto result =
-        evaluation::evaluate(reasoner, puzzles.examples, reasoner.card().decoding, /*batch=*/64);
+        evaluation::evaluate(loaded, puzzles.examples, loaded.card().decoding, /*batch=*/64);
     stop_if_interrupted();
     table.add_row({model->name, how, fmt::format("{:.0f}", 100 * result.score.all.accuracy()),
                    fmt::format("{:.1f}", result.forward_passes),

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "base/error.h"
-#include "inference/engine.h"
+#include "inference/load_network.h"
 #include "inference/models.h"
 #include "spec/kinds.h"
 #include "spec/tensors.h"
@@ -22,7 +22,7 @@ std::vector<DemoModel> all_models() {
     try {
       DemoModel model{name, folder, model_files::read_config(folder)};
       if (model.config.about.card && !model.config.alphabet.empty() &&
-          inference::takes(model.config.settings))
+          inference::can_run(model.config.settings))
         models.push_back(std::move(model));
     } catch (const Error&) {
       continue;
@@ -33,7 +33,7 @@ std::vector<DemoModel> all_models() {
 
 bool left_to_right(const DemoModel& model) {
   return spec::objective_kind(model.config.about.card->objective).decoder ==
-         spec::Decoder::kLeftToRight;
+         decoding::Decoder::kLeftToRight;
 }
 
 std::int64_t size_of(const DemoModel& model) {

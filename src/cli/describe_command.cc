@@ -3,8 +3,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "inference/loaded_model.h"
 #include "inference/models.h"
-#include "inference/reasoner.h"
 #include "model_files/checkpoint_config.h"
 #include "model_files/describe.h"
 
@@ -33,7 +33,7 @@ void list_models() {
 void check_weights(const std::string& folder) {
   if (!model_files::read_config(folder).about.card) return;
   try {
-    inference::Reasoner::load(folder, {.device = "cpu"});
+    inference::LoadedModel::load(folder, {.device = "cpu"});
   } catch (const NeedsLibTorch&) {
   }
 }

@@ -38,10 +38,11 @@ Examples read_puzzles(const EvalSettings& settings, const tasks::Task& task) {
 namespace {
 
 void write_predictions(const std::string& path, const Examples& examples,
-                       const std::vector<inference::Answer>& answers) {
+                       const std::vector<evaluation::Answer>& answers) {
   AtomicFile file(path);
   for (std::size_t i = 0; i < examples.size(); ++i)
-    file.write(formats::jsonl_line({{"input", examples[i].input}, {"output", answers[i].text}}));
+    file.write(
+        formats::jsonl_line({{"input", examples[i].input}, {"output", answers[i].first.text}}));
   file.commit();
 }
 
@@ -65,10 +66,10 @@ void print_score(const EvalSettings& settings, const std::string& task,
         result.best_forward_passes);
 }
 
-evaluation::Evaluation measured(const EvalSettings& settings, const inference::Reasoner& reasoner,
+evaluation::Evaluation measured(const EvalSettings& settings, const inference::LoadedModel& model,
                                 const Examples& examples) {
-  Progress progress("evaluating " + reasoner.task().name(), examples.size(), settings.quiet);
-  return evaluation::evaluate(reasoner, examples, settings.decode.settings, settings.batch,
+  Progress progress("evaluating " + model.task().name(), examples.size(), settings.quiet);
+  return evaluation::evaluate(model, examples, settings.decode.settings, settings.batch,
                               [&](std::size_t n) { progress.add(n); });
 }
 
@@ -86,14 +87,14 @@ void note_unfamiliar(const tasks::Task& task, const Examples& examples) {
         examples.size());
 }
 
-void measure_score(EvalSettings settings, const inference::Reasoner& reasoner,
+void measure_score(EvalSettings settings, const inference::LoadedModel& model,
                    const Examples& examples) {
-  const std::string task = reasoner.task().name();
-  if (!settings.quiet) note_unfamiliar(reasoner.task(), examples);
-  const spec::DecodingSettings& decoding = settings.decode.settings;
+  const std::string task = model.task().name();
+  if (!settings.quiet) note_unfamiliar(model.task(), examples);
+  const decoding::DecodingSettings& decoding = settings.decode.settings;
   evaluation::Evaluation result;
   try {
-    result = measured(settings, reasoner, examples);
+    result = measured(settings, model, examples);
   } catch (const evaluation::InterruptedEvaluation& interrupted) {
     // Files are of all puzzles or not written.
     if (const std::size_t n = interrupted.first.answers.size(); n > 0 && !settings.quiet) {
@@ -108,10 +109,10 @@ void measure_score(EvalSettings settings, const inference::Reasoner& reasoner,
   if (!settings.predictions.empty())
     write_predictions(settings.predictions, examples, result.answers);
   if (!settings.json.empty()) {
-    settings.decode.settings.revise = reasoner.resolved(decoding).revise;
-    write_file(settings.json, evaluation::result_text(
-                                  evaluation::evaluation_json(task, result, decoding.tries),
-                                  counting(config::Fields(settings).all(), reasoner, decoding)));
+    settings.decode.settings.revise = model.resolved(decoding).revise;
+    write_file(settings.json,
+               evaluation::result_text(evaluation::evaluation_json(task, result, decoding.tries),
+                                       counting(config::Fields(settings).all(), model, decoding)));
   }
 }
 
@@ -138,12 +139,12 @@ void check_flags(const EvalSettings& settings) {
 }
 
 // Those of every run are the same, so that models can be compared.
-Examples generated(const EvalSettings& settings, const inference::Reasoner& reasoner) {
+Examples generated(const EvalSettings& settings, const inference::LoadedModel& model) {
   constexpr std::uint64_t kSeed = 77;
   constexpr std::int64_t kCount = 1000;
   const std::int64_t count = settings.limit > 0 ? settings.limit : kCount;
   FreshPuzzles puzzles =
-      fresh_puzzles(reasoner, kSeed, static_cast<std::size_t>(count), settings.quiet);
+      fresh_puzzles(model, kSeed, static_cast<std::size_t>(count), settings.quiet);
   if (!settings.quiet)
     say_to(evaluation::for_people({settings.json, settings.predictions}),
            "{} fresh puzzles of the test split: {}\n", count, puzzles.about);
@@ -152,18 +153,15 @@ Examples generated(const EvalSettings& settings, const inference::Reasoner& reas
 
 void run_eval(const EvalSettings& asked) {
   EvalSettings settings = asked;
-  settings.threads = thread_count(static_cast<int>(settings.threads));
-  const std::string model = inference::find_model(settings.model);
-  if (!settings.quiet) say("{}", printable(model_files::unchecked_note(model), "\n"));
-  const auto reasoner =
-      inference::Reasoner::load(model, {.device = settings.device,
-                                        .threads = static_cast<int>(settings.threads),
-                                        .arithmetic = settings.arithmetic});
-  settings.arithmetic = reasoner.engine().arithmetic();
-  settings.decode.settings = settings.decode.over(reasoner);
-  measure_score(settings, reasoner,
-                settings.data.empty() ? generated(settings, reasoner)
-                                      : read_puzzles(settings, reasoner.task()));
+  settings.compute.threads = thread_count(static_cast<int>(settings.compute.threads));
+  const std::string folder = inference::find_model(settings.model);
+  if (!settings.quiet) say("{}", printable(model_files::unchecked_note(folder), "\n"));
+  const auto model = inference::LoadedModel::load(folder, settings.compute.settings());
+  settings.compute.arithmetic = model.network().arithmetic;
+  settings.decode.settings = settings.decode.over(model);
+  measure_score(
+      settings, model,
+      settings.data.empty() ? generated(settings, model) : read_puzzles(settings, model.task()));
 }
 
 }  // namespace

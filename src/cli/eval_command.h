@@ -6,19 +6,18 @@
 #include <functional>
 #include <string>
 
-#include "cli/arithmetic.h"
 #include "cli/command.h"
+#include "cli/compute_flags.h"
 #include "cli/decoding_flags.h"
-#include "cli/threads.h"
 #include "config/settings.h"
 
 namespace mgdm::cli {
 
 struct EvalSettings {
-  std::string model, data, device = "auto", json, predictions, losses, figure, figure_over = "auto";
-  std::string arithmetic = "auto";
-  std::int64_t limit = 0, batch = 256, samples = 1, threads = 0;
+  std::string model, data, json, predictions, losses, figure, figure_over = "auto";
+  std::int64_t limit = 0, batch = 256, samples = 1;
   DecodingFlags decode;
+  ComputeFlags compute;
   bool quiet = false;
   bool no_table = false;  // of losses, for who reads the JSON: no flag
 
@@ -30,9 +29,7 @@ struct EvalSettings {
     v.field("limit", limit, "only the first N puzzles (0 = all)", config::at_least(0));
     decode.visit(v);
     v.field("batch", batch, "puzzles decoded at a time, at most", config::range(1, 1e6));
-    v.field("device", device, "auto, cpu, cuda or cuda:N");
-    visit_threads(v, threads);
-    visit_arithmetic(v, arithmetic);
+    compute.visit(v);
     v.field("json", json, "write the score to this file; - prints it alone");
     v.field("predictions", predictions, "write the answers to this file, one JSON object per line");
     v.field("losses", losses,

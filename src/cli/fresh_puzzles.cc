@@ -10,9 +10,9 @@
 namespace mgdm::cli {
 namespace {
 
-bool has_room(const inference::Reasoner& reasoner, const tasks::Example& puzzle) {
+bool has_room(const inference::LoadedModel& model, const tasks::Example& puzzle) {
   try {
-    reasoner.rows().check_room(puzzle);
+    model.rows().check_room(puzzle);
   } catch (const Error&) {
     return false;
   }
@@ -21,9 +21,9 @@ bool has_room(const inference::Reasoner& reasoner, const tasks::Example& puzzle)
 
 }  // namespace
 
-FreshPuzzles fresh_puzzles(const inference::Reasoner& reasoner, std::uint64_t seed,
+FreshPuzzles fresh_puzzles(const inference::LoadedModel& model, std::uint64_t seed,
                            std::size_t count, bool quiet) {
-  const std::string& name = reasoner.card().task;
+  const std::string& name = model.card().task;
   for (const std::vector<std::string>& options : tasks::family_of(name).kinds) {
     const auto task = tasks::make_task(name, tasks::Options(options));
     FreshPuzzles fresh{task->about_and_details(), {}};
@@ -32,7 +32,7 @@ FreshPuzzles fresh_puzzles(const inference::Reasoner& reasoner, std::uint64_t se
       stop_if_interrupted();
       const auto item = static_cast<std::uint32_t>(fresh.examples.size());
       tasks::Example puzzle = task->generate(seed, tasks::Split::kTest, item);
-      if (!has_room(reasoner, puzzle)) break;
+      if (!has_room(model, puzzle)) break;
       fresh.examples.push_back(std::move(puzzle));
       progress.add(1);
     }

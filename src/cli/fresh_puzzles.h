@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "inference/reasoner.h"
+#include "inference/loaded_model.h"
 #include "tasks/task.h"
 
 namespace mgdm::cli {
@@ -18,7 +18,7 @@ struct FreshPuzzles {
 
 // Generated, of the test split: of the kinds that have room in the model's rows, the most
 // demanding. Unless `quiet`, with progress where that takes long.
-FreshPuzzles fresh_puzzles(const inference::Reasoner& reasoner, std::uint64_t seed,
+FreshPuzzles fresh_puzzles(const inference::LoadedModel& model, std::uint64_t seed,
                            std::size_t count, bool quiet = true);
 
 }  // namespace mgdm::cli

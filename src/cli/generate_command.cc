@@ -7,7 +7,7 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/threads.h"
+#include "cli/compute_flags.h"
 #include "formats/dimacs.h"
 #include "formats/jsonl.h"
 #include "formats/sudoku_text.h"

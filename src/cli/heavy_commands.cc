@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/threads.h"
+#include "cli/compute_flags.h"
 #include "spec/recipe.h"
 
 namespace mgdm::cli {

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/standard_streams.h"
 #include "base/text.h"
-#include "cli/threads.h"
+#include "cli/compute_flags.h"
 #include "formats/markdown_table.h"
 #include "reproduction/reproduce.h"
 #include "reproduction/trainings.h"

@@ -37,22 +37,23 @@ namespace {
 // one. Returns whether another try may be right.
 bool explain(const inference::Solved& solved, const tasks::Task& task) {
   if (!solved.asked) {
-    say("not solved: {}\n", printable(solved.faults.front().words));
+    say("not solved: {}\n", printable(solved.check.faults.front().words));
     return false;
   }
-  const bool one_of_many =
-      solved.verified && task.guesses({solved.input, solved.text}) == tasks::Task::kManySolutions;
-  say("{}: {}, {}{}\n", task.name(), solved.verified ? "verified" : "wrong",
-      inference::effort(solved), one_of_many ? "; the puzzle has other solutions, too" : "");
-  if (solved.verified) return false;
+  const bool one_of_many = solved.check.right() &&
+                           task.guesses({solved.input, solved.text}) == tasks::Task::kManySolutions;
+  say("{}: {}, {}{}\n", task.name(), inference::verdict_of(solved), inference::effort(solved),
+      one_of_many ? "; the puzzle has other solutions, too" : "");
+  if (!solved.check.wrong()) return false;
   const std::optional<std::string> right = task.solve(solved.input);
-  if (!right) {
+  if (!right && task.can_solve()) {
     say("  no answer is right: the puzzle has {}\n", task.no_solution());
     return false;
   }
-  for (std::size_t i = 0; i < solved.faults.size() && i < 3; ++i)
-    say("  {}\n", printable(tasks::without_special_tokens(solved.faults[i].words)));
-  if (right->find('\n') == std::string::npos) say("  right, by exact search: {}\n", *right);
+  for (std::size_t i = 0; i < solved.check.faults.size() && i < 3; ++i)
+    say("  {}\n", printable(tasks::without_special_tokens(solved.check.faults[i].words)));
+  if (right && right->find('\n') == std::string::npos)
+    say("  right, by exact search: {}\n", *right);
   return true;
 }
 
@@ -73,23 +74,22 @@ bool print(const inference::Solved& solved, const tasks::Task& task,
 }
 
 // All of them, word by word and line by line. Those that are none go to on_bad.
-void for_each_puzzle(const SolveSettings& settings, const inference::Reasoner& reasoner,
+void for_each_puzzle(const SolveSettings& settings, const inference::LoadedModel& model,
                      const OnBadLine& on_bad,
-                     const std::function<void(inference::Posed&& posed)>& use) {
+                     const std::function<void(inference::Prepared&& puzzle)>& use) {
   const auto give = [&](const std::string& place, std::size_t line, const std::string& puzzle) {
-    auto posed = unless_bad(on_bad, [&] {
-      return place.empty()
-                 ? inference::pose(reasoner, puzzle)
-                 : with_location(place, line, [&] { return inference::pose(reasoner, puzzle); });
+    auto prepared = unless_bad(on_bad, [&] {
+      return place.empty() ? model.prepare(puzzle)
+                           : with_location(place, line, [&] { return model.prepare(puzzle); });
     });
-    if (posed) use(*std::move(posed));
+    if (prepared) use(*std::move(prepared));
   };
   const bool alone = settings.puzzles.size() == 1;
   for (std::size_t i = 0; i < settings.puzzles.size(); ++i)
     give(alone ? "" : fmt::format("puzzle {}", i + 1), 0, settings.puzzles[i]);
   if (settings.input.empty()) return;
   data::for_each_example(
-      settings.input, reasoner.task(),
+      settings.input, model.task(),
       [&](data::LocatedExample&& located) {
         give(settings.input, located.line, located.example.input);
       },
@@ -98,17 +98,17 @@ void for_each_puzzle(const SolveSettings& settings, const inference::Reasoner& r
 
 // What became of the puzzles.
 struct Outcome {
-  std::size_t verified = 0, wrong = 0, bad = 0;
+  std::size_t verified = 0, wrong = 0, not_checked = 0, bad = 0;
   bool try_again = false;
   std::string last_expected = {};  // by a complaint
 
-  std::size_t all() const { return verified + wrong + bad; }
+  std::size_t all() const { return verified + wrong + not_checked + bad; }
 
   // And prints it.
   void take(const inference::Solved& solved, const tasks::Task& task,
             const SolveSettings& settings) {
     try_again |= print(solved, task, settings);
-    ++(solved.verified ? verified : wrong);
+    ++(solved.check.right() ? verified : solved.check.wrong() ? wrong : not_checked);
   }
 
   // Its place among the answers is kept.
@@ -124,31 +124,31 @@ struct Outcome {
   }
 };
 
-Outcome watch_all(const inference::Reasoner& reasoner, const SolveSettings& settings) {
+Outcome watch_all(const inference::LoadedModel& model, const SolveSettings& settings) {
   Outcome outcome;
   std::uint32_t item = 0;
   for_each_puzzle(
-      settings, reasoner, [&](const Error& error) { outcome.complain(error, settings); },
-      [&](inference::Posed&& posed) {
+      settings, model, [&](const Error& error) { outcome.complain(error, settings); },
+      [&](inference::Prepared&& puzzle) {
         stop_if_interrupted();
-        const inference::Solved solved = solve_shown(reasoner, posed.input, item++, settings);
-        outcome.take(solved, reasoner.task(), settings);
+        const inference::Solved solved = solve_shown(model, puzzle.input, item++, settings);
+        outcome.take(solved, model.task(), settings);
       });
   return outcome;
 }
 
 // The same, as many at a time as fit.
-Outcome solve_all(const inference::Reasoner& reasoner, const SolveSettings& settings) {
+Outcome solve_all(const inference::LoadedModel& model, const SolveSettings& settings) {
   Outcome outcome;
   // Until something is said; where all answers go to a file, that is a complaint or a note.
   const bool silent = (settings.json || settings.csv) && ::isatty(STDOUT_FILENO) == 0;
   std::optional<Progress> progress(std::in_place, "solving", /*total=*/0, settings.quiet);
-  inference::SolveStream stream(reasoner, settings.decode.over(reasoner),
+  inference::SolveStream stream(model, settings.decode.over(model),
                                 static_cast<std::size_t>(settings.batch),
                                 [&](const inference::Solved& solved) {
                                   if (!silent || solved.unfamiliar) progress.reset();
                                   if (progress) progress->add(1);
-                                  outcome.take(solved, reasoner.task(), settings);
+                                  outcome.take(solved, model.task(), settings);
                                   flush_output();
                                 });
   const auto on_bad = [&](const Error& error) {
@@ -157,8 +157,8 @@ Outcome solve_all(const inference::Reasoner& reasoner, const SolveSettings& sett
     outcome.complain(error, settings);
   };
   try {
-    for_each_puzzle(settings, reasoner, on_bad,
-                    [&](inference::Posed&& posed) { stream.add(std::move(posed)); });
+    for_each_puzzle(settings, model, on_bad,
+                    [&](inference::Prepared&& puzzle) { stream.add(std::move(puzzle)); });
   } catch (const Interrupted&) {
     throw;
   } catch (const Error&) {
@@ -206,20 +206,21 @@ std::string model_for(const SolveSettings& settings, const std::optional<DimacsT
 }
 
 // After all of them.
-void sum_up(const Outcome& outcome, const inference::Reasoner& reasoner,
+void sum_up(const Outcome& outcome, const inference::LoadedModel& model,
             const SolveSettings& settings) {
   if (outcome.bad > 0 && outcome.all() > 1) {
     const std::string why =
         settings.model.empty()
             ? fmt::format(": all are taken for {}, the task of the first that a model takes",
-                          reasoner.card().task)
+                          model.card().task)
             : "";
     say("{} of {} puzzles could not be read{}\n", outcome.bad, outcome.all(), why);
   }
   if (outcome.all() > 1)
-    say("{} puzzles: {} verified, {} wrong{}\n", outcome.all(), outcome.verified, outcome.wrong,
+    say("{} puzzles: {} verified, {} wrong{}{}\n", outcome.all(), outcome.verified, outcome.wrong,
+        outcome.not_checked > 0 ? fmt::format(", {} not checked", outcome.not_checked) : "",
         outcome.bad > 0 ? fmt::format(", {} not read", outcome.bad) : "");
-  if (outcome.try_again && settings.decode.over(reasoner).tries == 1 && reasoner.has_forms())
+  if (outcome.try_again && settings.decode.over(model).tries == 1 && model.has_forms())
     say("  try: --tries 10, up to ten tries, each of another form of the puzzle, until one is "
         "right\n");
 }
@@ -258,28 +259,26 @@ int run_solve(const SolveSettings& typed) {
                                                     : settings.csv ? "csv"
                                                                    : "quiet"),
                      "one of them");
-  const auto load = [&](const std::string& model) {
-    if (!settings.quiet) say("{}", printable(model_files::unchecked_note(model), "\n"));
-    return inference::Reasoner::load(model, {.device = settings.device,
-                                             .threads = static_cast<int>(settings.threads),
-                                             .arithmetic = settings.arithmetic});
+  const auto load = [&](const std::string& folder) {
+    if (!settings.quiet) say("{}", printable(model_files::unchecked_note(folder), "\n"));
+    return inference::LoadedModel::load(folder, settings.compute.settings());
   };
   if (!settings.input.empty() && settings.input != "-" && !is_there(settings.input))
     read_input(settings.input);  // says why it cannot be read
   // Before anything is read: another program may have to do it.
-  std::optional<inference::Reasoner> named;
+  std::optional<inference::LoadedModel> named;
   if (!settings.model.empty()) named = load(inference::find_model(settings.model));
   const std::optional<DimacsText> formula = formula_in(settings);
   if (formula && settings.csv)
     throw UsageError("--csv with a DIMACS formula", "--json, or what SAT solvers print");
-  const inference::Reasoner reasoner =
+  const inference::LoadedModel model =
       named ? *std::move(named) : load(model_for(settings, formula));
-  if (formula) return solve_dimacs(reasoner, formula->file, formula->text, settings);
-  reasoner.resolved(settings.decode.over(reasoner));  // what is wrong with flags comes first
+  if (formula) return solve_dimacs(model, formula->file, formula->text, settings);
+  model.resolved(settings.decode.over(model));  // what is wrong with flags comes first
   if (settings.csv) fmt::print("{}\n", inference::kSolvedCsvHeader);
   if (settings.show && !settings.quiet) say("{}", colour_legend());
-  const Outcome outcome = (settings.show ? watch_all : solve_all)(reasoner, settings);
-  if (!settings.quiet) sum_up(outcome, reasoner, settings);
+  const Outcome outcome = (settings.show ? watch_all : solve_all)(model, settings);
+  if (!settings.quiet) sum_up(outcome, model, settings);
   return outcome.wrong + outcome.bad == 0 ? 0 : 1;
 }
 

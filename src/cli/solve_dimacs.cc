@@ -15,41 +15,40 @@ namespace mgdm::cli {
 namespace {
 
 // The variables of the task that the model answers.
-int variables_of(const inference::Reasoner& reasoner, const std::string& file) {
-  if (const auto variables = reasoner.task().abilities().variables) return *variables;
+int variables_of(const inference::LoadedModel& model, const std::string& file) {
+  if (const auto variables = model.task().abilities().variables) return *variables;
   throw Error(fmt::format("{} is a DIMACS formula", shown_path(file)),
-              fmt::format("puzzles of the task {}, which this model answers", reasoner.card().task),
+              fmt::format("puzzles of the task {}, which this model answers", model.card().task),
               "a model that was trained on a sat task");
 }
 
 void check_fits(const formats::Cnf& cnf, const std::string& text, const std::string& file,
-                const inference::Reasoner& reasoner) {
-  const int variables = variables_of(reasoner, file);
+                const inference::LoadedModel& model) {
+  const int variables = variables_of(model, file);
   if (cnf.variables != variables)
-    throw Error(
-        fmt::format("{}the formula has {} variables", at(file, 0), cnf.variables),
-        fmt::format("{}, as in the task {} of this model", variables, reasoner.card().task));
+    throw Error(fmt::format("{}the formula has {} variables", at(file, 0), cnf.variables),
+                fmt::format("{}, as in the task {} of this model", variables, model.card().task));
   const std::string input =
-      with_location(file, 0, [&] { return reasoner.task().normalize_input(text); });
+      with_location(file, 0, [&] { return model.task().normalize_input(text); });
   std::vector<int> answer(static_cast<std::size_t>(variables));  // all have as many tokens
   std::iota(answer.begin(), answer.end(), 1);
-  const data::Vocabulary& vocabulary = reasoner.rows().vocabulary();
+  const data::Vocabulary& vocabulary = model.rows().vocabulary();
   const std::size_t tokens =
       vocabulary.count(input) +
       vocabulary.count(tasks::sat::render_answer(answer, tasks::sat::Notation::of(variables))) +
       2;  // [SEP] and [EOS]
-  if (tokens > reasoner.rows().length())
+  if (tokens > model.rows().length())
     throw Error(
         fmt::format("{}the formula has {} clauses", at(file, 0), cnf.size()),
         fmt::format("fewer: with an answer it takes {} tokens, and the model reads rows of {}",
-                    tokens, reasoner.rows().length()),
+                    tokens, model.rows().length()),
         "a model that was trained on formulas of this size");
 }
 
 // What is wrong with the model's answer: of an unsatisfied clause in the integers of the file.
 std::string explained(const inference::Solved& solved, const tasks::sat::Formula& formula) {
   using namespace tasks::sat;
-  const tasks::Fault& fault = solved.faults.front();
+  const tasks::Fault& fault = solved.check.faults.front();
   if (fault.category != "unsatisfied clause") return fault.words;
   const std::vector<int> literals = parse_answer(solved.text, Notation::of(formula.variables));
   return fmt::format("{}; {}", joined_by(literals, " "),
@@ -58,28 +57,28 @@ std::string explained(const inference::Solved& solved, const tasks::sat::Formula
 
 }  // namespace
 
-int solve_dimacs(const inference::Reasoner& reasoner, const std::string& file,
+int solve_dimacs(const inference::LoadedModel& model, const std::string& file,
                  const std::string& text, const SolveSettings& settings) {
   using namespace tasks::sat;
   const Formula formula = formats::read_dimacs(text, file);
-  check_fits(formula, text, file, reasoner);
-  const inference::Solved solved = with_location(
-      file, 0, [&] { return solve_shown(reasoner, text, /*item=*/0, settings, "c "); });
+  check_fits(formula, text, file, model);
+  const inference::Solved solved =
+      with_location(file, 0, [&] { return solve_shown(model, text, /*item=*/0, settings, "c "); });
   note_unfamiliar(solved, settings, "c ");
   // Verified once more against the clauses as they stand in the file.
   std::vector<int> literals;
-  if (solved.verified) literals = parse_answer(solved.text, Notation::of(formula.variables));
-  const bool satisfiable = solved.verified && Assignment(literals).satisfies(formula);
+  if (solved.check.right()) literals = parse_answer(solved.text, Notation::of(formula.variables));
+  const bool satisfiable = solved.check.right() && Assignment(literals).satisfies(formula);
   if (settings.json) {
-    fmt::print("{}\n", inference::solved_json(solved, reasoner.task()));
+    fmt::print("{}\n", inference::solved_json(solved, model.task()));
   } else {
     if (!settings.quiet) {
       fmt::print("c {}, {}\n", satisfiable ? "verified" : "not solved", inference::effort(solved));
-      if (!solved.faults.empty())
+      if (!solved.check.faults.empty())
         fmt::print("c the model's answer: {}\n", printable(explained(solved, formula)));
       if (!satisfiable)
         fmt::print("c by exact search the formula is {}\n",
-                   reasoner.task().solve(solved.input) ? "satisfiable" : "unsatisfiable");
+                   model.task().solve(solved.input) ? "satisfiable" : "unsatisfiable");
     }
     fmt::print("s {}\n", satisfiable ? "SATISFIABLE" : "UNKNOWN");
     if (satisfiable) fmt::print("v {} 0\n", joined_by(literals, " "));

@@ -19,7 +19,7 @@ inline constexpr int kSatisfiable = 10, kUnknown = 0;
 
 // The exit code. `file` is for messages. Error when the formula is none of the model's task: other
 // clauses than of three literals, another number of variables, more clauses than its rows hold.
-int solve_dimacs(const inference::Reasoner& reasoner, const std::string& file,
+int solve_dimacs(const inference::LoadedModel& model, const std::string& file,
                  const std::string& text, const SolveSettings& settings);
 
 }  // namespace mgdm::cli

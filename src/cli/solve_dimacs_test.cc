@@ -28,8 +28,8 @@ Outcome solve(const std::string& answer, const std::string& text = kFormula, int
   testing::internal::CaptureStdout();
   Outcome outcome;
   try {
-    outcome.code = solve_dimacs(inference::scripted_reasoner("sat-5", length, script), "f.cnf",
-                                text, settings);
+    outcome.code =
+        solve_dimacs(inference::scripted_model("sat-5", length, script), "f.cnf", text, settings);
   } catch (...) {
     testing::internal::GetCapturedStdout();
     throw;
@@ -102,7 +102,7 @@ TEST(SolveDimacs, FormulasThatDoNotFitAreNamed) {
 TEST(SolveDimacs, OtherTasksRefuse) {
   const std::vector<tasks::Example> script{{"4,5,6,10,24", "=24"}};
   EXPECT_THROW(
-      solve_dimacs(inference::scripted_reasoner("countdown-4", 40, script), "f.cnf", kFormula, {}),
+      solve_dimacs(inference::scripted_model("countdown-4", 40, script), "f.cnf", kFormula, {}),
       Error);
 }
 

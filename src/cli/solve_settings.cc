@@ -2,9 +2,7 @@
 
 #include "base/standard_streams.h"
 #include "base/text.h"
-#include "cli/arithmetic.h"
 #include "cli/painter.h"
-#include "cli/threads.h"
 
 namespace mgdm::cli {
 
@@ -20,25 +18,23 @@ void SolveSettings::visit(config::Visitor& v) {
   v.field("json", json, "one JSON object per puzzle");
   v.field("csv", csv, "one row per puzzle, for a spreadsheet, after a row of names");
   decode.visit(v);
-  v.field("device", device, "auto, cpu, cuda or cuda:N");
-  visit_threads(v, threads);
+  compute.visit(v);
   v.field("batch", batch, "how many puzzles are decoded at a time, at most",
           config::range(1, 65536));
-  visit_arithmetic(v, arithmetic);
   v.field("quiet", quiet, "only the answers");
 }
 
-inference::Solved solve_shown(const inference::Reasoner& reasoner, const std::string& puzzle,
+inference::Solved solve_shown(const inference::LoadedModel& model, const std::string& puzzle,
                               std::uint32_t item, const SolveSettings& settings,
                               const std::string& prefix) {
-  const spec::DecodingSettings decoding = settings.decode.over(reasoner);
-  Painter painter(reasoner.task(), prefix);
-  inference::OnStepText on_step;
+  const decoding::DecodingSettings decoding = settings.decode.over(model);
+  Painter painter(model.task(), prefix);
+  inference::OnStep on_step;
   if (settings.show) on_step = [&](const inference::StepText& step) { return painter.paint(step); };
   if (settings.show && decoding.symmetries > 1 && !settings.quiet)
     say("{}the puzzle as it is; its other forms, up to {}, are decoded unseen\n", prefix,
         decoding.symmetries - 1);
-  return inference::solve(reasoner, puzzle, item, decoding, on_step);
+  return inference::solve(model, puzzle, item, decoding, on_step);
 }
 
 void note_unfamiliar(const inference::Solved& solved, const SolveSettings& settings,

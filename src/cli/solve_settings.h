@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/compute_flags.h"
 #include "cli/decoding_flags.h"
 #include "config/settings.h"
 #include "inference/solve.h"
@@ -12,11 +13,11 @@
 namespace mgdm::cli {
 
 struct SolveSettings {
-  std::string model, input, device = "auto";
+  std::string model, input;
   std::vector<std::string> puzzles;
-  std::int64_t threads = 0, batch = 64;
-  std::string arithmetic = "auto";
+  std::int64_t batch = 64;
   DecodingFlags decode;
+  ComputeFlags compute;
   bool show = false, json = false, csv = false, quiet = false;
 
   void visit(config::Visitor& v);
@@ -24,7 +25,7 @@ struct SolveSettings {
 
 // With settings.show the answer is printed as it fills in, each line behind `prefix`. `item` keys
 // the random draws.
-inference::Solved solve_shown(const inference::Reasoner& reasoner, const std::string& puzzle,
+inference::Solved solve_shown(const inference::LoadedModel& model, const std::string& puzzle,
                               std::uint32_t item, const SolveSettings& settings,
                               const std::string& prefix = "");
 

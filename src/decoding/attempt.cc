@@ -20,7 +20,7 @@ void Attempt::begin() {
   done_ = true;
   for (std::size_t n = 0; n < tokens_.size(); ++n) {
     const bool frozen = puzzle_.frozen[n];
-    tokens_[n] = frozen ? puzzle_.tokens[n] : data::Token{data::kMask};
+    tokens_[n] = frozen ? puzzle_.tokens[n] : puzzle_.specials.mask;
     confidence_[n] = frozen ? 1.f : 0.f;
     done_ = done_ && frozen;
   }
@@ -37,15 +37,15 @@ std::unique_ptr<Attempt> make_attempt(const Puzzle& puzzle, Network& network) {
   for (std::size_t n = 0; n < puzzle.tokens.size(); ++n)
     MGDM_CHECK(!puzzle.frozen.at(n) || puzzle.tokens[n] < network.vocabulary());
   switch (puzzle.settings.decoder) {
-    case spec::Decoder::kLeftToRight:
+    case Decoder::kLeftToRight:
       return std::make_unique<Greedy>(puzzle, network);
-    case spec::Decoder::kMultinomial:
+    case Decoder::kMultinomial:
       return std::make_unique<Multinomial>(puzzle, network.vocabulary());
-    case spec::Decoder::kAncestral:
+    case Decoder::kAncestral:
       throw Error("decoding from random vectors by a network that reads tokens",
                   "the full program, built with LibTorch: it decodes models of the objective vdm");
-    case spec::Decoder::kOnePass:
-    case spec::Decoder::kDiffusion:
+    case Decoder::kOnePass:
+    case Decoder::kDiffusion:
       return std::make_unique<Diffusion>(puzzle, network.vocabulary());
   }
   check_failed("a known decoder", __FILE__, __LINE__);

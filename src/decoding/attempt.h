@@ -1,7 +1,7 @@
 // One try at one puzzle, pass by pass.
 //
-// An attempt says what it wants to know of the network and takes the answer; whoever runs it
-// (slots.h) asks the network, for many attempts in one call.
+// An attempt says what the network shall see and takes its logits; Slots (slots.h) asks the
+// network, about many attempts in one call.
 //
 //   attempt->begin();
 //   while (!attempt->done()) {
@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "data/vocabulary.h"
+#include "decoding/decoding_settings.h"
 #include "decoding/draws.h"
 #include "decoding/network.h"
-#include "spec/decoding_settings.h"
 
 namespace mgdm::decoding {
 
@@ -29,7 +29,8 @@ struct Puzzle {
   std::uint32_t item = 0;            // its number, which keys its random draws
   std::int64_t attempt = 0;          // so does the number of the try, from 0
   // How it is decoded, settings.decoder included. revise = auto is off here.
-  spec::DecodingSettings settings = {};
+  DecodingSettings settings = {};
+  data::Specials specials = {};  // the ids of [PAD], [EOS], ... for the model
 };
 
 class Attempt {
@@ -55,8 +56,7 @@ class Attempt {
   bool done() const { return done_; }
   std::int64_t passes() const { return passes_; }
   std::span<const data::Token> tokens() const { return tokens_; }  // (N), [MASK] where hidden
-  // (N): the probability that the network gave what it predicted last; 1 where frozen, 0 where
-  // nothing was predicted yet.
+  // (N): the probability of the last prediction; 1 where frozen, 0 where nothing was predicted yet.
   std::span<const float> confidence() const { return confidence_; }
 
  protected:

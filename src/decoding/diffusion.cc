@@ -9,8 +9,8 @@
 namespace mgdm::decoding {
 namespace {
 
-bool can_mask_again(const spec::DecodingSettings& settings) {
-  return spec::order_kind(settings.order).by_score &&
+bool can_mask_again(const DecodingSettings& settings) {
+  return order_kind(settings.order).by_score &&
          (settings.revise == "on" || settings.revise == "remask");
 }
 
@@ -19,7 +19,7 @@ bool can_mask_again(const spec::DecodingSettings& settings) {
 Diffusion::Diffusion(const Puzzle& puzzle, std::size_t vocabulary)
     : Attempt(puzzle),
       vocabulary_(vocabulary),
-      order_(find_order(puzzle.settings.order)),
+      order_(order_kind(puzzle.settings.order).choose),
       revise_(puzzle.settings.revise == "on"),
       masks_again_(can_mask_again(puzzle.settings)) {
   const std::size_t length = puzzle.tokens.size();
@@ -38,7 +38,8 @@ void Diffusion::on_take(std::span<float> logits) {
   const std::size_t length = tokens_.size();
   MGDM_CHECK(logits.size() == length * vocabulary_);
   const std::int64_t t = puzzle_.settings.steps - 1 - passes_;
-  for (std::size_t n = 0; n < length; ++n) masked_[n] = diffused_[n] && tokens_[n] == data::kMask;
+  for (std::size_t n = 0; n < length; ++n)
+    masked_[n] = diffused_[n] && tokens_[n] == puzzle_.specials.mask;
   predict(logits, revise_ || masks_again_ ? diffused_ : masked_);
 
   const std::vector<std::uint8_t>& predicted = revise_ ? diffused_ : masked_;
@@ -62,7 +63,7 @@ void Diffusion::on_take(std::span<float> logits) {
   bool complete = true;
   for (std::size_t n = 0; n < length; ++n)
     if (mask_[n]) {
-      tokens_[n] = data::kMask;
+      tokens_[n] = puzzle_.specials.mask;
       complete = false;
     }
   done_ = complete && !masks_again_;
@@ -75,7 +76,7 @@ void Diffusion::predict(std::span<float> logits, std::span<const std::uint8_t> w
   for (std::size_t n = 0; n < length; ++n) {
     if (!wanted[n]) continue;
     const std::span<float> log_probs = logits.subspan(n * vocabulary_, vocabulary_);
-    answer_log_probs(log_probs);
+    answer_log_probs(log_probs, puzzle_.specials);
     std::copy(log_probs.begin(), log_probs.end(), preference_.begin());
     if (puzzle_.settings.samples_tokens())  // argmax(l + T g) = argmax(l/T + g): a sample
       for (std::size_t v = 0; v < vocabulary_; ++v)

@@ -14,7 +14,7 @@
 namespace mgdm::decoding {
 namespace {
 
-using spec::DecodingSettings;
+using DecodingSettings;
 
 // TopK and margin for one puzzle, as the protocol tells it, with plain loops in double.
 Tokens slow_topk(Network& network, const Puzzle& puzzle) {
@@ -85,9 +85,9 @@ TEST(Diffusion, TopKEqualsTheSlowObviousWay) {
             settings.seed = static_cast<std::int64_t>(++seed << 30);  // both words of the key
             FunctionNetwork network = random_network(seed, kTestVocabulary);
             const auto puzzles = random_puzzles(seed, 6, 17, settings);
-            const std::vector<Finished> all = decode_all(network, puzzles);
+            const std::vector<TryResult> all = decode_all(network, puzzles);
             for (std::size_t b = 0; b < puzzles.size(); ++b)
-              EXPECT_EQ(all[b].best.tokens, slow_topk(network, puzzles[b]));
+              EXPECT_EQ(all[b].tokens, slow_topk(network, puzzles[b]));
           }
 }
 
@@ -98,8 +98,8 @@ TEST(Diffusion, TopKMasksFewerPositionsEachStep) {
     settings.revise = revise;
     const auto puzzles = random_puzzles(3, 6, 30, settings);
     std::int64_t calls = 0;
-    decode_all(network, puzzles, [&](const Step& step) {
-      const std::size_t length = diffused_count(puzzles[step.slot]);
+    decode_all(network, puzzles, [&](std::size_t row, const Step& step) {
+      const std::size_t length = diffused_count(puzzles[row]);
       EXPECT_EQ(count_of(data::kMask, step.tokens),
                 length * static_cast<std::size_t>(6 - step.pass) / 7);
       for (const float confidence : step.confidence) {
@@ -131,13 +131,13 @@ TEST(Diffusion, FillsInEverythingAndLeavesFrozenTokens) {
         settings.revise = revise;
         settings.temperature = temperature;
         const auto puzzles = random_puzzles(4, 8, 20, settings);
-        for (const Finished& finished : decode_all(network, puzzles)) {
+        for (const TryResult& finished : decode_all(network, puzzles)) {
           const Puzzle& puzzle = puzzles[finished.slot];
           for (std::size_t n = 0; n < 20; ++n)
             if (puzzle.frozen[n])
-              EXPECT_EQ(finished.best.tokens[n], puzzle.tokens[n]);
+              EXPECT_EQ(finished.tokens[n], puzzle.tokens[n]);
             else
-              EXPECT_TRUE(is_answer(finished.best.tokens[n]));
+              EXPECT_TRUE(is_answer(finished.tokens[n]));
         }
       }
   });
@@ -148,12 +148,12 @@ TEST(Diffusion, WithoutRevisionShownTokensStay) {
     settings.revise = "off";
     FunctionNetwork network = random_network(6, kTestVocabulary);
     std::vector<Tokens> before(8, Tokens(20, data::kMask));
-    decode_all(network, random_puzzles(6, 8, 20, settings), [&](const Step& step) {
+    decode_all(network, random_puzzles(6, 8, 20, settings), [&](std::size_t row, const Step& step) {
       for (std::size_t n = 0; n < 20; ++n) {
-        const data::Token shown = before[step.slot][n];
+        const data::Token shown = before[row][n];
         EXPECT_TRUE(shown == data::kMask || shown == step.tokens[n]);
       }
-      before[step.slot].assign(step.tokens.begin(), step.tokens.end());
+      before[row].assign(step.tokens.begin(), step.tokens.end());
       return true;
     });
   });
@@ -166,8 +166,8 @@ TEST(Diffusion, WhatIsNotFrozenIsIgnored) {
     Puzzle other = puzzle;
     for (std::size_t n = 0; n < 20; ++n)
       if (!puzzle.frozen[n]) other.tokens[n] = 255;  // not even a token
-    const std::vector<Finished> all = decode_all(network, {puzzle, other});
-    EXPECT_EQ(all[0].best.tokens, all[1].best.tokens);
+    const std::vector<TryResult> all = decode_all(network, {puzzle, other});
+    EXPECT_EQ(all[0].tokens, all[1].tokens);
   });
 }
 
@@ -186,9 +186,9 @@ TEST(Diffusion, OneStepIsOnePass) {
       answer_log_probs(at_n);
       if (!puzzle.frozen[n]) expected[n] = static_cast<data::Token>(likeliest(at_n));
     }
-    const Finished finished = decode_all(network, {puzzle})[0];
-    EXPECT_EQ(finished.best.tokens, expected);
-    EXPECT_EQ(finished.best.forward_passes, 1);
+    const TryResult finished = decode_all(network, {puzzle})[0];
+    EXPECT_EQ(finished.tokens, expected);
+    EXPECT_EQ(finished.passes, 1);
   });
 }
 
@@ -197,7 +197,7 @@ TEST(Diffusion, RandomOrderShowsAnEqualShareEachStep) {
   freeze(puzzles, false);
   FunctionNetwork network = random_network(11, kTestVocabulary);
   std::vector<double> masked(5);
-  decode_all(network, puzzles, [&](const Step& step) {
+  decode_all(network, puzzles, [&](std::size_t, const Step& step) {
     masked[static_cast<std::size_t>(step.pass)] +=
         static_cast<double>(count_of(data::kMask, step.tokens)) / 4000;
     return true;
@@ -221,9 +221,9 @@ double share_of_the_likelier(double temperature) {
     }
   });
   std::size_t likelier = 0;
-  for (const Finished& finished : decode_all(network, puzzles)) {
-    likelier += count_of(6, finished.best.tokens);
-    EXPECT_EQ(count_of(6, finished.best.tokens) + count_of(7, finished.best.tokens), 100u);
+  for (const TryResult& finished : decode_all(network, puzzles)) {
+    likelier += count_of(6, finished.tokens);
+    EXPECT_EQ(count_of(6, finished.tokens) + count_of(7, finished.tokens), 100u);
   }
   return static_cast<double>(likelier) / 10000;
 }
@@ -238,7 +238,7 @@ TEST(Diffusion, TemperatureSamplesFromTheSoftmax) {
 TEST(Diffusion, SureOrdersTakeAPassPerGroup) {
   Staircase puzzle(3, 13, 3);  // 12 positions in 4 groups
   for (const char* order : {"threshold", "entropy"}) {
-    const std::vector<Finished> all = puzzle.decode(with_order(order));
+    const std::vector<TryResult> all = puzzle.decode(with_order(order));
     EXPECT_TRUE(puzzle.solved(all)) << order;
     EXPECT_EQ(passes_of(all), (Counts{4, 4, 4})) << order;
   }
@@ -253,10 +253,10 @@ TEST(Diffusion, SureOrdersShowAtLeastOnePositionPerPass) {
       settings.entropy_bound = 0;
       auto puzzles = random_puzzles(14, 3, 12, settings);
       freeze(puzzles, false);
-      const std::vector<Finished> all = decode_all(network, puzzles);
+      const std::vector<TryResult> all = decode_all(network, puzzles);
       const std::int64_t passes = std::min<std::int64_t>(12, steps);  // the last shows the rest
       EXPECT_EQ(passes_of(all), (Counts{passes, passes, passes}));
-      EXPECT_EQ(count_of(data::kMask, all[0].best.tokens), 0u);
+      EXPECT_EQ(count_of(data::kMask, all[0].tokens), 0u);
     }
 }
 
@@ -278,9 +278,9 @@ TEST(Diffusion, EarlyStopGivesTheSameAnswerInFewerPasses) {
   for (const char* revise : {"on", "remask", "off"}) {
     settings.revise = revise;
     settings.early_stop = false;
-    const std::vector<Finished> patient = puzzle.decode(settings);
+    const std::vector<TryResult> patient = puzzle.decode(settings);
     settings.early_stop = true;
-    const std::vector<Finished> early = puzzle.decode(settings);
+    const std::vector<TryResult> early = puzzle.decode(settings);
     EXPECT_TRUE(puzzle.solved(patient)) << revise;
     EXPECT_TRUE(puzzle.solved(early)) << revise;
     EXPECT_EQ(passes_of(patient), (Counts{12, 12, 12})) << revise;
@@ -304,9 +304,9 @@ TEST(Diffusion, EarlyStopWaitsWhileAnythingIsUnsure) {
                             for (std::size_t n = 0; n < 6; ++n) logits[n * kTestVocabulary + 7] = 9;
                             if (tokens[0] == 6) logits[3 * kTestVocabulary + 7] = 1;
                           });
-  const std::vector<Finished> all = decode_all(network, puzzles);
+  const std::vector<TryResult> all = decode_all(network, puzzles);
   EXPECT_EQ(passes_of(all), (Counts{2, 8}));
-  EXPECT_EQ(all[1].best.tokens, (Tokens{6, 7, 7, 7, 7, 7}));
+  EXPECT_EQ(all[1].tokens, (Tokens{6, 7, 7, 7, 7, 7}));
 }
 
 TEST(Diffusion, CommittingEndsWhenAllIsShown) {
@@ -333,7 +333,7 @@ TEST(Diffusion, TiesAreShownTogether) {
     settings.order = order;
     std::vector<Tokens> seen;
     decode_all(network, {{.tokens = Tokens(4), .frozen = {0, 0, 0, 0}, .settings = settings}},
-               [&](const Step& step) {
+               [&](std::size_t, const Step& step) {
                  seen.emplace_back(step.tokens.begin(), step.tokens.end());
                  return true;
                });

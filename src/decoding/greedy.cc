@@ -21,15 +21,15 @@ void Greedy::on_begin() {
 }
 
 void Greedy::on_take(std::span<float> logits) {
-  answer_log_probs(logits);
+  answer_log_probs(logits, puzzle_.specials);
   const std::size_t token = likeliest(logits);
   tokens_[next_] = static_cast<data::Token>(token);
   confidence_[next_] = std::exp(logits[token]);
   read_ = next_;
   next_ = next_free(next_ + 1);
-  if (token == data::kEos)
+  if (token == puzzle_.specials.eos)
     for (; next_ < tokens_.size(); next_ = next_free(next_ + 1)) {
-      tokens_[next_] = data::kPad;
+      tokens_[next_] = puzzle_.specials.pad;
       confidence_[next_] = 1;
     }
   done_ = next_ == tokens_.size();

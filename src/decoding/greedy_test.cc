@@ -45,13 +45,13 @@ TEST(Greedy, EveryTokenIsTheLikeliestGivenThoseBefore) {
   auto puzzles = prefixes(9);
   puzzles[4].frozen[12] = 1;  // given tokens may come later, too
   puzzles[5].frozen[19] = 1;
-  for (const Finished& finished : decode_all(network, puzzles)) {
+  for (const TryResult& finished : decode_all(network, puzzles)) {
     const Puzzle& puzzle = puzzles[finished.slot];
-    const Tokens likely = likeliest_tokens(network, finished.best.tokens);
+    const Tokens likely = likeliest_tokens(network, finished.tokens);
     std::int64_t predicted = 0;
     bool ended = false;
     for (std::size_t n = 0; n < kGreedyLength; ++n) {
-      const data::Token token = finished.best.tokens[n];
+      const data::Token token = finished.tokens[n];
       if (puzzle.frozen[n]) {
         EXPECT_EQ(token, puzzle.tokens[n]);
       } else if (ended) {
@@ -62,7 +62,7 @@ TEST(Greedy, EveryTokenIsTheLikeliestGivenThoseBefore) {
         ended = token == data::kEos;
       }
     }
-    EXPECT_EQ(finished.best.forward_passes, predicted);
+    EXPECT_EQ(finished.passes, predicted);
   }
 }
 
@@ -70,16 +70,15 @@ TEST(Greedy, ReadsEveryTokenOnce) {
   CausalNetwork network(3, kGreedyVocabulary);
   const auto puzzles = prefixes(9);
   std::size_t read = 0;
-  for (const Finished& finished : decode_all(network, puzzles))
-    read += static_cast<std::size_t>(2 + std::int64_t(finished.slot) +
-                                     finished.best.forward_passes - 1);
+  for (const TryResult& finished : decode_all(network, puzzles))
+    read += static_cast<std::size_t>(2 + std::int64_t(finished.slot) + finished.passes - 1);
   EXPECT_EQ(network.tokens_read(), read);  // all but the last one predicted
 }
 
 TEST(Greedy, ShowsOneTokenPerPass) {
   CausalNetwork network(3, kGreedyVocabulary);
   std::int64_t passes = 0;
-  const Finished finished = decode_all(network, prefixes(1), [&](const Step& step) {
+  const TryResult finished = decode_all(network, prefixes(1), [&](std::size_t, const Step& step) {
     EXPECT_EQ(step.pass, passes++);
     const bool last = count_of(data::kMask, step.tokens) == 0;
     const auto shown = static_cast<std::size_t>(2 + passes);
@@ -89,7 +88,7 @@ TEST(Greedy, ShowsOneTokenPerPass) {
     }
     return true;
   })[0];
-  EXPECT_EQ(finished.best.forward_passes, passes);
+  EXPECT_EQ(finished.passes, passes);
 }
 
 // [EOS] is always the likeliest.
@@ -105,11 +104,11 @@ class EndingNetwork : public CausalNetwork {
 
 TEST(Greedy, NothingButPadsComesAfterTheEnd) {
   EndingNetwork network;
-  for (const Finished& finished : decode_all(network, prefixes(3))) {
+  for (const TryResult& finished : decode_all(network, prefixes(3))) {
     const std::size_t end = 2 + finished.slot;
-    EXPECT_EQ(finished.best.tokens[end], data::kEos);
-    EXPECT_EQ(count_of(data::kPad, finished.best.tokens), kGreedyLength - end - 1);
-    EXPECT_EQ(finished.best.forward_passes, 1);
+    EXPECT_EQ(finished.tokens[end], data::kEos);
+    EXPECT_EQ(count_of(data::kPad, finished.tokens), kGreedyLength - end - 1);
+    EXPECT_EQ(finished.passes, 1);
   }
 }
 
@@ -127,10 +126,10 @@ TEST(Greedy, NeedsACausalNetworkAndAnInput) {
 TEST(Greedy, AlwaysAnswersTheSame) {
   CausalNetwork network(3, kGreedyVocabulary);
   auto puzzles = prefixes(1);
-  const Tokens answer = decode_all(network, puzzles)[0].best.tokens;
+  const Tokens answer = decode_all(network, puzzles)[0].tokens;
   puzzles[0].attempt = 1;
   puzzles[0].settings.temperature = 1;
-  EXPECT_EQ(decode_all(network, puzzles)[0].best.tokens, answer);
+  EXPECT_EQ(decode_all(network, puzzles)[0].tokens, answer);
 }
 
 // A teacherless model is causal, but answers all at once.

@@ -19,8 +19,8 @@ void log_softmax(std::span<float> values) {
   for (float& value : values) value = value - most - log_sum;
 }
 
-void answer_log_probs(std::span<float> logits) {
-  for (const data::Token token : {data::kSep, data::kMask, data::kUnk})
+void answer_log_probs(std::span<float> logits, const data::Specials& specials) {
+  for (const data::Token token : {specials.sep, specials.mask, specials.unk})
     logits[token] = -std::numeric_limits<float>::infinity();
   log_softmax(logits);
 }

@@ -15,9 +15,9 @@ constexpr bool is_answer(std::size_t token) {
   return token != data::kMask && token != data::kSep && token != data::kUnk;
 }
 
-// Turns logits (V) about one position into log-probabilities, in place: -inf where is_answer is
-// false. Error when they are no numbers, as those of a model that diverged.
-void answer_log_probs(std::span<float> logits);
+// Turns logits (V) about one position into log-probabilities, in place: -inf for [MASK], [SEP] and
+// [UNK]. Error when the logits are not finite, as those of a model that diverged.
+void answer_log_probs(std::span<float> logits, const data::Specials& specials = {});
 
 // log softmax (K), in place. Error as above.
 void log_softmax(std::span<float> values);

@@ -62,9 +62,9 @@ TEST(Multinomial, EqualsTheSlowObviousWay) {
   FunctionNetwork network = random_network(4, kVocabulary);
   for (const std::int64_t steps : {1, 2, 7}) {
     const auto puzzles = some_puzzles(8, steps);
-    for (const Finished& finished : decode_all(network, puzzles)) {
-      EXPECT_EQ(finished.best.tokens, slow(network, puzzles[finished.slot])) << steps;
-      EXPECT_EQ(finished.best.forward_passes, steps);
+    for (const TryResult& finished : decode_all(network, puzzles)) {
+      EXPECT_EQ(finished.tokens, slow(network, puzzles[finished.slot])) << steps;
+      EXPECT_EQ(finished.passes, steps);
     }
   }
 }
@@ -76,19 +76,19 @@ TEST(Multinomial, ASureNetworkGetsItsAnswer) {
     answers.push_back({puzzle.tokens[0], puzzle.tokens[1], 9, 9, 9, data::kEos});
   FunctionNetwork oracle =
       oracle_network(answers, std::vector(5, std::vector<int>(kLength)), kVocabulary);
-  for (const Finished& finished : decode_all(oracle, puzzles))
-    EXPECT_EQ(finished.best.tokens, answers[finished.slot]);
+  for (const TryResult& finished : decode_all(oracle, puzzles))
+    EXPECT_EQ(finished.tokens, answers[finished.slot]);
 }
 
 TEST(Multinomial, NeverShowsAMask) {
   const auto puzzles = some_puzzles(16, 9);
   FunctionNetwork network = random_network(4, kVocabulary);
-  decode_all(network, puzzles, [&](const Step& step) {
+  decode_all(network, puzzles, [&](std::size_t row, const Step& step) {
     for (std::size_t n = 0; n < kLength; ++n) {
       EXPECT_TRUE(is_answer(step.tokens[n]));
       EXPECT_GT(step.confidence[n], 0);
       EXPECT_LE(step.confidence[n], 1);
-      EXPECT_TRUE(n >= 2 || step.tokens[n] == puzzles[step.slot].tokens[n]);
+      EXPECT_TRUE(n >= 2 || step.tokens[n] == puzzles[row].tokens[n]);
     }
     return true;
   });
@@ -99,7 +99,7 @@ TEST(Multinomial, EveryTryStartsFromOtherTokens) {
   FunctionNetwork network = random_network(4, kVocabulary);
   std::vector<Tokens> after_first_pass;
   for (; puzzles[0].attempt < 4; ++puzzles[0].attempt)
-    decode_all(network, puzzles, [&](const Step& step) {
+    decode_all(network, puzzles, [&](std::size_t, const Step& step) {
       if (step.pass == 0) after_first_pass.emplace_back(step.tokens.begin(), step.tokens.end());
       return true;
     });

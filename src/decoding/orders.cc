@@ -1,19 +1,15 @@
 #include "decoding/orders.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
 #include "decoding/draws.h"
 
 namespace mgdm::decoding {
 namespace {
-
-using spec::DecodingSettings;
 
 std::span<const float> log_probs_at(const Pass& pass, std::size_t n) {
   const std::size_t vocabulary = pass.log_probs.size() / pass.masked.size();
@@ -89,21 +85,41 @@ void entropy(const Pass& pass, const DecodingSettings& settings, std::span<std::
   all_but_surest(certainty, pass.masked, rising.size() - within, mask);
 }
 
-constexpr std::array<std::pair<std::string_view, Order>, 5> kOrders{{
-    {"topk", topk},
-    {"margin", margin},
-    {"random", random},
-    {"threshold", threshold},
-    {"entropy", entropy},
-}};
-
 }  // namespace
 
-Order find_order(std::string_view name) {
-  for (const auto& [known, order] : kOrders)
-    if (known == name) return order;
-  spec::order_kind(name);  // refuses a name that is in no table
-  check_failed("an order for every kind", __FILE__, __LINE__);
+std::span<const OrderKind> order_kinds() {
+  static const std::vector<OrderKind> kinds{
+      {"topk",
+       "reveal the most confident tokens first (paper)",
+       /*by_score=*/true,
+       /*random=*/false,
+       {"decoding.schedule", "decoding.noise"},
+       topk},
+      {"margin",
+       "rank by the lead over the second-best token",
+       true,
+       false,
+       {"decoding.schedule", "decoding.noise"},
+       margin},
+      {"random", "reveal positions at random (D3PM)", false, true, {}, random},
+      {"threshold",
+       "reveal all tokens above a confidence",
+       false,
+       false,
+       {"decoding.threshold"},
+       threshold},
+      {"entropy",
+       "reveal as many as stay below a bound of entropy",
+       false,
+       false,
+       {"decoding.entropy_bound"},
+       entropy},
+  };
+  return kinds;
+}
+
+const OrderKind& order_kind(std::string_view name) {
+  return config::kind_named(order_kinds(), name, "order");
 }
 
 std::size_t masked_count(std::size_t diffused, std::int64_t t, const DecodingSettings& settings) {

@@ -18,7 +18,8 @@
 #include <span>
 #include <string_view>
 
-#include "spec/decoding_settings.h"
+#include "config/kinds.h"
+#include "decoding/decoding_settings.h"
 
 namespace mgdm::decoding {
 
@@ -33,15 +34,24 @@ struct Pass {
 };
 
 // Fills in mask (N), a subset of pass.eligible. Not asked at t = 0, when everything is shown.
-using Order = void (*)(const Pass& pass, const spec::DecodingSettings& settings,
+using Order = void (*)(const Pass& pass, const DecodingSettings& settings,
                        std::span<std::uint8_t> mask);
 
-// UsageError for an unknown name.
-Order find_order(std::string_view name);
+// All that makes an order: a new one is a function and a row in orders.cc. On a GPU the plain
+// decoder answers by it, unless engine/decoding_kernels.cc names a kernel.
+struct OrderKind {
+  std::string_view name, about;
+  bool by_score;       // masks the lowest scores, so that a shown position can be masked again
+  bool random;         // draws even without noise
+  config::Keys reads;  // settings that only some orders read
+  Order choose;
+};
+
+std::span<const OrderKind> order_kinds();
+const OrderKind& order_kind(std::string_view name);  // UsageError for an unknown one
 
 // How many of L positions the schedule masks after pass t.
-std::size_t masked_count(std::size_t diffused, std::int64_t t,
-                         const spec::DecodingSettings& settings);
+std::size_t masked_count(std::size_t diffused, std::int64_t t, const DecodingSettings& settings);
 
 // The positions whose score is below the `count`-th smallest (from 0) of those eligible; all
 // eligible ones when they are not that many.

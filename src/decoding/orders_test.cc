@@ -15,8 +15,8 @@ namespace {
 using Mask = std::vector<std::uint8_t>;
 using Floats = std::vector<float>;
 
-spec::DecodingSettings settings_of(std::int64_t steps, double noise = 0) {
-  spec::DecodingSettings settings;
+DecodingSettings settings_of(std::int64_t steps, double noise = 0) {
+  DecodingSettings settings;
   settings.steps = steps;
   settings.noise = noise;
   return settings;
@@ -70,7 +70,7 @@ TEST(Orders, TheSurestIsAlwaysShown) {
 }
 
 TEST(Orders, Schedules) {
-  spec::DecodingSettings settings = settings_of(7);
+  DecodingSettings settings = settings_of(7);
   EXPECT_EQ(masked_count(10, 6, settings), 8u);  // floor(60 / 7)
   EXPECT_EQ(masked_count(10, 1, settings), 1u);
   EXPECT_EQ(masked_count(10, 0, settings), 0u);
@@ -87,17 +87,17 @@ struct Predictions {
     for (std::size_t n = 0; n < log_probs.size(); n += 3)
       score.push_back(std::max({log_probs[n], log_probs[n + 1], log_probs[n + 2]}));
   }
-  Mask after(const std::string& order, const spec::DecodingSettings& settings, std::int64_t t,
+  Mask after(const std::string& order, const DecodingSettings& settings, std::int64_t t,
              const Mask& masked, const Floats& draws = {}) const {
     Mask mask(masked.size(), 7);
-    find_order(order)({.t = t,
-                       .diffused = masked.size(),
-                       .eligible = masked,
-                       .masked = masked,
-                       .log_probs = log_probs,
-                       .score = score,
-                       .draws = draws},
-                      settings, mask);
+    order_kind(order).choose({.t = t,
+                              .diffused = masked.size(),
+                              .eligible = masked,
+                              .masked = masked,
+                              .log_probs = log_probs,
+                              .score = score,
+                              .draws = draws},
+                             settings, mask);
     return mask;
   }
 
@@ -137,7 +137,7 @@ TEST(Orders, RandomKeepsAMaskWithProbabilityTOverTPlusOne) {
 }
 
 TEST(Orders, ThresholdShowsWhatIsSure) {
-  spec::DecodingSettings settings = settings_of(8);
+  DecodingSettings settings = settings_of(8);
   for (const auto& [threshold, expected] : {std::pair{0.95, Mask{0, 1, 1}},
                                             {0.6, Mask{0, 1, 1}},
                                             {0.505, Mask{0, 1, 0}},
@@ -149,7 +149,7 @@ TEST(Orders, ThresholdShowsWhatIsSure) {
 
 TEST(Orders, EntropyShowsWhatIsSureTogether) {
   // 0.394, 1.040 and 0.742 nats.
-  spec::DecodingSettings settings = settings_of(8);
+  DecodingSettings settings = settings_of(8);
   for (const auto& [bound, expected] : {std::pair{0.0, Mask{0, 1, 1}},
                                         {1.13, Mask{0, 1, 1}},
                                         {1.14, Mask{0, 1, 0}},
@@ -161,7 +161,7 @@ TEST(Orders, EntropyShowsWhatIsSureTogether) {
   EXPECT_EQ(kThree.after("entropy", settings, 5, {0, 1, 1}), (Mask{0, 1, 0}));
 }
 
-TEST(Orders, UnknownOnesAreAMistake) { EXPECT_THROW(find_order("best"), UsageError); }
+TEST(Orders, UnknownOnesAreAMistake) { EXPECT_THROW(order_kind("best").choose, UsageError); }
 
 }  // namespace
 }  // namespace mgdm::decoding

@@ -1,9 +1,11 @@
 #include "decoding/slots.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
+#include "base/error.h"
 #include "base/interrupt.h"
 
 namespace mgdm::decoding {
@@ -18,16 +20,40 @@ auto key(const Slot* slot) {
 
 }  // namespace
 
-SlotId Slots::join(Request request) {
-  slots_.push_back(std::make_unique<Slot>(next_id_, std::move(request), network_));
+SlotId Slots::join(Try one) {
+  const auto takes = [&](const BatchDecoder* decoder) { return decoder->takes(one); };
+  if (const auto found = std::ranges::find_if(decoders_, takes); found != decoders_.end())
+    (*found)->join(next_id_, std::move(one));
+  else
+    slots_.push_back(std::make_unique<Slot>(next_id_, std::move(one), network_));
   return next_id_++;
 }
 
 bool Slots::cancel(SlotId slot) {
+  for (BatchDecoder* decoder : decoders_)
+    if (decoder->cancel(slot)) return true;
   return std::erase_if(slots_, [&](const auto& other) { return other->id() == slot; }) > 0;
 }
 
-std::vector<Finished> Slots::pass() {
+std::size_t Slots::active() const {
+  std::size_t count = slots_.size();
+  for (const BatchDecoder* decoder : decoders_) count += decoder->active();
+  return count;
+}
+
+std::vector<TryResult> Slots::pass() {
+  plain_pass();
+  std::vector<TryResult> finished;
+  for (const auto& slot : slots_)
+    if (slot->done()) finished.push_back(slot->result());
+  std::erase_if(slots_, [](const auto& slot) { return slot->done(); });
+  for (BatchDecoder* decoder : decoders_)
+    if (decoder->active() > 0) std::ranges::move(decoder->pass(), std::back_inserter(finished));
+  std::ranges::sort(finished, {}, &TryResult::slot);
+  return finished;
+}
+
+void Slots::plain_pass() {
   waiting_.clear();
   for (const auto& slot : slots_)
     if (!slot->done()) waiting_.push_back(slot.get());
@@ -43,16 +69,12 @@ std::vector<Finished> Slots::pass() {
         pass_over_sequences(group);
       else
         pass_over_rows(group);
+    } catch (const Interrupted&) {
+      throw;
     } catch (...) {  // the network's: a slot keeps its own exceptions
       for (Slot* slot : group) slot->fail(std::current_exception());
     }
   }
-
-  std::vector<Finished> finished;
-  for (const auto& slot : slots_)
-    if (slot->done()) finished.push_back(std::move(*slot).finish());
-  std::erase_if(slots_, [](const auto& slot) { return slot->done(); });
-  return finished;
 }
 
 void Slots::pass_over_rows(Group group) {
@@ -82,15 +104,15 @@ void Slots::pass_over_sequences(Group group) {
     group[b]->take(std::span(logits_).subspan(b * vocabulary, vocabulary));
 }
 
-std::vector<Finished> decode(Network& network, std::vector<Request> requests) {
+std::vector<TryResult> decode(Network& network, std::vector<Try> tries) {
   Slots slots(network);
-  std::vector<Finished> all(requests.size());
-  for (Request& request : requests) slots.join(std::move(request));
+  std::vector<TryResult> all(tries.size());
+  for (Try& one : tries) slots.join(std::move(one));
   while (slots.active() > 0) {
     stop_if_interrupted();
-    for (Finished& finished : slots.pass()) {
-      if (finished.error) std::rethrow_exception(finished.error);
-      all[finished.slot] = std::move(finished);
+    for (TryResult& result : slots.pass()) {
+      if (result.error) std::rethrow_exception(result.error);
+      all[result.slot] = std::move(result);
     }
   }
   return all;

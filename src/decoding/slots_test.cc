@@ -86,28 +86,28 @@ TEST(Slots, AnAnswerDoesNotDependOnItsNeighbours) {
         puzzles.push_back(puzzle);
         ++row;
       }
-    std::map<SlotId, Finished> together;
+    std::map<SlotId, TryResult> together;
     Slots slots(network);
     for (std::size_t i = 0; i < puzzles.size() || slots.active() > 0; ++i) {
       if (i < puzzles.size()) slots.join({puzzles[i]});
-      for (Finished& finished : slots.pass()) together[finished.slot] = std::move(finished);
+      for (TryResult& finished : slots.pass()) together[finished.slot] = std::move(finished);
     }
     ASSERT_EQ(together.size(), puzzles.size());
     for (std::size_t i = 0; i < puzzles.size(); ++i) {
-      const Finished alone = decode_all(network, {puzzles[i]})[0];
-      EXPECT_EQ(together[i].best.tokens, alone.best.tokens) << puzzles[i].settings.order;
-      EXPECT_EQ(together[i].best.forward_passes, alone.best.forward_passes);
+      const TryResult alone = decode_all(network, {puzzles[i]})[0];
+      EXPECT_EQ(together[i].tokens, alone.tokens) << puzzles[i].settings.order;
+      EXPECT_EQ(together[i].passes, alone.passes);
     }
   }
 }
 
-TEST(Slots, WhoIsFinishedIsAnsweredWhileOthersWait) {
+TEST(Slots, WhoIsTryResultIsAnsweredWhileOthersWait) {
   CausalNetwork network(1, kTestVocabulary);
   Slots slots(network);
   const SlotId slow = slots.join({free_puzzle(0, 8, "topk", 9)});
   const SlotId quick = slots.join({free_puzzle(1, 8, "topk", 2)});
   EXPECT_TRUE(slots.pass().empty());
-  std::vector<Finished> finished = slots.pass();
+  std::vector<TryResult> finished = slots.pass();
   ASSERT_EQ(finished.size(), 1u);
   EXPECT_EQ(finished[0].slot, quick);
   const SlotId late = slots.join({free_puzzle(2, 8, "topk", 1)});
@@ -118,7 +118,7 @@ TEST(Slots, WhoIsFinishedIsAnsweredWhileOthersWait) {
   for (int pass = 3; pass < 9; ++pass) finished = slots.pass();
   ASSERT_EQ(finished.size(), 1u);
   EXPECT_EQ(finished[0].slot, slow);
-  EXPECT_EQ(finished[0].best.forward_passes, 9);
+  EXPECT_EQ(finished[0].passes, 9);
   EXPECT_EQ(slots.active(), 0u);
 }
 
@@ -131,7 +131,7 @@ TEST(Slots, ACancelledSlotIsGone) {
   EXPECT_TRUE(slots.cancel(goes));
   EXPECT_FALSE(slots.cancel(goes));
   EXPECT_FALSE(slots.cancel(99));
-  std::vector<Finished> finished;
+  std::vector<TryResult> finished;
   while (slots.active() > 0) finished = slots.pass();
   ASSERT_EQ(finished.size(), 1u);
   EXPECT_EQ(finished[0].slot, stays);
@@ -144,18 +144,17 @@ TEST(Slots, AnObserverEndsItsOwnSlot) {
   for (const char* order :
        {"topk", "margin", "random", "threshold", "entropy", "multinomial", "greedy"}) {
     std::vector<std::int64_t> seen[2];
-    std::vector<Request> requests;
+    std::vector<Try> tries;
     for (const std::size_t row : {0u, 1u})
-      requests.push_back({free_puzzle(8, 20, order, 6), [&, row](const Step& step) {
-                            EXPECT_EQ(step.slot, row);
-                            seen[row].push_back(step.pass);
-                            return row == 1 || step.pass < 1;
-                          }});
-    const std::vector<Finished> all = decode(network, std::move(requests));
+      tries.push_back({free_puzzle(8, 20, order, 6), [&, row](const Step& step) {
+                         seen[row].push_back(step.pass);
+                         return row == 1 || step.pass < 1;
+                       }});
+    const std::vector<TryResult> all = decode(network, std::move(tries));
     EXPECT_EQ(seen[0], (Counts{0, 1})) << order;
-    EXPECT_EQ(all[0].best.forward_passes, 2) << order;
-    EXPECT_GT(all[1].best.forward_passes, 2) << order;
-    EXPECT_EQ(static_cast<std::int64_t>(seen[1].size()), all[1].best.forward_passes) << order;
+    EXPECT_EQ(all[0].passes, 2) << order;
+    EXPECT_GT(all[1].passes, 2) << order;
+    EXPECT_EQ(static_cast<std::int64_t>(seen[1].size()), all[1].passes) << order;
   }
 }
 
@@ -167,19 +166,15 @@ TEST(Slots, AnExceptionEndsOnlyItsOwnSlot) {
                                         if (step.pass == 1) throw std::runtime_error("gone");
                                         return true;
                                       }});
-  const SlotId judged =
-      slots.join({free_puzzle(2, 8), {}, [](auto) -> bool { throw std::runtime_error("odd"); }});
-  std::map<SlotId, Finished> all;
+  std::map<SlotId, TryResult> all;
   while (slots.active() > 0)
-    for (Finished& finished : slots.pass()) all[finished.slot] = std::move(finished);
+    for (TryResult& finished : slots.pass()) all[finished.slot] = std::move(finished);
   EXPECT_FALSE(all.at(quiet).error);
-  EXPECT_EQ(all.at(quiet).best.tokens, decode_all(network, {free_puzzle(0, 8)})[0].best.tokens);
+  EXPECT_EQ(all.at(quiet).tokens, decode_all(network, {free_puzzle(0, 8)})[0].tokens);
   ASSERT_TRUE(all.at(observed).error);
   EXPECT_THROW(std::rethrow_exception(all.at(observed).error), std::runtime_error);
-  EXPECT_EQ(all.at(observed).best.forward_passes, 2);  // what there was when it ended
-  EXPECT_EQ(count_of(data::kMask, all.at(observed).best.tokens), 3u);
-  ASSERT_TRUE(all.at(judged).error);
-  EXPECT_EQ(all.at(judged).best.forward_passes, 4);
+  EXPECT_EQ(all.at(observed).passes, 2);  // what there was when it ended
+  EXPECT_EQ(count_of(data::kMask, all.at(observed).tokens), 3u);
 }
 
 TEST(Slots, AFailingCallEndsTheSlotsInIt) {
@@ -189,11 +184,11 @@ TEST(Slots, AFailingCallEndsTheSlotsInIt) {
   slots.join({free_puzzle(0, 8)});
   slots.join({free_puzzle(1, 9)});
   slots.join({free_puzzle(2, 9)});
-  const std::vector<Finished> failed = slots.pass();
+  const std::vector<TryResult> failed = slots.pass();
   ASSERT_EQ(failed.size(), 2u);
-  for (const Finished& finished : failed) {
+  for (const TryResult& finished : failed) {
     EXPECT_THROW(std::rethrow_exception(finished.error), Error);
-    EXPECT_EQ(finished.best.forward_passes, 0);
+    EXPECT_EQ(finished.passes, 0);
   }
   EXPECT_EQ(slots.active(), 1u);
 }
@@ -210,7 +205,7 @@ TEST(Slots, PredictionsThatAreNoNumbersEndTheirSlot) {
     other.tokens[0] = 6;
     slots.join({free_puzzle(0, 8, order)});
     slots.join({other});
-    const std::vector<Finished> failed = slots.pass();
+    const std::vector<TryResult> failed = slots.pass();
     ASSERT_EQ(failed.size(), 1u);
     EXPECT_THROW(std::rethrow_exception(failed[0].error), Error);
     EXPECT_EQ(slots.active(), 1u);
@@ -221,15 +216,54 @@ TEST(Slots, NothingToDecodeTakesNoPass) {
   RecordingNetwork network(1, kTestVocabulary);
   Puzzle given = free_puzzle(0, 8);
   given.frozen.assign(8, 1);
-  int asked = 0;
-  const Verifier never = [&](auto) { return ++asked, false; };
-  const Finished finished = decode_all(network, {given}, {}, never)[0];
-  EXPECT_EQ(finished.best.tokens, given.tokens);
-  EXPECT_EQ(finished.best.forward_passes, 0);
-  EXPECT_EQ(finished.successful_try, -1);
-  EXPECT_EQ(asked, 1);
+  const TryResult finished = decode_all(network, {given})[0];
+  EXPECT_EQ(finished.tokens, given.tokens);
+  EXPECT_EQ(finished.passes, 0);
   EXPECT_TRUE(network.calls.empty());
   EXPECT_TRUE(decode(network, {}).empty());
+}
+
+// Takes puzzles of one length, and answers each in two passes with its item everywhere.
+class TwoPassDecoder : public BatchDecoder {
+ public:
+  bool takes(const Try& one) const override { return one.puzzle.tokens.size() == 5; }
+  void join(SlotId slot, Try one) override { running_[slot] = {one.puzzle.item, 0}; }
+  bool cancel(SlotId slot) override { return running_.erase(slot) > 0; }
+  std::size_t active() const override { return running_.size(); }
+  std::vector<TryResult> pass() override {
+    std::vector<TryResult> finished;
+    for (auto& [slot, state] : running_)
+      if (++state.passes == 2) finished.push_back({slot, Tokens(5, state.item), 2, {}});
+    for (const TryResult& result : finished) running_.erase(result.slot);
+    return finished;
+  }
+
+ private:
+  struct State {
+    std::uint32_t item;
+    std::int64_t passes;
+  };
+  std::map<SlotId, State> running_;
+};
+
+TEST(Slots, ABatchDecoderTakesItsTriesAndThePlainDecodersTheOthers) {
+  CausalNetwork network(1, kTestVocabulary);
+  TwoPassDecoder decoder;
+  Slots slots(network, {&decoder});
+  const SlotId plain = slots.join({free_puzzle(7, 8, "topk", 2)});
+  const SlotId taken = slots.join({free_puzzle(9, 5)});
+  const SlotId cancelled = slots.join({free_puzzle(9, 5)});
+  EXPECT_EQ(slots.active(), 3u);
+  EXPECT_TRUE(slots.pass().empty());
+  EXPECT_TRUE(slots.cancel(cancelled));
+  EXPECT_FALSE(slots.cancel(cancelled));
+  const std::vector<TryResult> all = slots.pass();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].slot, plain);
+  EXPECT_EQ(all[0].tokens, decode_all(network, {free_puzzle(7, 8, "topk", 2)})[0].tokens);
+  EXPECT_EQ(all[1].slot, taken);
+  EXPECT_EQ(all[1].tokens, Tokens(5, 9));
+  EXPECT_EQ(slots.active(), 0u);
 }
 
 TEST(Slots, AnUnknownOrderIsAMistake) {

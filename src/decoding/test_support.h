@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +22,7 @@ using Counts = std::vector<std::int64_t>;
 // Puzzle `row` of a batch: random tokens, each position frozen with a probability that differs from
 // row to row.
 inline Puzzle random_puzzle(std::uint64_t seed, std::uint32_t row, std::size_t length,
-                            const spec::DecodingSettings& settings = {}) {
+                            const DecodingSettings& settings = {}) {
   Puzzle puzzle;
   puzzle.item = 100 + row;
   puzzle.settings = settings;
@@ -37,7 +38,7 @@ inline Puzzle random_puzzle(std::uint64_t seed, std::uint32_t row, std::size_t l
 
 inline std::vector<Puzzle> random_puzzles(std::uint64_t seed, std::uint32_t rows,
                                           std::size_t length,
-                                          const spec::DecodingSettings& settings = {}) {
+                                          const DecodingSettings& settings = {}) {
   std::vector<Puzzle> puzzles;
   for (std::uint32_t row = 0; row < rows; ++row)
     puzzles.push_back(random_puzzle(seed, row, length, settings));
@@ -48,18 +49,24 @@ inline void freeze(std::vector<Puzzle>& puzzles, bool frozen) {
   for (Puzzle& puzzle : puzzles) puzzle.frozen.assign(puzzle.tokens.size(), frozen);
 }
 
+// Called with the number of the puzzle.
+using RowObserver = std::function<bool(std::size_t row, const Step& step)>;
+
 // Decodes the puzzles together.
-inline std::vector<Finished> decode_all(Network& network, const std::vector<Puzzle>& puzzles,
-                                        const Observer& observer = {},
-                                        const Verifier& verified = {}) {
-  std::vector<Request> requests;
-  for (const Puzzle& puzzle : puzzles) requests.push_back({puzzle, observer, verified});
-  return decode(network, std::move(requests));
+inline std::vector<TryResult> decode_all(Network& network, const std::vector<Puzzle>& puzzles,
+                                         const RowObserver& observer = {}) {
+  std::vector<Try> tries;
+  for (std::size_t row = 0; row < puzzles.size(); ++row) {
+    tries.push_back({puzzles[row]});
+    if (observer)
+      tries.back().observer = [&observer, row](const Step& step) { return observer(row, step); };
+  }
+  return decode(network, std::move(tries));
 }
 
-inline Counts passes_of(const std::vector<Finished>& all) {
+inline Counts passes_of(const std::vector<TryResult>& all) {
   Counts passes;
-  for (const Finished& finished : all) passes.push_back(finished.best.forward_passes);
+  for (const TryResult& result : all) passes.push_back(result.passes);
   return passes;
 }
 
@@ -76,13 +83,13 @@ inline std::size_t diffused_count(const Puzzle& puzzle) {
 }
 
 // By the name of an order, or of one of the decoders without orders.
-inline spec::DecodingSettings with_order(const std::string& order, std::int64_t steps = 6) {
-  spec::DecodingSettings settings;
+inline DecodingSettings with_order(const std::string& order, std::int64_t steps = 6) {
+  DecodingSettings settings;
   settings.steps = steps;
   if (order == "greedy")
-    settings.decoder = spec::Decoder::kLeftToRight;
+    settings.decoder = Decoder::kLeftToRight;
   else if (order == "multinomial")
-    settings.decoder = spec::Decoder::kMultinomial;
+    settings.decoder = Decoder::kMultinomial;
   else
     settings.order = order;
   return settings;
@@ -104,13 +111,13 @@ struct Staircase {
     }
     network = oracle_network(answers, difficulty, kTestVocabulary);
   }
-  std::vector<Finished> decode(const spec::DecodingSettings& settings) {
+  std::vector<TryResult> decode(const DecodingSettings& settings) {
     for (Puzzle& puzzle : puzzles) puzzle.settings = settings;
     return decode_all(network, puzzles);
   }
-  bool solved(const std::vector<Finished>& all) const {
+  bool solved(const std::vector<TryResult>& all) const {
     for (std::size_t row = 0; row < all.size(); ++row)
-      if (all[row].best.tokens != answers[row]) return false;
+      if (all[row].tokens != answers[row]) return false;
     return true;
   }
 

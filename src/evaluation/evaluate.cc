@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <numeric>
 #include <optional>
 #include <utility>
+
+#include "inference/solve.h"
 
 namespace mgdm::evaluation {
 namespace {
@@ -18,7 +19,7 @@ std::size_t likely_done(std::size_t done, double spent, double limit) {
   return static_cast<std::size_t>(std::clamp(likely, 1.0, 1e9));
 }
 
-using Answers = std::vector<std::optional<inference::Answer>>;
+using Answers = std::vector<std::optional<Answer>>;
 
 // About the examples before the first that has no answer.
 Evaluation evaluation_of(const tasks::Task& task, std::span<const tasks::Example> examples,
@@ -26,11 +27,11 @@ Evaluation evaluation_of(const tasks::Task& task, std::span<const tasks::Example
   Evaluation result;
   result.seconds = seconds;
   for (std::size_t i = 0; i < answers.size() && answers[i]; ++i) {
-    inference::Answer& answer = *answers[i];
-    result.score.add(task, examples[i], answer.text);
-    result.best.add(task, examples[i], answer.best);
-    result.forward_passes += static_cast<double>(answer.forward_passes);
-    result.best_forward_passes += static_cast<double>(answer.best_passes);
+    Answer& answer = *answers[i];
+    result.score.add(task, examples[i], answer.first.text);
+    result.best.add(task, examples[i], answer.best.text);
+    result.forward_passes += static_cast<double>(answer.first.passes);
+    result.best_forward_passes += static_cast<double>(answer.best.passes);
     result.answers.push_back(std::move(answer));
   }
   if (result.answers.empty()) return result;
@@ -43,17 +44,15 @@ Evaluation evaluation_of(const tasks::Task& task, std::span<const tasks::Example
 
 }  // namespace
 
-Evaluation evaluate(const inference::Reasoner& reasoner, std::span<const tasks::Example> examples,
-                    const spec::DecodingSettings& settings, std::int64_t batch,
+Evaluation evaluate(const inference::LoadedModel& model, std::span<const tasks::Example> examples,
+                    const decoding::DecodingSettings& settings, std::int64_t batch,
                     const std::function<void(std::size_t)>& progress, double limit, Begun begun) {
   using Clock = std::chrono::steady_clock;
-  std::vector<std::string> inputs;
+  std::vector<inference::Prepared> puzzles;
   for (const tasks::Example& example : examples) {
-    reasoner.rows().check_room(example);
-    inputs.push_back(example.input);
+    model.rows().check_room(example);
+    puzzles.push_back(model.prepare(example.input));
   }
-  std::vector<std::uint32_t> items(examples.size());
-  std::iota(items.begin(), items.end(), 0u);
   const std::size_t first = begun.answers.size();
   MGDM_CHECK(first <= examples.size());
   Answers answers(std::make_move_iterator(begun.answers.begin()),
@@ -61,12 +60,12 @@ Evaluation evaluate(const inference::Reasoner& reasoner, std::span<const tasks::
   answers.resize(examples.size());
   if (progress && first > 0) progress(first);
 
-  const std::size_t enough = reasoner.engine().enough();
+  const std::size_t enough = model.network().enough;
   const auto began = Clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - began).count(); };
   const auto measured = [&] {
     Evaluation result =
-        evaluation_of(reasoner.task(), examples, std::move(answers), begun.seconds + seconds());
+        evaluation_of(model.task(), examples, std::move(answers), begun.seconds + seconds());
     result.symmetries = settings.symmetries;
     return result;
   };
@@ -75,12 +74,13 @@ Evaluation evaluate(const inference::Reasoner& reasoner, std::span<const tasks::
     while (done < examples.size() && (limit == 0 || done == first || seconds() < limit)) {
       std::size_t count = examples.size() - done;
       if (limit > 0) count = std::min(count, likely_done(done - first, seconds(), limit));
-      reasoner.answer(std::span(inputs).subspan(done, count), std::span(items).subspan(done, count),
-                      settings, std::min({static_cast<std::size_t>(batch), count, enough}),
-                      [&](inference::Reasoner::Answers&& some) {
-                        for (auto& [i, answer] : some) answers[done + i] = std::move(answer);
-                        if (progress) progress(some.size());
-                      });
+      inference::solve_each(model, std::span(puzzles).subspan(done, count),
+                            static_cast<std::uint32_t>(done), settings,
+                            std::min({static_cast<std::size_t>(batch), count, enough}),
+                            [&](std::size_t i, inference::Solved&& solved) {
+                              answers[done + i] = {std::move(solved.first), std::move(solved.best)};
+                              if (progress) progress(1);
+                            });
       done += count;
     }
   } catch (const Interrupted& why) {

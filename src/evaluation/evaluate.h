@@ -9,20 +9,25 @@
 #include <vector>
 
 #include "base/error.h"
-#include "inference/reasoner.h"
-#include "spec/decoding_settings.h"
+#include "decoding/decoding_settings.h"
+#include "inference/loaded_model.h"
 #include "tasks/score.h"
 
 namespace mgdm::evaluation {
 
+// To one example: of a single try, and of settings.tries tries.
+struct Answer {
+  inference::AnswerText first, best;
+};
+
 struct Evaluation {
-  tasks::Score score;                      // of single tries
-  std::vector<inference::Answer> answers;  // in the order of the examples
-  double forward_passes = 0;               // of a single try, mean per example
-  std::int64_t symmetries = 1;             // views that voted; the passes are those of all of them
-  tasks::Score best;                       // of the first verified answer among settings.tries
-  double best_forward_passes = 0;          // of all the tries it took, mean per example
-  double seconds = 0;                      // decoding only, with all tries
+  tasks::Score score;              // of single tries
+  std::vector<Answer> answers;     // in the order of the examples
+  double forward_passes = 0;       // of a single try, mean per example
+  std::int64_t symmetries = 1;     // views that voted; the passes are those of all of them
+  tasks::Score best;               // of the first verified answer among settings.tries
+  double best_forward_passes = 0;  // of all the tries it took, mean per example
+  double seconds = 0;              // decoding only, with all tries
   double samples_per_second = 0;
 };
 
@@ -38,7 +43,7 @@ class InterruptedEvaluation : public Interrupted {
 // What an evaluation that was cut short has of it: answers to the first examples, and the seconds
 // that they took.
 struct Begun {
-  std::vector<inference::Answer> answers = {};
+  std::vector<Answer> answers = {};
   double seconds = 0;
 };
 
@@ -46,8 +51,8 @@ struct Begun {
 // are begun than are likely to be done in that time, but always a few: the result is then about the
 // first score.all.n examples. It goes on from what was begun earlier, at most all of it, and comes
 // to the same as if it had not been cut. Ctrl-C is an InterruptedEvaluation.
-Evaluation evaluate(const inference::Reasoner& reasoner, std::span<const tasks::Example> examples,
-                    const spec::DecodingSettings& settings, std::int64_t batch,
+Evaluation evaluate(const inference::LoadedModel& model, std::span<const tasks::Example> examples,
+                    const decoding::DecodingSettings& settings, std::int64_t batch,
                     const std::function<void(std::size_t)>& progress = {}, double limit = 0,
                     Begun begun = {});
 

@@ -15,14 +15,14 @@
 namespace mgdm::evaluation {
 namespace {
 
+using inference::LoadedModel;
 using inference::planning_examples;
-using inference::Reasoner;
-using inference::scripted_reasoner;
-using inference::solving_reasoner;
+using inference::scripted_model;
+using inference::solving_model;
 using tasks::Example;
 
-spec::DecodingSettings plain_decoding(std::int64_t steps) {
-  spec::DecodingSettings settings;
+decoding::DecodingSettings plain_decoding(std::int64_t steps) {
+  decoding::DecodingSettings settings;
   settings.steps = steps;
   settings.noise = 0;
   return settings;
@@ -37,9 +37,9 @@ TEST(Evaluate, CountsWhatWentWrongAndWhere) {
   std::vector<Example> examples = answers;
   examples[1].output = "39+92=131,22*10=220,220-131=89";
   examples[2].output = "16/4=4,40+51=91,91-4=87";
-  const Reasoner reasoner = scripted_reasoner("countdown-4", 64, answers);
+  const LoadedModel model = scripted_model("countdown-4", 64, answers);
   std::size_t reported = 0;
-  const Evaluation result = evaluate(reasoner, examples, plain_decoding(5), /*batch=*/2,
+  const Evaluation result = evaluate(model, examples, plain_decoding(5), /*batch=*/2,
                                      [&](std::size_t n) { reported += n; });
   EXPECT_EQ(reported, 3u);
   EXPECT_EQ(result.score.all.n, 3u);
@@ -53,15 +53,15 @@ TEST(Evaluate, CountsWhatWentWrongAndWhere) {
   EXPECT_EQ(result.best_forward_passes, 5);
   EXPECT_GT(result.samples_per_second, 0);
   ASSERT_EQ(result.answers.size(), 3u);
-  EXPECT_TRUE(result.answers[1].text.starts_with(answers[1].output + "[EOS][PAD]"));
+  EXPECT_TRUE(result.answers[1].first.text.starts_with(answers[1].output + "[EOS][PAD]"));
 }
 
 // On a CPU a large batch would only keep people waiting.
 TEST(Evaluate, ReportsBeforeALargeBatchIsDone) {
   const std::vector<Example> examples = planning_examples(20);
-  const Reasoner reasoner = solving_reasoner("planning", 28, /*hardest=*/2);
+  const LoadedModel model = solving_model("planning", 28, /*hardest=*/2);
   std::vector<std::size_t> reported;
-  evaluate(reasoner, examples, plain_decoding(6), /*batch=*/1000,
+  evaluate(model, examples, plain_decoding(6), /*batch=*/1000,
            [&](std::size_t n) { reported.push_back(n); });
   EXPECT_EQ(std::accumulate(reported.begin(), reported.end(), std::size_t{0}), 20u);
   EXPECT_LE(*std::max_element(reported.begin(), reported.end()), inference::kEnoughForAThread);
@@ -77,11 +77,11 @@ TEST(Evaluate, EndsWhenItsTimeIsOver) {
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
         std::fill(logits.begin(), logits.end(), 0.f);
       });
-  const Reasoner reasoner(inference::slot_engine(std::move(slow), "slow"), spec::ModelSettings(),
+  const LoadedModel model({.network = std::move(slow)}, spec::ModelSettings(),
                           {.task = "planning", .length = 28}, vocabulary);
   std::size_t reported = 0;
   const Evaluation cut = evaluate(
-      reasoner, examples, plain_decoding(1), /*batch=*/1000, [&](std::size_t n) { reported += n; },
+      model, examples, plain_decoding(1), /*batch=*/1000, [&](std::size_t n) { reported += n; },
       /*limit=*/0.2);
   EXPECT_GE(cut.score.all.n, 4u);
   EXPECT_LT(cut.score.all.n, 1000u);  // all of them would take 4 s
@@ -89,8 +89,8 @@ TEST(Evaluate, EndsWhenItsTimeIsOver) {
   EXPECT_EQ(reported, cut.score.all.n);
   EXPECT_EQ(cut.forward_passes, 1);
   const auto some = std::span<const Example>(examples).first(40);
-  EXPECT_EQ(evaluate(reasoner, some, plain_decoding(1), 1000).score.all.n, 40u);
-  EXPECT_EQ(evaluate(reasoner, some, plain_decoding(1), 1000, {}, /*limit=*/60).score.all.n, 40u);
+  EXPECT_EQ(evaluate(model, some, plain_decoding(1), 1000).score.all.n, 40u);
+  EXPECT_EQ(evaluate(model, some, plain_decoding(1), 1000, {}, /*limit=*/60).score.all.n, 40u);
 }
 
 // After five puzzles, one pass for each.
@@ -104,10 +104,10 @@ TEST(Evaluate, TellsWhatItHasWhenInterrupted) {
         if (passes++ == 5) throw Interrupted("interrupted");
         std::fill(logits.begin(), logits.end(), 0.f);
       });
-  const Reasoner reasoner(inference::slot_engine(std::move(network), "interrupted"),
-                          spec::ModelSettings(), {.task = "planning", .length = 28}, vocabulary);
+  const LoadedModel model({.network = std::move(network)}, spec::ModelSettings(),
+                          {.task = "planning", .length = 28}, vocabulary);
   try {
-    evaluate(reasoner, examples, plain_decoding(1), /*batch=*/1);
+    evaluate(model, examples, plain_decoding(1), /*batch=*/1);
     ADD_FAILURE() << "not interrupted";
   } catch (const InterruptedEvaluation& interrupted) {
     EXPECT_EQ(interrupted.first.score.all.n, 5u);
@@ -119,16 +119,16 @@ TEST(Evaluate, TellsWhatItHasWhenInterrupted) {
 // What was cut short is gone on with, to the same end.
 TEST(Evaluate, GoesOnFromWhatWasBegun) {
   const std::vector<Example> examples = planning_examples(20);
-  const Reasoner reasoner = solving_reasoner("planning", 28, /*hardest=*/2);
-  spec::DecodingSettings settings = plain_decoding(6);
+  const LoadedModel model = solving_model("planning", 28, /*hardest=*/2);
+  decoding::DecodingSettings settings = plain_decoding(6);
   settings.order = "random";  // drawn by the number of the puzzle
   settings.tries = 3;
-  const Evaluation whole = evaluate(reasoner, examples, settings, 16);
+  const Evaluation whole = evaluate(model, examples, settings, 16);
   Begun begun;
   std::size_t reported = 0;
   for (const std::size_t n : {4u, 8u, 12u, 16u, 20u, 20u}) {
     const Evaluation part = evaluate(
-        reasoner, examples, settings, 16, [&](std::size_t some) { reported += some; },
+        model, examples, settings, 16, [&](std::size_t some) { reported += some; },
         /*limit=*/1e-9, begun);
     ASSERT_EQ(part.answers.size(), n);
     EXPECT_EQ(std::exchange(reported, 0), n);
@@ -157,7 +157,7 @@ TEST(Evaluate, PerPlanningDistance) {
     ++all[distance];
   }
   const Evaluation result =
-      evaluate(scripted_reasoner("planning", 75, answers), examples, plain_decoding(2), 16);
+      evaluate(scripted_model("planning", 75, answers), examples, plain_decoding(2), 16);
   ASSERT_EQ(result.score.by_planning_distance.size(), all.size());
   for (const auto& [distance, tally] : result.score.by_planning_distance) {
     EXPECT_EQ(tally.n, all[distance]) << distance;
@@ -169,14 +169,14 @@ TEST(Evaluate, PerPlanningDistance) {
 TEST(Evaluate, TriesStandApart) {
   const std::vector<Example> examples = planning_examples(40);
   // Order matters to this one: some tokens are known only when one or two others are shown.
-  const Reasoner reasoner = solving_reasoner("planning", 28, /*hardest=*/2);
-  spec::DecodingSettings settings = plain_decoding(6);
+  const LoadedModel model = solving_model("planning", 28, /*hardest=*/2);
+  decoding::DecodingSettings settings = plain_decoding(6);
   settings.order = "random";
-  const Evaluation once = evaluate(reasoner, examples, settings, 16);
+  const Evaluation once = evaluate(model, examples, settings, 16);
   settings.tries = 8;
-  const Evaluation often = evaluate(reasoner, examples, settings, 16);
+  const Evaluation often = evaluate(model, examples, settings, 16);
   for (std::size_t i = 0; i < examples.size(); ++i)
-    EXPECT_EQ(once.answers[i].text, often.answers[i].text);
+    EXPECT_EQ(once.answers[i].first.text, often.answers[i].first.text);
   EXPECT_EQ(once.score.all.correct, often.score.all.correct);
   EXPECT_EQ(once.forward_passes, often.forward_passes);
   EXPECT_EQ(once.best.all.correct, once.score.all.correct);

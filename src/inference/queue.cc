@@ -9,8 +9,8 @@
 
 namespace mgdm::inference {
 
-Queue::Queue(std::shared_ptr<Engine> engine, const QueueSettings& settings)
-    : engine_(std::move(engine)), settings_(settings) {
+Queue::Queue(const LoadedNetwork& network, const QueueSettings& settings)
+    : solver_(network), settings_(settings) {
   MGDM_CHECK(settings.slots > 0);
   thread_ = std::thread([this] { work(); });
 }
@@ -24,10 +24,10 @@ Queue::~Queue() {
   thread_.join();
 }
 
-std::optional<Queue::Ticket> Queue::submit(decoding::Request request, Done done) {
+std::optional<Queue::Ticket> Queue::submit(Question question, Done done) {
   const std::lock_guard lock(mutex_);
   if (stop_ || waiting_.size() >= settings_.waiting) return std::nullopt;
-  waiting_.push_back({next_, std::move(request), std::move(done)});
+  waiting_.push_back({next_, std::move(question), std::move(done)});
   changed_.notify_all();
   return next_++;
 }
@@ -40,7 +40,7 @@ bool Queue::cancel(Ticket ticket) {
     waiting_.erase(job);
     return true;
   }
-  for (const auto& [slot, running] : running_)
+  for (const auto& [id, running] : running_)
     if (running.ticket == ticket) return cancelled_.insert(ticket).second;
   return false;
 }
@@ -59,26 +59,26 @@ void Queue::work() {
     }
     leave_cancelled();
     fill_slots();
-    std::vector<decoding::Finished> all;
+    std::vector<Outcome> all;
     try {
-      all = engine_->pass();
+      all = solver_.pass();
     } catch (...) {
-      // The engine itself failed: everyone in a slot is told.
+      // The solver itself failed: all callers with a question in a slot get its error.
       const std::lock_guard lock(mutex_);
-      for (const auto& [slot, running] : running_) {
-        engine_->cancel(slot);
-        all.push_back({.slot = slot, .error = std::current_exception()});
+      for (const auto& [id, running] : running_) {
+        solver_.cancel(id);
+        all.push_back({.id = id, .error = std::current_exception()});
       }
     }
-    for (const decoding::Finished& finished : all) deliver(finished);
+    for (const Outcome& outcome : all) deliver(outcome);
   }
-  // Nobody submits any more; those left are told.
+  // No submit() succeeds any more.
   const auto error = std::make_exception_ptr(Interrupted("the queue has been closed"));
   std::vector<Done> left;
   {
     const std::lock_guard lock(mutex_);
-    for (auto& [slot, running] : running_) {
-      engine_->cancel(slot);
+    for (auto& [id, running] : running_) {
+      solver_.cancel(id);
       if (!cancelled_.contains(running.ticket)) left.push_back(std::move(running.done));
     }
     for (Job& job : waiting_) left.push_back(std::move(job.done));
@@ -96,7 +96,7 @@ void Queue::leave_cancelled() {
       ++it;
       continue;
     }
-    engine_->cancel(it->first);
+    solver_.cancel(it->first);
     cancelled_.erase(it->second.ticket);
     it = running_.erase(it);
   }
@@ -110,8 +110,8 @@ void Queue::fill_slots() {
       Job job = std::move(waiting_.front());
       waiting_.pop_front();
       try {
-        const decoding::SlotId slot = engine_->join(std::move(job.request));
-        running_.emplace(slot, Running{job.ticket, std::move(job.done)});
+        const QuestionId id = solver_.join(std::move(job.question));
+        running_.emplace(id, Running{job.ticket, std::move(job.done)});
       } catch (...) {
         refused.emplace_back(std::move(job.done), std::current_exception());
       }
@@ -120,16 +120,16 @@ void Queue::fill_slots() {
   for (const auto& [done, error] : refused) done({.error = error});
 }
 
-void Queue::deliver(const decoding::Finished& finished) {
+void Queue::deliver(const Outcome& outcome) {
   Done done;
   {
     const std::lock_guard lock(mutex_);
-    const auto found = running_.find(finished.slot);
+    const auto found = running_.find(outcome.id);
     if (found == running_.end()) return;
     if (cancelled_.erase(found->second.ticket) == 0) done = std::move(found->second.done);
     running_.erase(found);
   }
-  if (done) done(finished);
+  if (done) done(outcome);
 }
 
 }  // namespace mgdm::inference

@@ -1,11 +1,11 @@
-// Puzzles of many callers on one engine.
+// Questions of many callers in front of one Solver.
 //
-// A thread of the queue's own runs the engine: puzzles wait in line until one of the slots is free,
-// every pass asks the network about all of those in slots, and whoever is done is told at once
-// while the others go on. The line is bounded: a full queue refuses instead of growing.
+// The queue has a thread that runs the solver: questions wait in line for a free slot, every pass
+// asks the network about all questions in slots, and a caller gets its answer as soon as it is
+// there. The line is bounded: a full queue refuses instead of growing.
 //
-//   Queue queue(engine, {.slots = 64, .waiting = 1024});
-//   const auto ticket = queue.submit(request, [](const decoding::Finished& finished) { ... });
+//   Queue queue(model.network(), {.slots = 64, .waiting = 1024});
+//   const auto ticket = queue.submit(question, [](const Outcome& outcome) { ... });
 //   if (!ticket) busy();
 //   queue.cancel(*ticket);      // the caller has gone
 //
@@ -20,13 +20,12 @@
 #include <deque>
 #include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <thread>
 
-#include "inference/engine.h"
+#include "inference/solver.h"
 
 namespace mgdm::inference {
 
@@ -38,18 +37,18 @@ struct QueueSettings {
 class Queue {
  public:
   using Ticket = std::uint64_t;
-  // Called once for every ticket that was not cancelled. An error of the puzzle is in
-  // finished.error; its slot number means nothing.
-  using Done = std::function<void(const decoding::Finished& finished)>;
+  // Called once for every ticket that was not cancelled. outcome.error has the question's error;
+  // outcome.id means nothing.
+  using Done = std::function<void(const Outcome& outcome)>;
 
-  Queue(std::shared_ptr<Engine> engine, const QueueSettings& settings = {});
-  // Whoever still waits is told with an error (Interrupted).
+  explicit Queue(const LoadedNetwork& network, const QueueSettings& settings = {});
+  // Callers still waiting get an Interrupted error.
   ~Queue();
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
   // None when the line is full.
-  std::optional<Ticket> submit(decoding::Request request, Done done);
+  std::optional<Ticket> submit(Question question, Done done);
 
   // `done` of the ticket will not be called after this returns true; false when it was called
   // already, or is just being called.
@@ -61,7 +60,7 @@ class Queue {
  private:
   struct Job {
     Ticket ticket;
-    decoding::Request request;
+    Question question;
     Done done;
   };
   struct Running {
@@ -72,15 +71,15 @@ class Queue {
   void work();
   void fill_slots();
   void leave_cancelled();
-  void deliver(const decoding::Finished& finished);
+  void deliver(const Outcome& outcome);
 
-  const std::shared_ptr<Engine> engine_;
+  Solver solver_;
   const QueueSettings settings_;
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::deque<Job> waiting_;
-  std::map<decoding::SlotId, Running> running_;
+  std::map<QuestionId, Running> running_;
   std::set<Ticket> cancelled_;  // of those in running_
   Ticket next_ = 0;
   bool stop_ = false;

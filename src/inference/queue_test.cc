@@ -54,33 +54,35 @@ class Gate : public decoding::Network {
 
 constexpr std::size_t kAlways = 1 << 20;
 
-decoding::Request puzzle(std::uint32_t item, std::int64_t steps = 3) {
-  decoding::Request request;
-  request.puzzle.tokens.assign(kLength, 5);
-  request.puzzle.frozen = {1, 1, 0, 0, 0, 0};
-  request.puzzle.item = item;
-  request.puzzle.settings.steps = steps;
-  return request;
+Question puzzle(std::uint32_t item, std::int64_t steps = 3) {
+  Question question;
+  question.puzzle.tokens.assign(kLength, 5);
+  question.puzzle.frozen = {1, 1, 0, 0, 0, 0};
+  question.puzzle.item = item;
+  question.puzzle.settings.steps = steps;
+  return question;
 }
 
 struct Fixture {
   explicit Fixture(const QueueSettings& settings = {}) {
     auto owned = std::make_unique<Gate>();
     gate = owned.get();
-    queue.emplace(slot_engine(std::move(owned), "a gate"), settings);
+    network.network = std::move(owned);
+    queue.emplace(network, settings);
   }
   ~Fixture() {
     gate->allow(kAlways);
     queue.reset();
   }
   Gate* gate;
+  LoadedNetwork network;
   std::optional<Queue> queue;
 };
 
 // The answer to a puzzle alone.
 std::vector<data::Token> alone(std::uint32_t item, std::int64_t steps = 3) {
   auto network = decoding::random_network(3, kVocabulary);
-  return decoding::decode(network, {puzzle(item, steps)}).front().first.tokens;
+  return decoding::decode(network, {{puzzle(item, steps).puzzle}}).front().tokens;
 }
 
 TEST(Queue, AnswersManyCallersEachWithItsOwn) {
@@ -94,8 +96,8 @@ TEST(Queue, AnswersManyCallersEachWithItsOwn) {
       for (std::uint32_t i = 0; i < kEach; ++i) {
         const std::uint32_t item = caller * kEach + i;
         std::promise<std::vector<data::Token>> promise;
-        ASSERT_TRUE(fixture.queue->submit(puzzle(item), [&](const decoding::Finished& finished) {
-          promise.set_value(finished.first.tokens);
+        ASSERT_TRUE(fixture.queue->submit(puzzle(item), [&](const Outcome& outcome) {
+          promise.set_value(outcome.first.tokens);
         }));
         if (promise.get_future().get() == alone(item)) ++right;
       }
@@ -160,28 +162,28 @@ TEST(Queue, TellsErrorsToTheirOwner) {
   fixture.gate->allow(kAlways);
   std::promise<std::exception_ptr> bad;
   std::promise<std::vector<data::Token>> good;
-  decoding::Request throwing = puzzle(1);
+  Question throwing = puzzle(1);
   throwing.observer = [](const decoding::Step&) -> bool { throw Error("no more"); };
   ASSERT_TRUE(fixture.queue->submit(std::move(throwing),
-                                    [&](const decoding::Finished& f) { bad.set_value(f.error); }));
-  ASSERT_TRUE(fixture.queue->submit(
-      puzzle(2), [&](const decoding::Finished& f) { good.set_value(f.first.tokens); }));
+                                    [&](const Outcome& f) { bad.set_value(f.error); }));
+  ASSERT_TRUE(
+      fixture.queue->submit(puzzle(2), [&](const Outcome& f) { good.set_value(f.first.tokens); }));
   EXPECT_THROW(std::rethrow_exception(bad.get_future().get()), Error);
   EXPECT_EQ(good.get_future().get(), alone(2));
   // One that no slot takes.
-  decoding::Request refused = puzzle(3);
+  Question refused = puzzle(3);
   refused.puzzle.settings.order = "best";
   std::promise<std::exception_ptr> unknown;
-  ASSERT_TRUE(fixture.queue->submit(
-      std::move(refused), [&](const decoding::Finished& f) { unknown.set_value(f.error); }));
+  ASSERT_TRUE(fixture.queue->submit(std::move(refused),
+                                    [&](const Outcome& f) { unknown.set_value(f.error); }));
   EXPECT_THROW(std::rethrow_exception(unknown.get_future().get()), UsageError);
 }
 
 TEST(Queue, TellsWhoeverWaitsWhenItCloses) {
   std::atomic<int> interrupted{0};
-  const auto count = [&](const decoding::Finished& finished) {
+  const auto count = [&](const Outcome& outcome) {
     try {
-      std::rethrow_exception(finished.error);
+      std::rethrow_exception(outcome.error);
     } catch (const Interrupted&) {
       ++interrupted;
     }

@@ -8,14 +8,12 @@
 #include <vector>
 
 #include "decoding/test_support.h"
-#include "inference/engine.h"
+#include "inference/solver.h"
 
 namespace mgdm::inference {
 
 using data::Token;
-using decoding::Finished;
 using decoding::kTestVocabulary;
-using decoding::Request;
 using decoding::Tokens;
 
 constexpr std::size_t kNames = kTestVocabulary - data::kSpecialTokens;
@@ -40,18 +38,18 @@ inline data::View rotated(const decoding::Puzzle& puzzle, std::size_t shift) {
 }
 
 // Position 0 is given, and says by where it stands how far a view is rotated.
-inline Request asked(std::initializer_list<std::size_t> shifts, std::int64_t steps = 4) {
-  Request request{.puzzle = {.tokens = kAnswer, .frozen = {1, 0, 0, 0, 0, 0}}};
-  request.puzzle.settings = decoding::with_order("topk", steps);
-  request.puzzle.settings.revise = "on";
-  for (const std::size_t shift : shifts) request.views.push_back(rotated(request.puzzle, shift));
-  return request;
+inline Question asked(std::initializer_list<std::size_t> shifts, std::int64_t steps = 4) {
+  Question question{.puzzle = {.tokens = kAnswer, .frozen = {1, 0, 0, 0, 0, 0}}};
+  question.puzzle.settings = decoding::with_order("topk", steps);
+  question.puzzle.settings.revise = "on";
+  for (const std::size_t shift : shifts) question.views.push_back(rotated(question.puzzle, shift));
+  return question;
 }
 
 // What a network believes that the answer is, when it sees it rotated so far.
 using Belief = std::function<Tokens(std::size_t shift)>;
 
-inline std::unique_ptr<Engine> believing_engine(const Belief& belief) {
+inline LoadedNetwork believing_network(const Belief& belief) {
   auto network = std::make_unique<decoding::FunctionNetwork>(
       kTestVocabulary, [belief](auto, std::span<const std::uint8_t> frozen, auto logits) {
         const auto shift = static_cast<std::size_t>(
@@ -61,7 +59,7 @@ inline std::unique_ptr<Engine> believing_engine(const Belief& belief) {
         for (std::size_t n = 0; n < answer.size(); ++n)
           logits[(n + shift) % answer.size() * kTestVocabulary + renamed(answer[n], shift)] = 4;
       });
-  return slot_engine(std::move(network), "a belief");
+  return {.network = std::move(network), .device = "a belief"};
 }
 
 // Right where `shift` is among them; elsewhere wrong, and nowhere alike.
@@ -75,10 +73,10 @@ inline Belief right_in(std::vector<std::size_t> shifts) {
   };
 }
 
-inline std::vector<Finished> all_of(Engine& engine) {
-  std::vector<Finished> all;
-  while (engine.active() > 0)
-    for (Finished& finished : engine.pass()) all.push_back(std::move(finished));
+inline std::vector<Outcome> all_of(Solver& solver) {
+  std::vector<Outcome> all;
+  while (solver.active() > 0)
+    for (Outcome& outcome : solver.pass()) all.push_back(std::move(outcome));
   return all;
 }
 

@@ -14,36 +14,35 @@ constexpr std::size_t kHeld = 4;  // batches under way: one is decoded, the othe
 
 }  // namespace
 
-SolveStream::SolveStream(const Reasoner& reasoner, const spec::DecodingSettings& settings,
+SolveStream::SolveStream(const LoadedModel& model, const decoding::DecodingSettings& settings,
                          std::size_t batch, Take take)
-    : reasoner_(reasoner),
-      settings_(reasoner.resolved(settings)),
+    : model_(model),
+      settings_(model.resolved(settings)),
       most_(kHeld * batch),
       take_(std::move(take)),
-      queue_(reasoner.shared_engine(),
-             {.slots = std::min(batch, reasoner.engine().enough()), .waiting = kHeld * batch}) {}
+      queue_(model.network(),
+             {.slots = std::min(batch, model.network().enough), .waiting = kHeld * batch}) {}
 
-void SolveStream::add(const std::string& puzzle) { add(pose(reasoner_, puzzle)); }
+void SolveStream::add(const std::string& puzzle) { add(model_.prepare(puzzle)); }
 
-void SolveStream::add(Posed&& posed) {
+void SolveStream::add(Prepared&& puzzle) {
   wait_until_under_way(most_ - 1);
   std::uint32_t item = 0;
-  decoding::Request request;
+  Question question;
   {
     const std::lock_guard lock(mutex_);
     item = next_item_;
-    if (posed.contradiction) {
+    if (puzzle.contradiction) {
       ++next_item_;
-      return hand_out(item, [&] { return unanswerable(std::move(posed), settings_); });
+      return hand_out(item, [&] { return model_.unanswerable(puzzle, settings_); });
     }
-    request = reasoner_.request(posed.input, item, settings_);
-    under_way_.emplace(item, std::move(posed));
-    ++next_item_;  // not before there is a request: finish() waits for every number
+    question = model_.question(puzzle, item, settings_);
+    under_way_.emplace(item, std::move(puzzle));
+    ++next_item_;  // not before there is a question: finish() waits for every number
   }
   try {
     const auto ticket = queue_.submit(
-        std::move(request),
-        [this, item](const decoding::Finished& finished) { answered(item, finished); });
+        std::move(question), [this, item](const Outcome& outcome) { answered(item, outcome); });
     MGDM_CHECK(ticket);
   } catch (...) {
     const std::lock_guard lock(mutex_);
@@ -54,7 +53,7 @@ void SolveStream::add(Posed&& posed) {
 
 void SolveStream::finish() { wait_until_under_way(0); }
 
-// Counts those that wait for an earlier one, too: they are held.
+// Answers that wait for an earlier one count, too: they are held.
 void SolveStream::wait_until_under_way(std::size_t most) {
   std::unique_lock lock(mutex_);
   while (!failure_ && next_item_ - next_taken_ > most) {
@@ -64,11 +63,13 @@ void SolveStream::wait_until_under_way(std::size_t most) {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void SolveStream::answered(std::uint32_t item, const decoding::Finished& finished) {
+void SolveStream::answered(std::uint32_t item, const Outcome& outcome) {
   const std::lock_guard lock(mutex_);
-  const auto posed = under_way_.extract(item);
+  const auto puzzle = under_way_.extract(item);
   hand_out(item, [&] {
-    return check(reasoner_, posed.mapped().input, reasoner_.read(finished, posed.mapped().frozen));
+    Solved solved = model_.solved(puzzle.mapped(), outcome);
+    model_.check(solved);
+    return solved;
   });
 }
 

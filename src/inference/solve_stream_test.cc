@@ -24,8 +24,8 @@ std::vector<Example> scripted(std::uint32_t count) {
   return examples;
 }
 
-spec::DecodingSettings early_stopping() {
-  spec::DecodingSettings settings;
+decoding::DecodingSettings early_stopping() {
+  decoding::DecodingSettings settings;
   settings.steps = 12;
   settings.noise = 0;
   settings.early_stop = true;
@@ -35,22 +35,22 @@ spec::DecodingSettings early_stopping() {
 TEST(SolveStreams, GiveInOrderWhatEachPuzzleGetsAlone) {
   const auto examples = scripted(100);
   for (const std::size_t batch : {1u, 3u, 64u}) {
-    const Reasoner reasoner = scripted_reasoner("planning", 28, examples, /*hardest=*/6);
+    const LoadedModel model = scripted_model("planning", 28, examples, /*hardest=*/6);
     std::vector<Solved> got;
-    SolveStream stream(reasoner, early_stopping(), batch,
+    SolveStream stream(model, early_stopping(), batch,
                        [&](const Solved& solved) { got.push_back(solved); });
     for (const Example& example : examples) stream.add(example.input);
     stream.finish();
     ASSERT_EQ(got.size(), examples.size());
-    const Reasoner alone = scripted_reasoner("planning", 28, examples, /*hardest=*/6);
+    const LoadedModel alone = scripted_model("planning", 28, examples, /*hardest=*/6);
     int right = 0;
     for (std::uint32_t i = 0; i < got.size(); ++i) {
       const Solved want = solve(alone, examples[i].input, i, early_stopping());
       EXPECT_EQ(got[i].input, want.input);
       EXPECT_EQ(got[i].text, want.text);
-      EXPECT_EQ(got[i].passes, want.passes);
-      EXPECT_EQ(got[i].verified, want.verified);
-      right += got[i].verified ? 1 : 0;
+      EXPECT_EQ(got[i].best.passes, want.best.passes);
+      EXPECT_EQ(got[i].check.right(), want.check.right());
+      right += got[i].check.right() ? 1 : 0;
     }
     EXPECT_GT(right, 10);
     EXPECT_LT(right, 90);
@@ -76,9 +76,9 @@ TEST(SolveStreams, DecodeNoMoreAtATimeThanAreEnough) {
                                 [](std::span<const data::Token>, std::span<const std::uint8_t>,
                                    std::span<float> logits) { std::ranges::fill(logits, 0.f); });
   const auto most = network->most;
-  const Reasoner reasoner(slot_engine(std::move(network), "counted"), spec::ModelSettings(),
+  const LoadedModel model({.network = std::move(network)}, spec::ModelSettings(),
                           {.task = "planning", .length = 28}, vocabulary);
-  SolveStream stream(reasoner, early_stopping(), 64, [](const Solved&) {});
+  SolveStream stream(model, early_stopping(), 64, [](const Solved&) {});
   for (const Example& example : planning_examples(40)) stream.add(example.input);
   stream.finish();
   EXPECT_LE(*most, kEnoughForAThread);
@@ -90,20 +90,20 @@ TEST(SolveStreams, PassOverPuzzlesThatContradictThemselves) {
   std::vector<Example> examples;
   for (std::uint32_t i = 0; i < 4; ++i)
     examples.push_back(task->generate(0, tasks::Split::kTest, i));
-  const Reasoner reasoner = scripted_reasoner("sudoku", 164, examples);
+  const LoadedModel model = scripted_model("sudoku", 164, examples);
   std::vector<std::string> puzzles;
   for (const Example& example : examples) puzzles.push_back(example.input);
   puzzles[0] = puzzles[2] = "55" + std::string(79, '.');
-  const spec::DecodingSettings settings = early_stopping();
+  const decoding::DecodingSettings settings = early_stopping();
   std::vector<Solved> got;
   {
-    SolveStream stream(reasoner, settings, 2, [&](const Solved& solved) { got.push_back(solved); });
+    SolveStream stream(model, settings, 2, [&](const Solved& solved) { got.push_back(solved); });
     for (const std::string& puzzle : puzzles) stream.add(puzzle);
     stream.finish();
   }
   std::vector<std::size_t> watched;
   const std::vector<Solved> together =
-      solve_all(reasoner, puzzles, 0, settings, 2, [&](std::size_t puzzle, const StepText&) {
+      solve_all(model, puzzles, 0, settings, 2, [&](std::size_t puzzle, const StepText&) {
         watched.push_back(puzzle);
         return true;
       });
@@ -112,28 +112,29 @@ TEST(SolveStreams, PassOverPuzzlesThatContradictThemselves) {
     for (const std::size_t i : {0u, 2u}) {
       const Solved& solved = all->at(i);
       EXPECT_EQ(solved.text, "");
-      EXPECT_FALSE(solved.asked || solved.verified);
-      EXPECT_EQ(solved.passes, 0);
-      EXPECT_EQ(solved.faults.at(0).words, "the givens clash: row 1 has 5 twice (columns 1 and 2)");
+      EXPECT_FALSE(solved.asked || solved.check.right());
+      EXPECT_EQ(solved.best.passes, 0);
+      EXPECT_EQ(solved.check.faults.at(0).words,
+                "the givens clash: row 1 has 5 twice (columns 1 and 2)");
     }
     for (const std::size_t i : {1u, 3u}) {
-      EXPECT_TRUE(all->at(i).asked && all->at(i).verified);
+      EXPECT_TRUE(all->at(i).asked && all->at(i).check.right());
       EXPECT_EQ(all->at(i).text, examples[i].output);
     }
   }
   EXPECT_EQ(std::set<std::size_t>(watched.begin(), watched.end()), (std::set<std::size_t>{1, 3}));
-  SolveStream full(reasoner, settings, 2, [](const Solved&) { throw Error("the disk is full"); });
+  SolveStream full(model, settings, 2, [](const Solved&) { throw Error("the disk is full"); });
   full.add(puzzles[0]);
   EXPECT_THROW(full.finish(), Error);
 }
 
 TEST(SolveStreams, AnswerWhileTheNextPuzzleIsWaitedFor) {
   const auto examples = scripted(2);
-  const Reasoner reasoner = scripted_reasoner("planning", 28, examples);
+  const LoadedModel model = scripted_model("planning", 28, examples);
   std::mutex mutex;
   std::condition_variable changed;
   int count = 0;
-  SolveStream stream(reasoner, early_stopping(), 64, [&](const Solved&) {
+  SolveStream stream(model, early_stopping(), 64, [&](const Solved&) {
     const std::lock_guard lock(mutex);
     ++count;
     changed.notify_all();
@@ -145,10 +146,10 @@ TEST(SolveStreams, AnswerWhileTheNextPuzzleIsWaitedFor) {
 
 TEST(SolveStreams, HoldNoMoreThanAFewBatches) {
   const auto examples = scripted(40);
-  const Reasoner reasoner = scripted_reasoner("planning", 28, examples);
+  const LoadedModel model = scripted_model("planning", 28, examples);
   std::size_t added = 0, taken = 0, most = 0;
   std::mutex mutex;
-  SolveStream stream(reasoner, early_stopping(), 2, [&](const Solved&) {
+  SolveStream stream(model, early_stopping(), 2, [&](const Solved&) {
     const std::lock_guard lock(mutex);
     most = std::max(most, added - taken++);
   });
@@ -182,12 +183,12 @@ std::size_t resident() {
 TEST(SolveStreams, DoNotGrowWithTheNumberOfPuzzles) {
   constexpr std::size_t kMany = 10'000;
   const auto examples = scripted(50);
-  const Reasoner reasoner = scripted_reasoner("planning", 28, examples);
-  spec::DecodingSettings settings = early_stopping();
+  const LoadedModel model = scripted_model("planning", 28, examples);
+  decoding::DecodingSettings settings = early_stopping();
   settings.steps = 1;
   std::size_t taken = 0;
   [[maybe_unused]] std::size_t before = 0;
-  SolveStream stream(reasoner, settings, 64, [&](const Solved&) {
+  SolveStream stream(model, settings, 64, [&](const Solved&) {
     if (++taken == kMany / 10) before = resident();
   });
   for (std::size_t i = 0; i < kMany; ++i) stream.add(examples[i % examples.size()].input);
@@ -201,16 +202,15 @@ TEST(SolveStreams, DoNotGrowWithTheNumberOfPuzzles) {
 
 TEST(SolveStreams, TellWhatWentWrong) {
   const auto examples = scripted(5);
-  const Reasoner reasoner = scripted_reasoner("planning", 28, examples);
+  const LoadedModel model = scripted_model("planning", 28, examples);
   {
-    SolveStream stream(reasoner, early_stopping(), 2, [](const Solved&) {});
+    SolveStream stream(model, early_stopping(), 2, [](const Solved&) {});
     EXPECT_THROW(stream.add("no puzzle"), Error);
-    EXPECT_THROW(stream.add(Posed{"no puzzle", {}}), Error);
     stream.add(examples[0].input);
     stream.finish();  // does not wait for those
   }
   int taken = 0;
-  SolveStream stream(reasoner, early_stopping(), 2, [&](const Solved&) {
+  SolveStream stream(model, early_stopping(), 2, [&](const Solved&) {
     if (++taken == 2) throw Error("the disk is full");
   });
   EXPECT_THROW(

@@ -1,4 +1,4 @@
-// Reasoners known well enough to say by hand what must come out.
+// Models whose answers are known beforehand.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 #include "base/random.h"
 #include "decoding/fake_networks.h"
-#include "inference/reasoner.h"
+#include "inference/loaded_model.h"
 #include "tasks/all_tasks.h"
 
 namespace mgdm::inference {
@@ -24,7 +24,7 @@ inline std::vector<tasks::Example> planning_examples(std::uint32_t count) {
 
 // Answers each puzzle with the example's output, right or wrong. A token of difficulty d is only
 // known once d others are shown right; difficulties are drawn from 0..hardest.
-inline Reasoner scripted_reasoner(const std::string& task, int length,
+inline LoadedModel scripted_model(const std::string& task, int length,
                                   std::span<const tasks::Example> script, int hardest = 0) {
   const data::Vocabulary vocabulary;
   const auto layout = data::make_seq2seq(length);
@@ -42,7 +42,7 @@ inline Reasoner scripted_reasoner(const std::string& task, int length,
   }
   auto network = std::make_unique<decoding::FunctionNetwork>(decoding::oracle_network(
       std::move(answers), std::move(difficulty), static_cast<std::size_t>(vocabulary.size())));
-  return {slot_engine(std::move(network), "a script"),
+  return {{.network = std::move(network), .device = "a script"},
           spec::ModelSettings(),
           {.task = task, .length = length},
           vocabulary};
@@ -50,7 +50,7 @@ inline Reasoner scripted_reasoner(const std::string& task, int length,
 
 // Answers every puzzle as its task's search does, in whatever form it is shown. Difficulties as
 // above, drawn for each form.
-inline Reasoner solving_reasoner(const std::string& task_name, int length, int hardest) {
+inline LoadedModel solving_model(const std::string& task_name, int length, int hardest) {
   const data::Vocabulary vocabulary;
   const auto size = static_cast<std::size_t>(vocabulary.size());
   auto network = std::make_unique<decoding::FunctionNetwork>(
@@ -71,7 +71,7 @@ inline Reasoner solving_reasoner(const std::string& task_name, int length, int h
         decoding::oracle_network({answer}, {hard}, size)
             .logits({1, tokens.size(), tokens, frozen}, 0, logits);
       });
-  return {slot_engine(std::move(network), "a search"),
+  return {{.network = std::move(network), .device = "a search"},
           spec::ModelSettings(),
           {.task = task_name, .length = length},
           vocabulary};

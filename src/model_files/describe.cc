@@ -37,16 +37,16 @@ std::string passes_of(const spec::ModelCard& card) {
                        card.decoding.steps);
   };
   switch (spec::objective_kind(card.objective).decoder) {
-    case spec::Decoder::kLeftToRight:
+    case decoding::Decoder::kLeftToRight:
       return "writes from left to right, a token in every pass";
-    case spec::Decoder::kOnePass:
+    case decoding::Decoder::kOnePass:
       return "writes a whole answer in one pass";
-    case spec::Decoder::kDiffusion:
+    case decoding::Decoder::kDiffusion:
       return fmt::format("{} ({}: {})", within("an answer that is all [MASK]"), card.decoding.order,
-                         spec::order_kind(card.decoding.order).about);
-    case spec::Decoder::kMultinomial:
+                         decoding::order_kind(card.decoding.order).about);
+    case decoding::Decoder::kMultinomial:
       return within("random tokens");
-    case spec::Decoder::kAncestral:
+    case decoding::Decoder::kAncestral:
       return within("random vectors");
   }
   MGDM_CHECK(false);

@@ -28,6 +28,13 @@ Model::Model(const ModelSettings& settings, std::optional<std::uint64_t> seed, D
 Model::Model(const ModelSettings& settings, Parameters parameters)
     : settings_(settings), parameters_(std::move(parameters)) {}
 
+Cache Cache::of_rows(const at::Tensor& rows) const {
+  Cache some{{}, length};
+  for (const ops::KeysAndValues& layer : layers)
+    some.layers.push_back({layer.keys.of_rows(rows), layer.values.of_rows(rows)});
+  return some;
+}
+
 at::Tensor Model::next_logits(const at::Tensor&, Cache&) {
   throw Error("this model sees all positions and cannot decode token by token", "a causal one");
 }

@@ -23,6 +23,9 @@ using spec::ModelSettings;
 struct Cache {
   std::vector<ops::KeysAndValues> layers;
   std::int64_t length = 0;
+
+  // Of some rows, by their numbers (R) int64.
+  Cache of_rows(const at::Tensor& rows) const;
 };
 
 // What a network is shown.

@@ -18,9 +18,9 @@ struct DecodingRows {
   at::Tensor active;          // (B) bool: not finished
 };
 
-// What the passes of a try have in common, on CUDA.
+// What stays the same over the passes of rows, on CUDA.
 struct DecodingTry {
-  at::Tensor first_draw;  // () int64: the step of the first pass's draws (decoding/draws.h)
+  at::Tensor first_draw;  // (B) int64: the step of a row's first draws (decoding/draws.h)
   at::Tensor counts;      // (T, N + 1) int32: how many of L positions topk and margin mask after
                           // pass p is at [p, L]
 };

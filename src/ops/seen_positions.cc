@@ -1,6 +1,7 @@
 #include "ops/seen_positions.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/index_select.h>
 
 #include <vector>
 
@@ -18,6 +19,13 @@ at::Tensor SeenPositions::with(const at::Tensor& now) {
   }
   room_.narrow(2, before, count_ - before).copy_(now.detach());
   return room_.narrow(2, 0, count_);
+}
+
+SeenPositions SeenPositions::of_rows(const at::Tensor& rows) const {
+  SeenPositions some;
+  some.room_ = room_.index_select(0, rows.to(room_.device()));
+  some.count_ = count_;
+  return some;
 }
 
 }  // namespace mgdm::ops

@@ -15,6 +15,9 @@ class SeenPositions {
   // Puts `now` (B, H, N, D) behind what was seen -> all of them, for as long as nothing is added.
   at::Tensor with(const at::Tensor& now);
 
+  // Those of some rows, by their numbers (R) int64.
+  SeenPositions of_rows(const at::Tensor& rows) const;
+
   std::int64_t count() const { return count_; }
 
  private:

@@ -1,7 +1,9 @@
 #include "ops/seen_positions.h"
 
 #include <ATen/ops/equal.h>
+#include <ATen/ops/index_select.h>
 #include <ATen/ops/randn.h>
+#include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
 
 namespace mgdm::ops {
@@ -17,6 +19,16 @@ TEST(SeenPositions, AreAllThatWereAdded) {
     EXPECT_EQ(seen.count(), begin);
     EXPECT_TRUE(at::equal(known, all.narrow(2, 0, begin))) << begin;
   }
+}
+
+TEST(SeenPositions, GoOnWithSomeOfTheRows) {
+  const at::Tensor all = at::randn({3, 2, 12, 4});
+  SeenPositions seen;
+  seen.with(all.narrow(2, 0, 11));
+  SeenPositions some = seen.of_rows(at::tensor({2, 0}, at::kLong));
+  const at::Tensor two = all.index_select(0, at::tensor({2, 0}, at::kLong));
+  EXPECT_TRUE(at::equal(some.with(two.narrow(2, 11, 1)), two));
+  EXPECT_EQ(seen.count(), 11);
 }
 
 // Copying all of them for every one that comes would take a time that grows with the square.

@@ -68,23 +68,23 @@ evaluation::Begun begun_of(const fs::path& file, std::size_t puzzles) {
 }
 
 struct Ready {
-  inference::Reasoner reasoner;
-  spec::DecodingSettings decoding;
+  inference::LoadedModel model;
+  decoding::DecodingSettings decoding;
   std::vector<tasks::Example> puzzles;
 };
 
 Ready make_ready(const Context& context, const Trained& trained, const Cell& cell) {
   auto puzzles = puzzles_of(cell.test, context);
-  auto reasoner = inference::Reasoner::load(trained.folder,
+  auto model = inference::LoadedModel::load(trained.folder,
                                             {.device = context.device, .threads = context.threads});
-  spec::DecodingSettings decoding = reasoner.card().decoding;
+  decoding::DecodingSettings decoding = model.card().decoding;
   struct Visited {
-    spec::DecodingSettings& settings;
+    decoding::DecodingSettings& settings;
     void visit(config::Visitor& v) { settings.visit(v); }
   } visited{decoding};
   config::Fields fields(visited);
   for (const std::string& change : cell.decoding) fields.set(change);
-  return {std::move(reasoner), decoding, std::move(puzzles)};
+  return {std::move(model), decoding, std::move(puzzles)};
 }
 
 // Accuracy by how hard others have rated the puzzles.
@@ -94,20 +94,20 @@ void add_ratings(const TestSet& test, const Context& context, const Ready& ready
   const std::vector<double> ratings = ratings_of(test, context);
   std::map<std::string, tasks::Score> parts;
   for (std::size_t i = 0; i < result.answers.size(); ++i)
-    parts[rating_name(ratings[i])].add(ready.reasoner.task(), ready.puzzles[i],
-                                       result.answers[i].text);
+    parts[rating_name(ratings[i])].add(ready.model.task(), ready.puzzles[i],
+                                       result.answers[i].first.text);
   for (const auto& [name, score] : parts)
     json["accuracy_by_rating"][name] = evaluation::tally_json(score.all);
 }
 
 // How many tokens the model reads and writes for a puzzle, on average.
 void add_tokens(const Ready& ready, const evaluation::Evaluation& result, Json& json) {
-  const data::Vocabulary& vocabulary = ready.reasoner.rows().vocabulary();
+  const data::Vocabulary& vocabulary = ready.model.rows().vocabulary();
   double read = 0, written = 0;
   const auto n = static_cast<double>(result.answers.size());
   for (std::size_t i = 0; i < result.answers.size(); ++i) {
     read += static_cast<double>(vocabulary.count(ready.puzzles[i].input)) / n;
-    const std::string_view answer = tasks::up_to_end(result.answers[i].text);
+    const std::string_view answer = tasks::up_to_end(result.answers[i].first.text);
     written += attempt([&] { return static_cast<double>(vocabulary.count(answer)) / n; },
                        [&](const Error&) { return static_cast<double>(answer.size()) / n; });
   }
@@ -125,7 +125,7 @@ Json kept(const Context& context, const Trained& trained, const Cell& cell, cons
   add_ratings(cell.test, context, ready, result, json);
   json["model"] = trained.folder;
   json["parameters"] = spec::parameter_count(model_files::read_config(trained.folder).settings);
-  json["device"] = ready.reasoner.engine().device();
+  json["device"] = ready.model.network().device;
   add_tokens(ready, result, json);
   const PuzzleFile puzzles = puzzle_file(cell.test);
   json["commands"] = Json::array();
@@ -181,8 +181,8 @@ Json measure(const Context& context, const Trained& trained, const Cell& cell, d
   const double limit = std::isinf(seconds) ? 0 : std::max(kNone, seconds - watch.seconds());
   try {
     const evaluation::Evaluation result = evaluation::evaluate(
-        ready.reasoner, ready.puzzles, ready.decoding, kBatch,
-        [&](std::size_t n) { progress.add(n); }, limit, begun_of(file, ready.puzzles.size()));
+        ready.model, ready.puzzles, ready.decoding, kBatch, [&](std::size_t n) { progress.add(n); },
+        limit, begun_of(file, ready.puzzles.size()));
     return kept(context, trained, cell, ready, result, file);
   } catch (const evaluation::InterruptedEvaluation& interrupted) {
     attempt(
@@ -202,10 +202,10 @@ double estimate(const Context& context, const Trained& trained, const Cell& cell
   constexpr double kSeconds = 2;        // a large network on a CPU takes long for each
   constexpr std::int64_t kPasses = 32;  // of a thousand: the others take as long
   const auto some = std::span(ready.puzzles).first(std::min(kSome, ready.puzzles.size()));
-  spec::DecodingSettings decoding = ready.decoding;
+  decoding::DecodingSettings decoding = ready.decoding;
   decoding.steps = std::min(decoding.steps, kPasses);
   const evaluation::Evaluation result =
-      evaluation::evaluate(ready.reasoner, some, decoding, kBatch, /*progress=*/{}, kSeconds);
+      evaluation::evaluate(ready.model, some, decoding, kBatch, /*progress=*/{}, kSeconds);
   const auto passes = static_cast<double>(decoding.steps);
   const bool all_passes = result.forward_passes == passes;
   const std::size_t begun =

@@ -14,7 +14,7 @@ std::vector<ShippedModel> shipped_models() {
     const spec::ModelCard& card = *config.about.card;
     const bool looped = spec::architecture_kind(config.settings.architecture).loops;
     models.push_back({name, folder, card.task, card.options,
-                      spec::objective_kind(card.objective).decoder == spec::Decoder::kDiffusion,
+                      spec::objective_kind(card.objective).decoder == decoding::Decoder::kDiffusion,
                       looped ? config.settings.loops : 0});
   }
   return models;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "decoding/orders.h"
 
 namespace mgdm::spec {
 namespace {
@@ -23,7 +24,7 @@ const std::vector<ObjectiveKind>& objectives() {
        "masked diffusion with weights of noise levels and tokens (the paper's)",
        /*causal=*/false,
        Noise::kMask,
-       Decoder::kDiffusion,
+       decoding::Decoder::kDiffusion,
        /*sequence_weight=*/"",
        {kSteps, kFullMask, "objective.sequence_weight", kReweight, kAlpha, kBeta, kShown,
         kShownNoise, kSmoothing}},
@@ -31,42 +32,42 @@ const std::vector<ObjectiveKind>& objectives() {
        "the same with the linear weight and no token weights (RDM)",
        false,
        Noise::kMask,
-       Decoder::kDiffusion,
+       decoding::Decoder::kDiffusion,
        "linear",
        {kSteps, kFullMask, kShown, kShownNoise, kSmoothing, "objective.coupled"}},
       {"d3pm_absorbing",
        "the same with the weight 1/(t+1) of the ELBO (D3PM)",
        false,
        Noise::kMask,
-       Decoder::kDiffusion,
+       decoding::Decoder::kDiffusion,
        "original",
        {kSteps, kFullMask, kShown, kShownNoise, kSmoothing}},
       {"d3pm_uniform",
        "noise that draws tokens anew (D3PM, multinomial)",
        false,
        Noise::kUniform,
-       Decoder::kMultinomial,
+       decoding::Decoder::kMultinomial,
        "none",
        {kSteps}},
       {"vdm",
        "tokens as vectors under normal noise, in continuous time (VDM)",
        false,
        Noise::kGaussian,
-       Decoder::kAncestral,
+       decoding::Decoder::kAncestral,
        "none",
        {"objective.self_condition", "model.vectors"}},
       {"ar",
        "each token from those before it",
        true,
        Noise::kNone,
-       Decoder::kLeftToRight,
+       decoding::Decoder::kLeftToRight,
        "none",
        {kReweight, kAlpha, kBeta, kSmoothing}},
       {"teacherless",
        "all tokens at once, none of them shown",
        true,
        Noise::kHidden,
-       Decoder::kOnePass,
+       decoding::Decoder::kOnePass,
        "none",
        {kSmoothing}},
   };
@@ -113,50 +114,27 @@ const std::vector<ArchitectureKind>& architectures() {
   return kinds;
 }
 
-const std::vector<OrderKind>& orders() {
-  static const std::vector<OrderKind> kinds{
-      {"topk",
-       "the least probable stay masked (the paper's)",
-       /*by_score=*/true,
-       /*random=*/false,
-       {"decoding.schedule", "decoding.noise"}},
-      {"margin",
-       "those whose best token leads least stay masked",
-       true,
-       false,
-       {"decoding.schedule", "decoding.noise"}},
-      {"random", "chance decides (D3PM)", false, true, {}},
-      {"threshold", "all that are sure are shown", false, false, {"decoding.threshold"}},
-      {"entropy",
-       "as many as together stay below a bound of uncertainty",
-       false,
-       false,
-       {"decoding.entropy_bound"}},
-  };
-  return kinds;
-}
-
 // What each decoder reads of [decoding]; a key in none of the lists counts for all of them.
-const std::vector<std::pair<Decoder, Keys>>& decoder_reads() {
+const std::vector<std::pair<decoding::Decoder, Keys>>& decoder_reads() {
   static const Keys every_order = [] {
     Keys keys;
-    for (const OrderKind& order : orders())
+    for (const decoding::OrderKind& order : decoding::order_kinds())
       keys.insert(keys.end(), order.reads.begin(), order.reads.end());
     return keys;
   }();
-  static const std::vector<std::pair<Decoder, Keys>> reads = [] {
+  static const std::vector<std::pair<decoding::Decoder, Keys>> reads = [] {
     Keys diffusion{"decoding.steps",       "decoding.order", "decoding.revise",
                    "decoding.temperature", "decoding.tries", "decoding.seed",
                    "decoding.early_stop",  "decoding.loops"};
     diffusion.insert(diffusion.end(), every_order.begin(), every_order.end());
-    return std::vector<std::pair<Decoder, Keys>>{
-        {Decoder::kLeftToRight, {"decoding.tries"}},
-        {Decoder::kOnePass,
+    return std::vector<std::pair<decoding::Decoder, Keys>>{
+        {decoding::Decoder::kLeftToRight, {"decoding.tries"}},
+        {decoding::Decoder::kOnePass,
          {"decoding.temperature", "decoding.tries", "decoding.seed", "decoding.loops"}},
-        {Decoder::kDiffusion, diffusion},
-        {Decoder::kMultinomial,
+        {decoding::Decoder::kDiffusion, diffusion},
+        {decoding::Decoder::kMultinomial,
          {"decoding.steps", "decoding.tries", "decoding.seed", "decoding.loops"}},
-        {Decoder::kAncestral, {"decoding.steps", "decoding.tries", "decoding.seed"}},
+        {decoding::Decoder::kAncestral, {"decoding.steps", "decoding.tries", "decoding.seed"}},
     };
   }();
   return reads;
@@ -185,15 +163,6 @@ bool reads(const Keys& keys, std::string_view key) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
-template <class Kinds>
-const auto& find(const Kinds& kinds, std::string_view name, std::string_view what) {
-  for (const auto& kind : kinds)
-    if (kind.name == name) return kind;
-  const std::vector<std::string> names = names_of(kinds);
-  throw UsageError(fmt::format("unknown {} {}", what, in_quotes(name)), joined_or(names),
-                   did_you_mean(name, names));
-}
-
 // What the choice of `setting` lacks for `key`: "optimizer.optimizer=muon". Nothing when the kind
 // chosen reads it, or none of the kinds does.
 template <class Kinds>
@@ -211,7 +180,7 @@ std::optional<std::string> missing_in(const Kinds& kinds, std::string_view setti
 
 std::optional<std::string> missing_in_decoder(std::string_view objective, std::string_view key) {
   if (!key.starts_with("decoding.")) return std::nullopt;
-  const Decoder decoder = objective_kind(objective).decoder;
+  const decoding::Decoder decoder = objective_kind(objective).decoder;
   std::vector<std::string> readers;
   for (const ObjectiveKind& kind : objectives())
     for (const auto& [of, keys] : decoder_reads())
@@ -227,22 +196,20 @@ std::optional<std::string> missing_in_decoder(std::string_view objective, std::s
 
 std::span<const ObjectiveKind> objective_kinds() { return objectives(); }
 std::span<const ArchitectureKind> architecture_kinds() { return architectures(); }
-std::span<const OrderKind> order_kinds() { return orders(); }
 std::span<const PlainKind> optimizer_kinds() { return optimizers(); }
 std::span<const PlainKind> schedule_kinds() { return schedules(); }
 
 const ObjectiveKind& objective_kind(std::string_view name) {
-  return find(objectives(), name, "objective");
+  return config::kind_named(objectives(), name, "objective");
 }
 const ArchitectureKind& architecture_kind(std::string_view name) {
-  return find(architectures(), name, "architecture");
+  return config::kind_named(architectures(), name, "architecture");
 }
 const ArchitectureKind* architecture_of_type(std::string_view model_type) {
   for (const ArchitectureKind& kind : architectures())
     if (kind.model_type == model_type) return &kind;
   return nullptr;
 }
-const OrderKind& order_kind(std::string_view name) { return find(orders(), name, "order"); }
 
 std::optional<std::string> missing_for(std::string_view key, const Choices& choices) {
   if (auto missing = missing_in(objectives(), "objective.kind", choices.objective, key))
@@ -261,7 +228,7 @@ std::optional<std::string> missing_for(std::string_view key, const Choices& choi
     return "objective.reweight_tokens=true";
   if (key == kShownNoise && !choices.train_shown) return "objective.train_shown=true";
   if (key == "decoding.threshold" && choices.early_stop) return std::nullopt;
-  return missing_in(orders(), "decoding.order", choices.order, key);
+  return missing_in(decoding::order_kinds(), "decoding.order", choices.order, key);
 }
 
 }  // namespace mgdm::spec

@@ -1,6 +1,7 @@
-// The one table of kinds: what an objective, an architecture, an order of decoding is, and which
-// settings it reads. Choices, help, refusals and what the rest of the program asks about a kind
-// come from here. A new kind is a row in kinds.cc and the file that computes it.
+// The table of kinds: what an objective, an architecture, an optimiser is, and which settings it
+// reads. Choices, help, refusals and what the rest of the program asks about a kind come from here.
+// A new kind is a row in kinds.cc and the file that computes it. Orders of decoding have a table of
+// their own, decoding/orders.h.
 #pragma once
 
 #include <optional>
@@ -9,9 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "config/kinds.h"
+#include "decoding/decoding_settings.h"
+
 namespace mgdm::spec {
 
-using Keys = std::vector<std::string_view>;  // settings as a recipe names them: "objective.beta"
+using config::Keys;
 
 // What becomes of an answer's tokens before the network sees them.
 enum class Noise {
@@ -22,20 +26,11 @@ enum class Noise {
   kGaussian,  // all become vectors, drowned more or less in normal noise
 };
 
-// How an answer is drawn from the network.
-enum class Decoder {
-  kLeftToRight,  // token by token
-  kOnePass,      // all at once
-  kDiffusion,    // from all [MASK], in an order
-  kMultinomial,  // from random tokens, by the posterior of the noise
-  kAncestral,    // from random vectors, the same
-};
-
 struct ObjectiveKind {
   std::string_view name, about;
   bool causal;  // its network sees no later token; the others must see all
   Noise noise;
-  Decoder decoder;
+  decoding::Decoder decoder;
   std::string_view sequence_weight;  // that it has by definition; empty where settings choose
   Keys reads;
 };
@@ -55,14 +50,6 @@ struct ArchitectureKind {
   Keys reads;
 };
 
-// In which order positions are shown: decoding/orders.h.
-struct OrderKind {
-  std::string_view name, about;
-  bool by_score;  // masks the lowest scores, so that a shown position can be masked again
-  bool random;    // draws even without noise
-  Keys reads;
-};
-
 // A choice without properties of its own.
 struct PlainKind {
   std::string_view name, about;
@@ -71,7 +58,6 @@ struct PlainKind {
 
 std::span<const ObjectiveKind> objective_kinds();
 std::span<const ArchitectureKind> architecture_kinds();
-std::span<const OrderKind> order_kinds();
 std::span<const PlainKind> optimizer_kinds();
 std::span<const PlainKind> schedule_kinds();  // of the learning rate
 
@@ -79,24 +65,6 @@ std::span<const PlainKind> schedule_kinds();  // of the learning rate
 const ObjectiveKind& objective_kind(std::string_view name);
 const ArchitectureKind& architecture_kind(std::string_view name);
 const ArchitectureKind* architecture_of_type(std::string_view model_type);  // null when unknown
-const OrderKind& order_kind(std::string_view name);
-
-template <class Kinds>
-std::vector<std::string> names_of(const Kinds& kinds) {
-  std::vector<std::string> names;
-  for (const auto& kind : kinds) names.emplace_back(kind.name);
-  return names;
-}
-
-// "topk: the least probable positions stay masked; random: ...", for help.
-template <class Kinds>
-std::string help_of(const Kinds& kinds) {
-  std::string text;
-  for (const auto& kind : kinds)
-    text += std::string(text.empty() ? "" : "; ") + std::string(kind.name) + ": " +
-            std::string(kind.about);
-  return text;
-}
 
 // What was chosen of everything that decides whether another setting counts.
 struct Choices {

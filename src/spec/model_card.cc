@@ -12,7 +12,7 @@ void ModelCard::visit(config::Visitor& v) {
   v.field("length", length, "tokens per row", config::range(1, 65536));
   v.field("options", options, "options of the puzzles that it was trained on (empty = unknown)");
   v.field("objective", objective, "what it was trained by",
-          config::one_of(names_of(objective_kinds())));
+          config::one_of(config::names_of(objective_kinds())));
   v.field("train_shown", train_shown, "shown positions were trained too");
   v.field("reverse", reverse, "it answers backwards");
   v.field("precision", precision, "of matrix products on CUDA", config::one_of({"bf16", "fp32"}));

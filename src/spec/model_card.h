@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "config/settings.h"
-#include "spec/decoding_settings.h"
+#include "decoding/decoding_settings.h"
 #include "tasks/task.h"
 
 namespace mgdm::spec {
@@ -30,7 +30,7 @@ struct ModelCard {
   bool reverse = false;             // answers come backwards
   std::string precision = "bf16";   // of matrix products on CUDA
   std::string arithmetic = "fp32";  // of matrix products on a CPU: one of arithmetic_names()
-  DecodingSettings decoding = {};   // how it is decoded unless somebody asks otherwise
+  decoding::DecodingSettings decoding = {};  // how it is decoded unless somebody asks otherwise
 
   void visit(config::Visitor& v);
   bool operator==(const ModelCard&) const = default;

@@ -12,8 +12,8 @@ namespace mgdm::spec {
 
 void ModelSettings::visit(config::Visitor& v) {
   using config::range;
-  v.field("architecture", architecture, help_of(architecture_kinds()),
-          config::one_of(names_of(architecture_kinds())));
+  v.field("architecture", architecture, config::help_of(architecture_kinds()),
+          config::one_of(config::names_of(architecture_kinds())));
   v.field("layers", layers, "transformer blocks (shared by all loops)", range(1, 200));
   v.field("heads", heads, "attention heads", range(1, 256));
   v.field("width", width, "size of the hidden state", range(1, 65536));

@@ -61,7 +61,8 @@ void check(const ObjectiveSettings& settings) {
 
 void ObjectiveSettings::visit(config::Visitor& v) {
   using config::one_of, config::range;
-  v.field("kind", kind, help_of(objective_kinds()), one_of(names_of(objective_kinds())));
+  v.field("kind", kind, config::help_of(objective_kinds()),
+          one_of(config::names_of(objective_kinds())));
   v.field("steps", steps, "noise levels T", range(1, 100000));
   v.field(
       "full_mask", full_mask,

@@ -78,7 +78,7 @@ void check_effects(const Recipe& recipe, const std::vector<std::string>& overrid
   }
   // The recipe was written for another kind, and its token weights with it.
   if (keys.contains("objective.kind") && !keys.contains("objective.reweight_tokens") &&
-      objective_kind(recipe.objective.kind).decoder == Decoder::kLeftToRight &&
+      objective_kind(recipe.objective.kind).decoder == decoding::Decoder::kLeftToRight &&
       recipe.objective.reweight_tokens)
     throw UsageError(fmt::format("objective.kind={} with the token weights of the recipe",
                                  recipe.objective.kind),

@@ -43,7 +43,7 @@ void check(const Recipe& recipe) {
         fmt::format("training.rounds = {} with model.loop_norm = false", recipe.training.rounds),
         "model.loop_norm=true");
   const Family family = architecture_kind(recipe.model.architecture).family;
-  if (family == Family::kLlama && objective.decoder != Decoder::kLeftToRight)
+  if (family == Family::kLlama && objective.decoder != decoding::Decoder::kLeftToRight)
     throw UsageError(fmt::format("objective.kind = {} with a llama model", kind),
                      "objective.kind=ar: it reads from left to right");
   if (recipe.training.recompute && family == Family::kGpt2)
@@ -53,7 +53,7 @@ void check(const Recipe& recipe) {
   if (recipe.training.recompute && recipe.model.lora.dropout > 0)
     throw UsageError("training.recompute with model.lora.dropout",
                      "model.lora.dropout=0: what is computed twice cannot be drawn");
-  const bool left_to_right = objective.decoder == Decoder::kLeftToRight;
+  const bool left_to_right = objective.decoder == decoding::Decoder::kLeftToRight;
   if (recipe.data.layout == (left_to_right ? "in_place" : "long"))
     throw UsageError(
         fmt::format("objective.kind = {} with data.layout = {}", kind, recipe.data.layout),

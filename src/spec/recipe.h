@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "data/settings.h"
-#include "spec/decoding_settings.h"
+#include "decoding/decoding_settings.h"
 #include "spec/model_settings.h"
 #include "spec/objective_settings.h"
 #include "spec/optimizer_settings.h"
@@ -41,7 +41,7 @@ struct Recipe {
   ObjectiveSettings objective;
   OptimizerSettings optimizer;
   TrainingSettings training;
-  DecodingSettings decoding;
+  decoding::DecodingSettings decoding;
   EvaluationSettings evaluation;
 
   void visit(config::Visitor& v);

@@ -6,15 +6,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <map>
 
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "cli/fresh_puzzles.h"
 #include "compat/device.h"
 #include "data/prepare_data.h"
-#include "engine/torch_engine.h"
-#include "inference/reasoner.h"
+#include "decoding/slots.h"
+#include "engine/load_torch_network.h"
+#include "inference/loaded_model.h"
 #include "nn/checkpoint.h"
 #include "spec/tensors.h"
 #include "torch_commands/bench_train.h"
@@ -23,8 +23,8 @@
 namespace mgdm::torch_commands {
 namespace {
 
-using decoding::Finished;
-using decoding::Request;
+using decoding::Try;
+using decoding::TryResult;
 
 constexpr std::size_t kCompared = 16;
 constexpr double kLeastSame = 0.9;  // of the tokens
@@ -46,16 +46,19 @@ void draw_clearly(const nn::Model& model) {
   }
 }
 
-// Finished in the order of the requests.
-std::vector<Finished> answered(inference::Engine& engine, const std::vector<Request>& requests) {
-  std::map<decoding::SlotId, std::size_t> places;
-  for (const Request& request : requests) places.emplace(engine.join(request), places.size());
-  std::vector<Finished> all(requests.size());
-  while (engine.active() > 0) {
+// Results in the order of the tries.
+std::vector<TryResult> answered(const inference::LoadedNetwork& network,
+                                const std::vector<Try>& tries) {
+  std::vector<decoding::BatchDecoder*> decoders;
+  for (const auto& decoder : network.decoders) decoders.push_back(decoder.get());
+  decoding::Slots slots(*network.network, decoders);
+  for (const Try& one : tries) slots.join(one);
+  std::vector<TryResult> all(tries.size());
+  while (slots.active() > 0) {
     stop_if_interrupted();
-    for (Finished& finished : engine.pass()) {
-      if (finished.error) std::rethrow_exception(finished.error);
-      all[places.at(finished.slot)] = std::move(finished);
+    for (TryResult& result : slots.pass()) {
+      if (result.error) std::rethrow_exception(result.error);
+      all[result.slot] = std::move(result);
     }
   }
   return all;
@@ -66,26 +69,26 @@ struct Same {
   double tokens = 0;  // the share of those that were decoded
 };
 
-// Compares what both say to the requests, asked `batch` at a time.
-Same compare(inference::Engine& engine, inference::Engine& plain, std::vector<Request> requests,
-             std::size_t batch) {
-  std::vector<Finished> fast;
-  for (std::size_t first = 0; first < requests.size(); first += batch) {
-    const auto begin = requests.begin() + static_cast<std::ptrdiff_t>(first);
-    const std::size_t count = std::min(batch, requests.size() - first);
-    for (Finished& each : answered(engine, {begin, begin + static_cast<std::ptrdiff_t>(count)}))
+// Compares the answers of both networks, with `batch` tries at a time.
+Same compare(const inference::LoadedNetwork& network, const inference::LoadedNetwork& plain,
+             std::vector<Try> tries, std::size_t batch) {
+  std::vector<TryResult> fast;
+  for (std::size_t first = 0; first < tries.size(); first += batch) {
+    const auto begin = tries.begin() + static_cast<std::ptrdiff_t>(first);
+    const std::size_t count = std::min(batch, tries.size() - first);
+    for (TryResult& each : answered(network, {begin, begin + static_cast<std::ptrdiff_t>(count)}))
       fast.push_back(std::move(each));
   }
-  for (Request& request : requests)  // who is watched goes pass by pass
-    request.observer = [](const decoding::Step&) { return true; };
-  const std::vector<Finished> slow = answered(plain, requests);
+  for (Try& one : tries)  // the plain decoders answer where somebody watches
+    one.observer = [](const decoding::Step&) { return true; };
+  const std::vector<TryResult> slow = answered(plain, tries);
   Same same;
   std::int64_t decoded = 0, equal = 0;
   for (std::size_t i = 0; i < fast.size(); ++i) {
-    const auto &got = fast[i].first.tokens, &expected = slow[i].first.tokens;
+    const auto &got = fast[i].tokens, &expected = slow[i].tokens;
     same.answers += got == expected;
     for (std::size_t n = 0; n < expected.size(); ++n) {
-      if (requests[i].puzzle.frozen[n] != 0) continue;
+      if (tries[i].puzzle.frozen[n] != 0) continue;
       ++decoded;
       equal += n < got.size() && got[n] == expected[n];
     }
@@ -110,41 +113,40 @@ void write_untrained(const std::filesystem::path& folder, const spec::Recipe& re
 }
 
 DecodeSpeed bench_decode(const std::filesystem::path& folder,
-                         const inference::EngineSettings& engine_settings,
-                         const DecodeBench& bench) {
+                         const inference::ComputeSettings& compute, const DecodeBench& bench) {
   const model_files::CheckpointConfig config = model_files::read_config(folder);
   if (!config.about.card)
     throw Error(fmt::format("{} says nothing of a task", folder.string()),
                 "a model trained by mgdm");
   const spec::ModelCard card = *config.about.card;
-  const std::shared_ptr<inference::Engine> engine =
-      engine::load_engine(folder, config, card, engine_settings);
-  const inference::Reasoner reasoner(engine, config.settings, card,
+  const inference::LoadedModel model(engine::load_network(folder, config, card, compute),
+                                     config.settings, card,
                                      model_files::read_vocabulary(folder, config));
-  spec::DecodingSettings settings = card.decoding;
+  decoding::DecodingSettings settings = card.decoding;
   if (bench.steps > 0) settings.steps = bench.steps;
   settings.tries = settings.symmetries = 1;  // what one answer takes
-  settings = reasoner.resolved(settings);
-  std::vector<Request> requests, compared;
+  settings = model.resolved(settings);
+  std::vector<Try> tries, compared;
   const auto count = static_cast<std::size_t>(bench.batch);
   for (const tasks::Example& puzzle :
-       cli::fresh_puzzles(reasoner, /*seed=*/0, std::max(count, kCompared)).examples) {
-    const std::size_t number = std::max(requests.size(), compared.size());
-    const Request request =
-        reasoner.request(puzzle.input, static_cast<std::uint32_t>(number), settings);
-    if (number < count) requests.push_back(request);
-    if (number < kCompared) compared.push_back(request);
+       cli::fresh_puzzles(model, /*seed=*/0, std::max(count, kCompared)).examples) {
+    const std::size_t number = std::max(tries.size(), compared.size());
+    const Try one{
+        model.question(model.prepare(puzzle.input), static_cast<std::uint32_t>(number), settings)
+            .puzzle};
+    if (number < count) tries.push_back(one);
+    if (number < kCompared) compared.push_back(one);
   }
 
-  const c10::Device device = compat::device(engine_settings.device);
+  const c10::Device device = compat::device(compute.device);
   DecodeSpeed speed{.parameters = spec::parameter_count(config.settings),
                     .length = card.length,
                     .batch = bench.batch,
                     .steps = settings.steps,
-                    .device = engine->device()};
+                    .device = model.network().device};
   {
-    const auto plain = engine::load_torch_engine(folder, config, card, engine_settings);
-    const Same same = compare(*engine, *plain, compared, count);
+    const auto plain = engine::load_torch_network(folder, config, card, compute);
+    const Same same = compare(model.network(), plain, compared, count);
     speed.compared = static_cast<std::int64_t>(compared.size());
     speed.same = same.answers;
     if (same.tokens < kLeastSame)
@@ -156,11 +158,11 @@ DecodeSpeed bench_decode(const std::filesystem::path& folder,
   const auto run = [&] {
     using Clock = std::chrono::steady_clock;
     const auto began = Clock::now();
-    const std::vector<Finished> all = answered(*engine, requests);
+    const std::vector<TryResult> all = answered(model.network(), tries);
     compat::synchronize(device);
     speed.passes = 0;
-    for (const Finished& each : all)
-      speed.passes = std::max(speed.passes, static_cast<double>(each.first.forward_passes));
+    for (const TryResult& each : all)
+      speed.passes = std::max(speed.passes, static_cast<double>(each.passes));
     return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
   };
   run();  // libraries start, a CUDA graph is recorded

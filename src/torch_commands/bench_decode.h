@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compat/kernel_profile.h"
-#include "inference/engine.h"
+#include "inference/load_network.h"
 #include "spec/recipe.h"
 #include "torch_commands/device_rates.h"
 
@@ -36,12 +36,12 @@ struct DecodeBench {
   bool profile = false;
 };
 
-// The model of a folder on puzzles of its task, by the engine that the program would take. Before
+// The model of a folder on puzzles of its task, as the program would answer them. Before
 // anything is timed, its answers to a few are compared with those of LibTorch's decoder, pass by
 // pass: at near ties a few may differ, but an Error is thrown when more than a tenth of their
 // tokens do.
 DecodeSpeed bench_decode(const std::filesystem::path& folder,
-                         const inference::EngineSettings& engine, const DecodeBench& bench);
+                         const inference::ComputeSettings& compute, const DecodeBench& bench);
 
 // The model of a recipe before training, in a folder that is there; with random weights whose
 // choices are seldom near ties, unless the recipe begins with a model.

@@ -1,6 +1,6 @@
 #include "api/failure.h"
-#include "engine/torch_engine.h"
-#include "inference/engine.h"
+#include "engine/load_torch_network.h"
+#include "inference/load_network.h"
 #include "mgdm/training.h"
 #include "model_files/checkpoints.h"
 #include "spec/recipe.h"
@@ -8,7 +8,7 @@
 
 namespace mgdm {
 
-void use_libtorch() { inference::use_engines(engine::load_torch_engine); }
+void use_libtorch() { inference::use_network_loader(engine::load_torch_network); }
 
 std::string train(const std::string& recipe_file, const std::string& out,
                   const TrainOptions& options) {

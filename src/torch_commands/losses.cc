@@ -32,9 +32,9 @@ void draw(const cli::EvalSettings& settings, const std::string& task,
 
 // Of the decoding flags only --steps, the noise levels, and --seed count here; the model's own
 // unless they are given.
-spec::DecodingSettings levels_and_seed(const cli::DecodingFlags& flags,
-                                       const spec::DecodingSettings& of_model) {
-  spec::DecodingSettings settings = of_model;
+decoding::DecodingSettings levels_and_seed(const cli::DecodingFlags& flags,
+                                           const decoding::DecodingSettings& of_model) {
+  decoding::DecodingSettings settings = of_model;
   for (const std::string& key : cli::decoding_keys()) {
     if (std::find(flags.given.begin(), flags.given.end(), key) == flags.given.end()) continue;
     if (key == "steps")
@@ -52,10 +52,10 @@ spec::DecodingSettings levels_and_seed(const cli::DecodingFlags& flags,
 
 void measure_losses(const cli::EvalSettings& asked) {
   cli::EvalSettings settings = asked;
-  settings.threads = compat::use_threads(static_cast<int>(settings.threads));
+  settings.compute.threads = compat::use_threads(static_cast<int>(settings.compute.threads));
   const std::string folder = inference::find_model(settings.model);
   const nn::LoadedModel loaded = nn::load_model(folder);
-  loaded.model->to(compat::device(settings.device));
+  loaded.model->to(compat::device(settings.compute.device));
   if (!loaded.about.card || !loaded.vocabulary)
     throw Error(fmt::format("{} says nothing of a task", folder), "a model trained by mgdm");
   const spec::ModelCard& card = *loaded.about.card;

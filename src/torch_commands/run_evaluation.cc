@@ -32,23 +32,23 @@ std::vector<tasks::Example> puzzles_of(const spec::Recipe& recipe, const tasks::
 }  // namespace
 
 RunEvaluation::RunEvaluation(const spec::Recipe& recipe, const tasks::Task& task,
-                             const inference::Reasoner& reasoner, bool quiet)
-    : recipe_(recipe), reasoner_(reasoner), puzzles_(puzzles_of(recipe, task)), quiet_(quiet) {
-  for (const tasks::Example& puzzle : puzzles_) reasoner.rows().check_room(puzzle);
+                             const inference::LoadedModel& model, bool quiet)
+    : recipe_(recipe), model_(model), puzzles_(puzzles_of(recipe, task)), quiet_(quiet) {
+  for (const tasks::Example& puzzle : puzzles_) model.rows().check_room(puzzle);
   if (puzzles_.empty()) return;
   // Left to right an untrained network may go on to the end of a long row: one token will do.
   if (recipe.model.causal)
-    inference::solve(reasoner, puzzles_.front().input, /*item=*/0, recipe.decoding,
+    inference::solve(model, puzzles_.front().input, /*item=*/0, recipe.decoding,
                      [](const inference::StepText&) { return false; });
   else
-    evaluation::evaluate(reasoner, std::span(puzzles_).first(1), recipe.decoding, 1);
+    evaluation::evaluate(model, std::span(puzzles_).first(1), recipe.decoding, 1);
 }
 
 training::Metrics RunEvaluation::operator()() const {
   if (puzzles_.empty()) return {};
   Progress progress("evaluating " + recipe_.task, puzzles_.size(), quiet_);
   const auto result = evaluation::evaluate(
-      reasoner_, puzzles_, recipe_.decoding, recipe_.evaluation.batch,
+      model_, puzzles_, recipe_.decoding, recipe_.evaluation.batch,
       [&](std::size_t examples) { progress.add(examples); }, 60 * recipe_.evaluation.minutes);
   training::Metrics metrics;
   metrics.emplace_back("accuracy", result.score.all.accuracy());

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "inference/reasoner.h"
+#include "inference/loaded_model.h"
 #include "spec/recipe.h"
 #include "tasks/task.h"
 #include "training/run_folder.h"
@@ -16,14 +16,14 @@ class RunEvaluation {
   // it later is refused now: puzzles without room, settings that do not go together. Both must
   // outlive it.
   RunEvaluation(const spec::Recipe& recipe, const tasks::Task& task,
-                const inference::Reasoner& reasoner, bool quiet);
+                const inference::LoadedModel& model, bool quiet);
 
   // Empty without puzzles.
   training::Metrics operator()() const;
 
  private:
   const spec::Recipe& recipe_;
-  const inference::Reasoner& reasoner_;
+  const inference::LoadedModel& model_;
   std::vector<tasks::Example> puzzles_;
   const bool quiet_;
 };

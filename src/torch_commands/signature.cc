@@ -13,9 +13,8 @@
 #include "data/augmentation.h"
 #include "data/batches.h"
 #include "data/encoded_dataset.h"
-#include "engine/diffusion.h"
-#include "engine/fake_networks.h"
-#include "engine/multinomial.h"
+#include "decoding/fake_networks.h"
+#include "decoding/slots.h"
 #include "nn/batch_tensors.h"
 #include "objectives/objective.h"
 #include "tasks/all_tasks.h"
@@ -176,33 +175,38 @@ std::uint64_t masks_hash(const Rows& rows, const objectives::Settings& objective
 }
 
 // What is shown after each pass, row by row.
-std::uint64_t decoding_hash(const Rows& rows, const spec::DecodingSettings& decode,
+std::uint64_t decoding_hash(const Rows& rows, const decoding::DecodingSettings& decode,
                             const SignatureSettings& settings) {
   // So wide a range of logits that no two scores come near each other's rounding errors.
-  const std::int64_t vocabulary = data::Vocabulary().size();
-  const engine::Network network = engine::random_network(kSeed, vocabulary, /*scale=*/12);
+  decoding::FunctionNetwork network = decoding::random_network(
+      kSeed, static_cast<std::size_t>(data::Vocabulary().size()), /*scale=*/12);
   Digest digest;
   for_batches(rows, settings, [&](const TensorRows& batch) {
     const auto count = static_cast<std::size_t>(batch.items.size(0));
-    std::vector<Digest> shown(count);  // by row: batches may end at different passes
-    std::vector<at::Tensor> last(count);
-    const engine::OnStep on_step = [&](const engine::Step& step) {
-      for (std::size_t row = 0; row < count; ++row) {
-        const at::Tensor now = step.tokens[static_cast<std::int64_t>(row)].cpu();
-        if (last[row].defined() && now.equal(last[row])) continue;
-        shown[row].add_row(now);
-        last[row] = now.clone();
-      }
-      return true;
-    };
-    const engine::Batch puzzles{batch.tokens, batch.frozen, batch.items};
-    const engine::Result result =
-        decode.decoder == spec::Decoder::kMultinomial
-            ? engine::decode_multinomial(network, vocabulary, puzzles, decode, on_step)
-            : engine::decode(network, puzzles, decode, on_step);
-    for (std::size_t row = 0; row < count; ++row) {
-      digest.add(shown[row]);
-      digest.add_row(result.forward_passes[static_cast<std::int64_t>(row)]);
+    std::vector<Digest> shown(count);
+    std::vector<decoding::Try> tries(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto row = static_cast<std::int64_t>(i);
+      decoding::Puzzle& puzzle = tries[i].puzzle;
+      puzzle = {.tokens = nn::tokens_of(batch.tokens[row]),
+                .item = static_cast<std::uint32_t>(batch.items[row].item<std::int64_t>()),
+                .settings = decode};
+      const at::Tensor frozen = batch.frozen[row].cpu().contiguous();
+      puzzle.frozen.assign(frozen.data_ptr<bool>(), frozen.data_ptr<bool>() + frozen.numel());
+      tries[i].observer = [&, i,
+                           last = std::vector<data::Token>()](const decoding::Step& step) mutable {
+        if (std::ranges::equal(step.tokens, last)) return true;
+        last.assign(step.tokens.begin(), step.tokens.end());
+        for (const data::Token token : last) shown[i].add(std::int64_t{token});
+        return true;
+      };
+    }
+    const std::vector<decoding::TryResult> results = decoding::decode(network, std::move(tries));
+    for (std::size_t i = 0; i < count; ++i) {
+      if (results[i].passes == 0)  // nothing was to be decoded
+        for (const data::Token token : results[i].tokens) shown[i].add(std::int64_t{token});
+      digest.add(shown[i]);
+      digest.add(results[i].passes);
     }
   });
   return digest.hash();
@@ -222,13 +226,13 @@ std::vector<std::pair<std::string, objectives::Settings>> noises() {
           {"d3pm uniform", uniform}};
 }
 
-std::vector<std::pair<std::string, spec::DecodingSettings>> decoders() {
-  std::vector<std::pair<std::string, spec::DecodingSettings>> all;
+std::vector<std::pair<std::string, decoding::DecodingSettings>> decoders() {
+  std::vector<std::pair<std::string, decoding::DecodingSettings>> all;
   for (const std::string order :
        {"topk", "margin", "random", "threshold", "entropy", "multinomial"}) {
-    spec::DecodingSettings settings;
+    decoding::DecodingSettings settings;
     if (order == "multinomial")
-      settings.decoder = spec::Decoder::kMultinomial;
+      settings.decoder = decoding::Decoder::kMultinomial;
     else
       settings.order = order;
     settings.steps = 8;
@@ -238,11 +242,11 @@ std::vector<std::pair<std::string, spec::DecodingSettings>> decoders() {
     all.emplace_back(order, settings);
   }
   for (const char* revise : {"on", "remask"}) {
-    spec::DecodingSettings settings = all.front().second;
+    decoding::DecodingSettings settings = all.front().second;
     settings.revise = revise;
     all.emplace_back(fmt::format("topk, revise {}", revise), settings);
   }
-  spec::DecodingSettings sampled = all.front().second;
+  decoding::DecodingSettings sampled = all.front().second;
   sampled.temperature = 0.7;
   all.emplace_back("topk, sampled", sampled);
   return all;

@@ -18,7 +18,7 @@
 #include "compat/parallel.h"
 #include "data/prepare_data.h"
 #include "distributed/process_group.h"
-#include "engine/torch_engine.h"
+#include "engine/load_torch_network.h"
 #include "model_files/adapter.h"
 #include "model_files/checkpoint_config.h"
 #include "spec/overrides.h"
@@ -104,13 +104,13 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
   const std::shared_ptr<nn::Model> model = start_model(recipe, data.vocabulary, length, device);
   const auto objective = start_objective(recipe, data.vocabulary, &model->parameters());
   const spec::ModelCard card = card_of(recipe, length);
-  const inference::Reasoner reasoner(
-      engine::torch_engine(model, recipe.training.precision == "bf16", data.vocabulary.specials()),
-      model->settings(), card, data.vocabulary);
+  const inference::LoadedModel answering(
+      engine::torch_network(model, recipe.training.precision == "bf16"), model->settings(), card,
+      data.vocabulary);
   std::optional<RunEvaluation> evaluation;
   std::optional<OpenedRun> run;
   if (group.first()) {
-    evaluation.emplace(recipe, *data.task, reasoner, quiet);
+    evaluation.emplace(recipe, *data.task, answering, quiet);
     spec::Recipe resolved = recipe;
     resolved.data.length = length;
     run.emplace(open_run(options.out, resolved,

@@ -5,9 +5,9 @@
 #include <numeric>
 
 #include "data/rows.h"
+#include "decoding/slots.h"
 #include "distributed/process_group.h"
-#include "engine/ancestral.h"
-#include "nn/batch_tensors.h"
+#include "engine/load_torch_network.h"
 #include "objectives/objective.h"
 #include "training/step.h"
 
@@ -72,12 +72,22 @@ TEST(Vdm, LearnsToTurnWordsRound) {
   const double last = mean(losses.end() - 20, losses.end());
   EXPECT_LT(last, 0.2 * first);
 
-  const nn::TensorRows rows = nn::tensors_of(words(), c10::Device(c10::kCPU));
-  spec::DecodingSettings decoding;
-  decoding.steps = 20;
-  const at::Tensor answers =
-      engine::decode_ancestral(*model, {rows.tokens, rows.frozen, rows.items}, decoding).tokens;
-  const auto right = (answers == rows.tokens).all(1).sum().item<std::int64_t>();
+  data::Rows rows = words();
+  std::int64_t right = 0;
+  const inference::LoadedNetwork network = engine::torch_network(
+      std::shared_ptr<nn::Model>(model.get(), [](nn::Model*) {}), /*bf16=*/false);
+  decoding::Slots slots(*network.network, {network.decoders.front().get()});
+  for (std::size_t i = 0; i < kAll; ++i) {
+    decoding::Try one;
+    one.puzzle.tokens.assign(rows[i].tokens.begin(), rows[i].tokens.end());
+    one.puzzle.frozen.assign(rows[i].frozen.begin(), rows[i].frozen.end());
+    one.puzzle.item = rows.items[i];
+    one.puzzle.settings.decoder = decoding::Decoder::kAncestral;
+    slots.join(one);
+  }
+  while (slots.active() > 0)
+    for (const decoding::TryResult& result : slots.pass())
+      right += std::ranges::equal(result.tokens, rows[result.slot].tokens);
   EXPECT_GE(right, 58) << "of 64; the loss went from " << first << " to " << last;
 }
 

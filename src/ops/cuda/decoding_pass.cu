@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(kThreads, 2) decoding_pass_kernel(const Decodi
   const int row = static_cast<int>(blockIdx.x);
   if (!pass.active[row]) return;
   const std::int64_t begin = static_cast<std::int64_t>(row) * pass.length;
-  decide(pass, row, *pass.first_draw, reinterpret_cast<float*>(memory), [&](float* logits) {
+  decide(pass, row, pass.first_draw[row], reinterpret_cast<float*>(memory), [&](float* logits) {
     if (pass.hidden != nullptr)
       Head(pass, begin, memory + pass.states_at).apply(logits);
     else

@@ -23,7 +23,7 @@ struct DecodingPass {
   const std::int64_t* items;
   std::int64_t *previous, *passes;
   bool* active;
-  const std::int64_t* first_draw;
+  const std::int64_t* first_draw;       // (B)
   const int* counts;                    // (T, N + 1)
   const float* noise;                   // (B, N): of the pass, where it is drawn already; or null
   int rows, length, vocabulary, width;  // B, N, V, C; C is a multiple of 16

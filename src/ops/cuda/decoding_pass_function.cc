@@ -12,7 +12,7 @@ DecodingPass arguments_of(const DecodingRule& rule, const DecodingTry& now,
                           const DecodingRows& rows) {
   for (const at::Tensor& tensor : {rows.tokens, rows.frozen, rows.previous})
     MGDM_CHECK(tensor.is_contiguous() && tensor.sizes() == rows.tokens.sizes());
-  for (const at::Tensor& tensor : {rows.items, rows.passes, rows.active})
+  for (const at::Tensor& tensor : {rows.items, rows.passes, rows.active, now.first_draw})
     MGDM_CHECK(tensor.is_contiguous() && tensor.numel() == rows.tokens.size(0));
   MGDM_CHECK(now.counts.is_contiguous() && now.counts.size(0) == rule.steps &&
              now.counts.size(1) == rows.tokens.size(1) + 1);

@@ -103,13 +103,13 @@ std::vector<TableRow> predictions(const Context& context, const TimeLeft& time) 
       }
       continue;
     }
-    const auto reasoner = inference::Reasoner::load(
+    const auto loaded = inference::LoadedModel::load(
         trained->folder, {.device = context.device, .threads = context.threads});
-    const auto result = evaluation::evaluate(reasoner, puzzles, reasoner.card().decoding,
+    const auto result = evaluation::evaluate(loaded, puzzles, loaded.card().decoding,
                                              static_cast<std::int64_t>(rows.size()));
     for (std::size_t i = 0; i < rows.size(); ++i) {
       Value value;
-      value.parts = marked(*task, puzzles[i], result.answers[i].text);
+      value.parts = marked(*task, puzzles[i], result.answers[i].first.text);
       value.note = trained->note;
       value.commands = {fmt::format("mgdm solve --model {} {}",
                                     is_recipe(model) ? trained->folder : model, rows[i].label)};

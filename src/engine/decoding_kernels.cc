@@ -1,0 +1,59 @@
+#include "engine/decoding_kernels.h"
+
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "data/vocabulary.h"
+#include "decoding/orders.h"
+
+namespace mgdm::engine {
+namespace {
+
+using KernelOrder = ops::DecodingRule::Order;
+
+// An order that is not in this table is decoded by the plain decoder, on any device.
+constexpr std::array<std::pair<std::string_view, KernelOrder>, 5> kKernelOrders{{
+    {"topk", KernelOrder::kTopk},
+    {"margin", KernelOrder::kMargin},
+    {"random", KernelOrder::kRandom},
+    {"threshold", KernelOrder::kThreshold},
+    {"entropy", KernelOrder::kEntropy},
+}};
+
+}  // namespace
+
+std::optional<ops::DecodingRule> rule_of(const decoding::DecodingSettings& settings) {
+  const auto order =
+      std::ranges::find(kKernelOrders, settings.order, [](const auto& o) { return o.first; });
+  if (order == kKernelOrders.end()) return std::nullopt;
+  const bool revise = settings.revise == "on";
+  return ops::DecodingRule{.order = order->second,
+                           .steps = settings.steps,
+                           .revise = revise,
+                           .masks_again = decoding::order_kind(settings.order).by_score &&
+                                          (revise || settings.revise == "remask"),
+                           .early_stop = settings.early_stop,
+                           .noise = settings.noise,
+                           .temperature = settings.temperature,
+                           .threshold = settings.threshold,
+                           .entropy_bound = settings.entropy_bound,
+                           .seed = static_cast<std::uint64_t>(settings.seed),
+                           .mask_token = data::kMask,
+                           .never = {data::kSep, data::kMask, data::kUnk}};
+}
+
+at::Tensor masked_counts(const decoding::DecodingSettings& settings, std::int64_t length) {
+  at::Tensor counts = at::empty({settings.steps, length + 1}, at::kInt);
+  int* count = counts.data_ptr<int>();
+  for (std::int64_t t = settings.steps - 1; t >= 0; --t)
+    for (std::int64_t diffused = 0; diffused <= length; ++diffused)
+      *count++ =
+          static_cast<int>(decoding::masked_count(static_cast<std::size_t>(diffused), t, settings));
+  return counts;
+}
+
+}  // namespace mgdm::engine

@@ -1,0 +1,19 @@
+// What the kernels of decoding (ops/decoding_pass.h, ops/answer.h) need to know of the settings.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <optional>
+
+#include "decoding/decoding_settings.h"
+#include "ops/decoding_rule.h"
+
+namespace mgdm::engine {
+
+// The settings as the kernels take them; nullopt when no kernel knows the order of decoding.
+std::optional<ops::DecodingRule> rule_of(const decoding::DecodingSettings& settings);
+
+// How many of L positions topk and margin mask after each pass: (T, N + 1) int32.
+at::Tensor masked_counts(const decoding::DecodingSettings& settings, std::int64_t length);
+
+}  // namespace mgdm::engine

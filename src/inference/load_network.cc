@@ -1,0 +1,65 @@
+#include "inference/load_network.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/cores.h"
+#include "base/error.h"
+#include "base/text.h"
+#ifdef MGDM_HAVE_RUNTIME
+#include "runtime/network.h"
+#endif
+
+namespace mgdm::inference {
+namespace {
+
+NetworkLoader& registered_loader() {
+  static NetworkLoader loader;
+  return loader;
+}
+
+}  // namespace
+
+void use_network_loader(NetworkLoader loader) { registered_loader() = std::move(loader); }
+
+bool can_run([[maybe_unused]] const spec::ModelSettings& settings) {
+#ifdef MGDM_HAVE_RUNTIME
+  if (runtime::knows(settings)) return true;
+#endif
+  return bool{registered_loader()};
+}
+
+LoadedNetwork load_network(const std::filesystem::path& folder,
+                           const model_files::CheckpointConfig& config, const spec::ModelCard& card,
+                           const ComputeSettings& settings) {
+  const NetworkLoader& loader = registered_loader();
+  return (loader ? loader : load_cpu_network)(folder, config, card, settings);
+}
+
+LoadedNetwork load_cpu_network(const std::filesystem::path& folder,
+                               [[maybe_unused]] const model_files::CheckpointConfig& config,
+                               [[maybe_unused]] const spec::ModelCard& card,
+                               const ComputeSettings& settings) {
+  if (settings.device == "cuda" || settings.device.starts_with("cuda:"))
+    throw Error(fmt::format("device {}: this program runs models on the CPU only",
+                            in_quotes(settings.device)),
+                "cpu or auto", "build the full program, with a LibTorch that has CUDA");
+  if (settings.device != "cpu" && settings.device != "auto")
+    throw UsageError(fmt::format("unknown device {}", in_quotes(settings.device)),
+                     "auto, cpu, cuda or cuda:N");
+#ifdef MGDM_HAVE_RUNTIME
+  LoadedNetwork loaded;
+  loaded.arithmetic = settings.arithmetic == "auto" ? card.arithmetic : settings.arithmetic;
+  loaded.network = runtime::load_network(
+      folder, config.settings, {settings.threads, runtime::arithmetic_named(loaded.arithmetic)});
+  loaded.device = "CPU";
+  loaded.enough = kEnoughForAThread * static_cast<std::size_t>(thread_count(settings.threads));
+  return loaded;
+#else
+  throw Error(fmt::format("this program cannot run the model in {}", folder.string()),
+              "a program built with Highway or LibTorch", "install libhwy-dev and build again");
+#endif
+}
+
+}  // namespace mgdm::inference
