@@ -12,36 +12,32 @@ void DecodingSettings::visit(config::Visitor& v, std::string_view order_key) {
   using config::at_least;
   using config::one_of;
   using config::range;
-  v.field("steps", steps, "denoising steps, the most forward passes", range(1, 10000));
-  v.field(order_key, order, "which positions are shown first: " + config::help_of(order_kinds()),
+  v.field("steps", steps, "most forward passes for an answer (denoising steps)", range(1, 10000));
+  v.field(order_key, order, "which tokens are revealed first: " + config::help_of(order_kinds()),
           one_of(config::names_of(order_kinds())));
-  v.field("schedule", schedule, "topk, margin: fraction of positions still masked after each step",
+  v.field("schedule", schedule, "topk, margin: how the share of masked tokens falls over the steps",
           one_of({"linear", "cosine"}));
   v.field("revise", revise,
-          "shown tokens are predicted again (on), kept until masked again (remask), kept (off)",
+          "revealed tokens: predict again (on), keep until masked again (remask), keep (off)",
           one_of({"auto", "on", "remask", "off"}));
-  v.field("noise", noise, "topk, margin: Gumbel noise on scores; 0 is deterministic",
+  v.field("noise", noise, "topk, margin: Gumbel noise on the scores; 0 is deterministic",
           range(0, 1e6));
   v.field("temperature", temperature,
-          "0 takes the likeliest token, others sample from softmax(logits / temperature)",
+          "sample from softmax(logits / temperature); 0 takes the most probable token",
           range(0, 100));
-  v.field("threshold", threshold, "probability above which a prediction counts as sure",
-          range(0, 1));
-  v.field("entropy_bound", entropy_bound, "entropy: nats of uncertainty shown in one step",
+  v.field("threshold", threshold, "confidence above which a token counts as sure", range(0, 1));
+  v.field("entropy_bound", entropy_bound, "entropy: most nats of entropy revealed in one step",
           at_least(0));
-  v.field("early_stop", early_stop, "stop when two passes agree and every prediction is sure");
-  v.field("loops", loops, "looped models: loops in each pass (0 = as many as in training)",
+  v.field("early_stop", early_stop, "stop when two passes agree and every token is sure");
+  v.field("loops", loops, "looped models: loops per pass; 0 = as many as in training",
           range(0, 256));
   v.field("symmetries", symmetries,
-          "different forms of a puzzle, by symmetries of its task, that are decoded; the answer of "
-          "most counts",
+          "solve N symmetric variants of the puzzle and return the majority answer",
           range(1, kMostSymmetries));
-  v.field(
-      "tries", tries,
-      "tries until the answer verifies, each of another form of the puzzle, by symmetries of its "
-      "task, or with other noise",
-      range(1, 10000));
-  v.field("seed", seed, "of the noise and the symmetries", at_least(0));
+  v.field("tries", tries,
+          "retry up to N times on a symmetric variant of the puzzle until the answer verifies",
+          range(1, 10000));
+  v.field("seed", seed, "seed of the noise and of the symmetric variants", at_least(0));
 }
 
 DecodingSettings DecodingSettings::resolved(bool revision_is_sound) const {

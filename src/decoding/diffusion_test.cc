@@ -14,8 +14,6 @@
 namespace mgdm::decoding {
 namespace {
 
-using DecodingSettings;
-
 // TopK and margin for one puzzle, as the protocol tells it, with plain loops in double.
 Tokens slow_topk(Network& network, const Puzzle& puzzle) {
   const DecodingSettings& settings = puzzle.settings;

@@ -202,6 +202,7 @@ TEST(Ancestral, ObserversSeeEveryPassAndEndTheirOwnPuzzle) {
   EXPECT_EQ(seen, 4);
   EXPECT_EQ(all[1].passes, 4);
   EXPECT_EQ(all[0].passes, 6);
+  tries[1].observer = {};
   tries[2].observer = [](const decoding::Step&) -> bool { throw Error("enough"); };
   EXPECT_THROW(decoded(model, tries), Error);
 }

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "spec/kinds.h"
 
 namespace mgdm::inference {
 

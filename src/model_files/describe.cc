@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "decoding/orders.h"
 #include "formats/checksums.h"
 #include "formats/markdown_table.h"
 #include "formats/safetensors_folder.h"

@@ -189,6 +189,7 @@ std::uint64_t decoding_hash(const Rows& rows, const decoding::DecodingSettings& 
       const auto row = static_cast<std::int64_t>(i);
       decoding::Puzzle& puzzle = tries[i].puzzle;
       puzzle = {.tokens = nn::tokens_of(batch.tokens[row]),
+                .frozen = {},
                 .item = static_cast<std::uint32_t>(batch.items[row].item<std::int64_t>()),
                 .settings = decode};
       const at::Tensor frozen = batch.frozen[row].cpu().contiguous();
