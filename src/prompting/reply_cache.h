@@ -1,10 +1,10 @@
-// Replies on disk: what has been asked and paid for once is never asked again, and a run that is
-// repeated gives the same answers.
+// Replies on disk: a request that was paid for is never sent again, and a repeated run gives the
+// same answers.
 //
 //   FOLDER/3f/3f09c2....json    {"request": {...}, "reply": {...}}
 //
-// An entry is found by everything that decides a reply: address, model, prompt, temperature, the
-// most tokens, how many texts, and which sample it is. No key is ever written.
+// The key of an entry is everything that decides a reply: address, model, prompt, temperature,
+// token limit, number of texts, and the number of the sample. API keys are never written.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,18 @@ class ReplyCache {
  public:
   ReplyCache(std::filesystem::path folder, std::string endpoint);
 
-  // An Error when nothing can be written to the folder, which is made.
+  // Creates the folder. An Error when it cannot be written.
   void expect_writable() const;
 
-  // None when it has not been asked yet. An Error when the entry is damaged: to ask again costs.
+  // The reply, or none if the request was never sent. An Error when the entry is damaged, because
+  // asking again costs money.
   std::optional<ChatReply> find(const ChatRequest& request) const;
 
-  // Complete or not at all, and on the disk when it returns. Any number of threads and processes
-  // may write the same entry.
+  // Writes an entry atomically; it is on the disk when the call returns. Any number of threads and
+  // processes may write the same entry.
   void write(const ChatRequest& request, const ChatReply& reply) const;
 
-  // Where the reply to a request is or would be.
+  // The file of a request's reply, whether it exists or not.
   std::filesystem::path file_of(const ChatRequest& request) const;
 
  private:
@@ -42,19 +43,21 @@ class ReplyCache {
   std::string endpoint_;
 };
 
-// Asks `model` only what the cache does not know, and what several threads ask at the same time
-// once; nothing at all where replies cannot be written down.
+// Sends a request to `model` only if the cache does not know it. A request that several threads
+// make at the same time is sent once. Nothing is sent when replies cannot be written.
 class CachedChat : public ChatModel {
  public:
   CachedChat(ChatModel& model, const ReplyCache& cache) : model_(model), cache_(cache) {}
 
   ChatReply ask(const ChatRequest& request) override;
 
-  // What was asked of the model itself.
+  // The requests that were sent to the model, and their tokens.
   Usage paid() const;
-  // Of these, replies that could not be written down: a full disk, say. Nothing is asked after one.
+  // How many of their replies could not be written (the disk is full). Nothing is sent after the
+  // first.
   std::int64_t lost() const;
-  // Replies without a word, of the model or the cache: who thinks may have spent all tokens on it.
+  // Replies without text, from the model or the cache: a reasoning model may spend its whole token
+  // budget before answering.
   std::int64_t silent() const;
 
  private:

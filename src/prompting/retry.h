@@ -1,4 +1,4 @@
-// When a request that failed is worth another try, and how long to wait before it.
+// Decides whether a failed request is repeated, and how long to wait first.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ struct RetrySettings {
   double longest_advised = 600;  // or what the endpoint asks for, up to this
 };
 
-// Nothing came, or the endpoint is busy (429) or broken (408, 5xx).
+// True when nothing came back, or the endpoint is busy (429) or broken (408, 5xx).
 bool worth_another_try(const HttpAnswer& answer);
 
-// What Retry-After asks for, in seconds: a number, or a date (`now` in seconds since 1970); none
-// when it is neither.
+// Parses Retry-After: seconds, or a date (`now` in seconds since 1970). None for anything else.
 std::optional<double> advised_wait(const std::string& retry_after, double now);
 
-// Seconds to wait after that many failed tries; none when no other try shall follow. `chance` in
-// [0, 1) takes off up to half of the wait, so that many who failed together do not return together.
+// The seconds to wait after so many failed tries; none when no further try follows. `chance` in [0,
+// 1) shortens the wait by up to a half, so that clients that failed together do not return
+// together.
 std::optional<double> wait_before_next(const RetrySettings& settings, std::int64_t failed,
                                        std::optional<double> advised, double chance);
 

@@ -1,4 +1,4 @@
-// Models made up for the tests of this room.
+// Fake models for the tests of this room.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace mgdm::prompting {
 
-// Replies by a function; remembers what it was asked.
+// Replies by a function, and remembers the requests.
 class FakeChat : public ChatModel {
  public:
   using Reply = std::function<std::vector<std::string>(const ChatRequest& request)>;

@@ -1,5 +1,4 @@
-// What a LLaMA has beyond layers, heads and width: [model.llama]; and what of it is trained when
-// little is, [model.lora].
+// Settings of a LLaMA beyond layers, heads and width ([model.llama]), and of LoRA ([model.lora]).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a checkpoint says about a model beyond its network: what it answers, and how.
+// What a checkpoint says about a model beyond its network: the task it answers, and how.
 //
 // In config.json it is typed JSON, mgdm.card:
 //   {"task": "sudoku", "layout": "in_place", "length": 81, ..., "decoding": {"steps": 20, ...}}
@@ -17,7 +17,7 @@
 
 namespace mgdm::spec {
 
-// Written by training, read by whoever answers puzzles.
+// Training writes it; everything that answers puzzles reads it.
 struct ModelCard {
   std::string task;
   std::string layout = "seq2seq";
@@ -36,15 +36,15 @@ struct ModelCard {
   bool operator==(const ModelCard&) const = default;
 };
 
-// fp32, which is exact, and those that are faster or smaller; as a choice also "auto", which is
-// what the card names.
+// The names of the arithmetics: fp32 (exact), bf16 and int8 (faster, smaller). The choices add
+// "auto", which is the card's own.
 std::vector<std::string> arithmetic_names();
 std::vector<std::string> arithmetic_choices();
 
-// For people only: which revision trained it, and whatever else is worth keeping.
+// Texts for people: the revision that trained the model, and the like.
 using Notes = std::map<std::string, std::string>;
 
-// The model whose weights LoRA leaves as they are.
+// The base model that a LoRA adapter was trained on; its weights did not change.
 struct BaseModel {
   std::string folder;
   std::string fingerprint;  // of its weights (spec/adapter.h)
@@ -56,7 +56,7 @@ struct About {
   std::optional<BaseModel> base{};  // of what LoRA trained
 };
 
-// The task, with the options that the model learned. UsageError unless there is such a task.
+// The card's task with the options that the model learned. UsageError for an unknown task.
 std::unique_ptr<tasks::Task> task_of(const ModelCard& card);
 
 }  // namespace mgdm::spec

@@ -1,4 +1,4 @@
-// What a network looks like: the [model] section of a recipe, and a checkpoint's own description.
+// The shape of a network: the [model] section of a recipe, and part of a checkpoint's config.json.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ struct ModelSettings {
   std::int64_t hidden() const;  // of a LLaMA's MLP
 };
 
-// UsageError when the settings do not fit together (heads must divide width, ...), or are not those
-// of a network that the objective trains.
+// UsageError when the settings do not fit together (heads must divide width, ...), or do not fit
+// the objective.
 void check(const ModelSettings& settings);
 void check(const ModelSettings& settings, const ObjectiveKind& objective);
 

@@ -1,4 +1,4 @@
-// What training minimises: the [objective] section of a recipe.
+// The training loss: the [objective] section of a recipe.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,7 @@ struct ObjectiveSettings {
   void visit(config::Visitor& v);
 };
 
-// What a kind is by definition, whatever else was asked. UsageError when the settings do not fit
-// together.
+// Applies what the kind fixes by definition. UsageError when the settings do not fit together.
 ObjectiveSettings resolved(const ObjectiveSettings& asked);
 
 }  // namespace mgdm::spec

@@ -1,4 +1,4 @@
-// How gradients move the weights: the [optimizer] section of a recipe.
+// The optimiser and its learning rate: the [optimizer] section of a recipe.
 #pragma once
 
 #include <cstdint>

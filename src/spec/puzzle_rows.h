@@ -1,5 +1,5 @@
-// Puzzles as rows of tokens and rows as answers, the way a model was trained: its task, vocabulary,
-// layout and direction. The one place that writes a puzzle into a row.
+// Turns puzzles into rows of tokens and rows into answers, with the task, vocabulary, layout and
+// direction of a model. Only this class writes a puzzle into a row.
 //
 //   const PuzzleRows rows(card, Vocabulary());
 //   rows.write_puzzle("4,5,6,10,24", row);
@@ -27,18 +27,18 @@ class PuzzleRows {
   const data::Vocabulary& vocabulary() const { return vocabulary_; }
   std::size_t length() const { return static_cast<std::size_t>(layout_->length()); }
 
-  // Error when the puzzle, or the puzzle with its answer where that is known, has no room in a row.
+  // An Error when the puzzle (with its answer, if known) does not fit into a row.
   void check_room(const tasks::Example& example) const;
 
-  // Into a row of the layout's length. Error when the puzzle has no room there, or a character that
-  // the model does not know.
+  // Writes a puzzle into a row of the layout's length. An Error when it does not fit, or has a
+  // character that the model does not know.
   void write_puzzle(const std::string& input, data::Row row) const;
   void write_example(const tasks::Example& example, data::Row row) const;  // its first row
 
-  // A puzzle as its task shows it under a symmetry. Error as above.
+  // A puzzle under one of its task's symmetries. Errors as above.
   data::View view(const tasks::View& view) const;
 
-  // The answer as text, special tokens by name, as tasks::judge takes it.
+  // The answer as text, with special tokens by name, in the form that tasks::judge takes.
   std::string read(std::span<const data::Token> tokens, std::span<const std::uint8_t> frozen) const;
 
  private:

@@ -47,17 +47,17 @@ struct Recipe {
   void visit(config::Visitor& v);
 };
 
-// The path as it stands; where nothing is there and it begins with recipes/, the file in
-// $MGDM_RECIPES if there is one: the project's own are found from any folder.
+// Resolves a path. If nothing is there and it begins with recipes/, the file is looked for in
+// $MGDM_RECIPES, so that the project's recipes are found from any folder.
 std::filesystem::path find_recipe(const std::string& path);
 
-// The file (see find_recipe), what it extends, and then the overrides (key=value). UsageError when
-// its sections do not fit together.
+// Reads the file (see find_recipe), the files it extends, and then the overrides (key=value).
+// UsageError when its sections do not fit together.
 Recipe read_recipe(const std::string& path, const std::vector<std::string>& overrides);
 
-// Error unless a run by `before`, which stands in `folder`, can go on by `now`: the weights must
-// keep their meaning. How long, how fast and on what it is trained may change; what does comes back
-// as "training.steps = 12, was 2000".
+// An Error unless a run trained by `before` in `folder` can continue with `now`: the weights must
+// keep their meaning. Length, speed and data of training may change; those changes are returned as
+// "training.steps = 12, was 2000".
 std::vector<std::string> check_continues(const Recipe& before, const Recipe& now,
                                          const std::string& folder);
 

@@ -1,5 +1,5 @@
-// The tensors of each architecture: the one list that initialising, counting, saving, loading and
-// optimising walk.
+// The list of tensors of each architecture. Initialising, counting, saving, loading and optimising
+// all walk this one list.
 //
 //   for (const TensorSpec& tensor : tensors_of(settings)) ...   // "blocks.0.qkv", (768, 256)
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace mgdm::spec {
 
-// What an optimiser needs to know: Muon takes the blocks' matrices, AdamW the rest.
+// What an optimiser needs to know: Muon takes the blocks' matrices, AdamW everything else.
 enum class Role { kMatrix, kOther };
 
 // How a tensor starts. Standard deviation 0 is all `constant`: zeros, or ones for norm weights.
@@ -30,18 +30,18 @@ struct TensorSpec {
   bool half = false;    // kept in bf16
 };
 
-// A network that is told a noise level reads it as so many sines and cosines.
+// A network that reads a noise level gets it as so many sines and cosines.
 constexpr std::int64_t kLevelFeatures = 32;
 
-// In the order in which weights are drawn, saved and optimised. Tensor names are those of Hugging
-// Face where the files are (spec/kinds.h).
+// All tensors, in the order in which weights are drawn, saved and optimised. Where files have
+// Hugging Face's names, so have the tensors (spec/kinds.h).
 std::vector<TensorSpec> tensors_of(const ModelSettings& settings);
 
-// Those that LoRA adds: A (rank, in) and B (out, rank) for every matrix of the blocks, as
-// "model.layers.0.self_attn.q_proj.lora_A.weight". None without it.
+// The tensors that LoRA adds: A (rank, in) and B (out, rank) for every matrix of the blocks, named
+// as "model.layers.0.self_attn.q_proj.lora_A.weight". Empty without LoRA.
 std::vector<TensorSpec> lora_tensors_of(const ModelSettings& settings);
 
-// Of all numbers in all tensors, and of those that are trained.
+// The numbers in all tensors, and in those that are trained.
 std::int64_t parameter_count(const ModelSettings& settings);
 std::int64_t trained_count(const ModelSettings& settings);
 

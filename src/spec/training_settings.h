@@ -1,4 +1,4 @@
-// How long, how large and where: the [training] section of a recipe.
+// Length, batch, device and checkpoints of training: the [training] section of a recipe.
 #pragma once
 
 #include <cstdint>
