@@ -9,15 +9,15 @@
 
 namespace mgdm::formats {
 
-// The least and the greatest of some numbers.
+// The smallest and the largest of some numbers.
 struct Range {
   double low = 0, high = 0;
 };
 
-// Not a number, infinities and numbers too large to reckon with are gaps in a figure.
+// False for NaN, infinities and numbers too large to compute with: they are gaps in a figure.
 bool is_drawable(double value);
 
-// Of the drawable ones; {0, 1} when there is none.
+// The range of the drawable numbers; {0, 1} when there is none.
 Range range_of(const std::vector<double>& values);
 
 // "-3" with the minus sign of typography, as wide as a plus.

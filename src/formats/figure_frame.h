@@ -1,5 +1,5 @@
-// What lies around the data of a figure: title, legend, y axes with their grid, and their names.
-// Built from the outside in; what is left in the middle is the plot.
+// Everything around the data of a figure: title, legend, y axes with their grid, and axis names. It
+// is built from the outside in; the plot is what remains in the middle.
 //
 //   FigureFrame frame(labels, size, legend);
 //   frame.reserve(0, 24);                        // room above and below the plot

@@ -1,4 +1,4 @@
-// Tensors of floating-point numbers as floats and back, rounding to the nearest and ties to even.
+// Converts tensors of floating-point numbers to floats and back, rounding to nearest, ties to even.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace mgdm::formats {
 
-// Of F32, BF16 or F16; an Error names the tensor otherwise.
+// Reads F32, BF16 or F16; an Error names the tensor for any other type.
 std::vector<float> to_floats(const TensorView& tensor);
 
-// As F32, BF16 or F16, little endian.
+// Writes F32, BF16 or F16, little endian.
 std::vector<std::byte> from_floats(std::span<const float> numbers, Dtype dtype);
 
 float float_of_bf16(std::uint16_t bits);

@@ -1,5 +1,5 @@
-// JSON from text and to text. The library's parser and writer are templates, which take a second to
-// compile wherever they are used; here they are compiled for all rooms.
+// Converts JSON from and to text. The library's parser and writer are templates that take a second
+// to compile in every file; here they are compiled once for all rooms.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,19 +8,19 @@
 
 namespace mgdm::formats {
 
-// What the text says; discarded (is_discarded()) where it is not JSON.
+// Parses a text; the result is discarded (is_discarded()) if it is not JSON.
 nlohmann::json parse_json(std::string_view text);
-// The same, the members of objects in the order of the text.
+// Keeps the members of objects in the order of the text.
 nlohmann::ordered_json parse_ordered_json(std::string_view text);
 
-// The same, or an Error that says what is wrong with the text, and what was expected.
+// Throws an Error instead, with what is wrong with the text and what was expected.
 nlohmann::json json_of(std::string_view text, const std::string& source,
                        const std::string& expected = "");
 nlohmann::ordered_json ordered_json_of(std::string_view text, const std::string& source,
                                        const std::string& expected = "");
 
-// On one line, or indented by so many spaces. What is not UTF-8, as names of files need not be, is
-// replaced by U+FFFD.
+// Writes JSON on one line, or indented by so many spaces. Bytes that are not UTF-8 (file names need
+// not be) become U+FFFD.
 std::string json_text(const nlohmann::json& value, int indent = -1);
 std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
 

@@ -1,4 +1,4 @@
-// JSONL: one JSON object per line, of which we read and write the members that are strings.
+// JSONL: one JSON object per line. Only string members are read and written.
 //
 //   JsonlReader reader("train.jsonl");
 //   while (reader.next()) use(reader.text("input"), reader.text("output"));
@@ -38,13 +38,14 @@ class JsonlReader {
                        OnBadLine on_bad = {})
       : lines_(path, reading), on_bad_(std::move(on_bad)) {}
 
-  // False at the end of the file. Lines that are no objects are passed over where on_bad is told.
+  // Reads the next line; false at the end of the file. Lines that are not objects are skipped and
+  // reported to on_bad, if there is one.
   bool next();
 
-  // A string member of the current line; none when it is absent or no string.
+  // A string member of the current line; none when it is absent or not a string.
   std::optional<std::string> text(std::string_view key) const;
 
-  // The same for a member that must be there: an Error with file:line otherwise.
+  // A string member that must be there: an Error with file:line otherwise.
   std::string required_text(std::string_view key) const;
 
   const std::string& path() const { return lines_.path(); }

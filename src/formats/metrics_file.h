@@ -1,4 +1,5 @@
-// metrics.jsonl, what a training run measured: a JSON object a line, with the step and numbers.
+// metrics.jsonl, the measurements of a training run: one JSON object per line with a step and
+// numbers.
 //
 //   {"step":12,"loss":0.31,"seconds":4.2}
 #pragma once

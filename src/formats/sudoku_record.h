@@ -1,4 +1,4 @@
-// One Sudoku as files hold it, and who takes it from them.
+// One Sudoku as files hold it, and the function that receives it.
 #pragma once
 
 #include <algorithm>
@@ -31,12 +31,13 @@ inline bool is_sudoku(std::string_view text, std::string_view characters = kSudo
          text.find_first_not_of(characters) == std::string_view::npos;
 }
 
-// What is hardly anything but a cell: a '-', '?' or 'x' also stands in titles, dates and frames.
+// Characters that hardly stand for anything but a cell: '-', '?' and 'x' also occur in titles,
+// dates and frames.
 inline bool is_plain_cell(char c) {
   return std::string_view("0123456789._*").find(c) != std::string_view::npos;
 }
 
-// Whether it has a row of cells or more: what was meant as a puzzle, and may have a slip.
+// Whether the text has a row of cells or more: it was meant as a puzzle and may have a slip.
 inline bool looks_like_cells(std::string_view text) {
   constexpr std::size_t kRow = 9;
   std::size_t cells = 0, most = 0;
@@ -52,16 +53,16 @@ inline std::string with_zeros(std::string_view cells) {
   return digits;
 }
 
-// Takes each record and the number of its first line, from 1.
+// Receives each record and the number of its first line, from 1.
 using SudokuSink = std::function<void(SudokuRecord&&, std::size_t line)>;
 
-// Where the records of a file go, and the complaints about its lines: to on_bad, or thrown.
+// The receiver of a file's records. Complaints about lines go to on_bad, or are thrown.
 struct SudokuOutlet {
   std::string path;  // for complaints
   SudokuSink sink;
   OnBadLine on_bad = {};
 
-  // The record that `parse` makes of what begins at that line.
+  // Hands over the record that `parse` makes of the text that begins at that line.
   template <class Parse>
   void give(std::size_t line, const Parse& parse) const {
     auto record = unless_bad(on_bad, [&] {

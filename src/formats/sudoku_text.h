@@ -1,9 +1,8 @@
-// The text forms in which Sudokus are published and pasted: CSV (sudoku_csv.h), lines and grids
-// (sudoku_lines.h), told apart by their first line.
+// Reads the text forms in which Sudokus are published and pasted: CSV (sudoku_csv.h), lines and
+// grids (sudoku_lines.h). The first line decides which form it is.
 //
-// Blanks are written in many ways (kSudokuBlanks); records hold '0'. A malformed line is an Error
-// "file:line: ...", or passed over where on_bad is told. Whether a grid obeys the rules is not
-// looked at here.
+// Blanks are written in many ways (kSudokuBlanks); records have '0'. A malformed line is an Error
+// "file:line: ...", or is skipped and reported to on_bad. The rules of Sudoku are not checked here.
 //
 //   for_each_sudoku("top95.txt", [&](SudokuRecord&& record, std::size_t line) { ... });
 #pragma once
@@ -18,17 +17,17 @@
 
 namespace mgdm::formats {
 
-// One record is held at a time. Path "-" is standard input.
+// Reads one record at a time. Path "-" is standard input.
 void for_each_sudoku(const std::string& path, const SudokuSink& sink,
                      Reading reading = Reading::kAgain, const OnBadLine& on_bad = {});
 std::vector<SudokuRecord> read_sudokus(const std::string& path);
 
-// The puzzle in a text of one or more lines, 81 digits; none unless it holds one, and one alone.
+// The only puzzle in a text of one or more lines, as 81 digits; none if there are several or none.
 std::optional<std::string> find_sudoku(std::string_view text);
 
 inline constexpr std::string_view kSudokuCsvHeader = "quizzes,solutions";
 
-// "puzzle,solution"; every record needs a solution in this form.
+// One row "puzzle,solution". An Error when the record has no solution.
 std::string sudoku_csv_row(const SudokuRecord& record);
 
 }  // namespace mgdm::formats

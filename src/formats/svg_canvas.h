@@ -1,5 +1,5 @@
-// The few SVG elements figures are made of. Coordinates are pixels from the top left and are
-// rounded to 0.01, so that the same drawing is the same bytes everywhere.
+// The SVG elements that figures use. Coordinates are pixels from the top left, rounded to 0.01, so
+// that the same drawing has the same bytes on every machine.
 #pragma once
 
 #include <string>
@@ -30,7 +30,7 @@ struct Pixel {
 
 class SvgCanvas {
  public:
-  // White, since a page may be dark; `description` is what screen readers say.
+  // The background is white, because a page may be dark. Screen readers read `description`.
   SvgCanvas(int width, int height, std::string_view description);
 
   void line(Pixel from, Pixel to, const Stroke& stroke);
@@ -45,10 +45,10 @@ class SvgCanvas {
   std::string out_;
 };
 
-// An estimate for layout: nobody knows the font in which the figure will be shown.
+// An estimate for layout: the font that will show the figure is not known.
 double text_width(std::string_view text, double size);
 
-// Text as XML wants it: markup escaped, what no XML file may hold replaced by U+FFFD.
+// Escapes markup, and replaces characters that XML forbids by U+FFFD.
 std::string xml_escaped(std::string_view text);
 
 }  // namespace mgdm::formats

@@ -1,4 +1,4 @@
-// Charts for reports, as self-contained SVG: lines over numbers, grouped bars over names.
+// Charts for reports as self-contained SVG: lines over numbers, and grouped bars over names.
 //
 //   LineChart chart;
 //   chart.labels = {.title = "Sudoku", .x = "step", .y = "accuracy, %", .right = "loss"};
@@ -6,9 +6,8 @@
 //                   {"loss", {{0, 2.3}, {1000, 0.1}}, /*right_axis=*/true}};
 //   write_file("sudoku.svg", to_svg(chart));
 //
-// The same chart is the same bytes. Values that are not finite are gaps. Colours are those of Okabe
-// and Ito, which people with any kind of colour vision tell apart; curves on the right axis are
-// dashed.
+// Equal charts have equal bytes. Values that are not finite are gaps. The colours are those of
+// Okabe and Ito, which remain distinct with colour blindness; curves on the right axis are dashed.
 #pragma once
 
 #include <string>

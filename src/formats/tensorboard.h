@@ -28,12 +28,12 @@ struct Scalar {
   float value = 0;
 };
 
-// Each record is handed to the system before the call returns, so that a live TensorBoard sees it
-// and a killed process loses nothing. For one thread at a time.
+// Each record reaches the operating system before the call returns, so a live TensorBoard sees it
+// and a killed process loses nothing. Not thread-safe.
 class EventWriter {
  public:
-  // Creates the folder if need be, and in it a new file events.out.tfevents.<seconds>.<host>; a
-  // second writer within one second gets ".1" behind that, which TensorBoard reads after the first.
+  // Creates the folder if needed, and in it a new file events.out.tfevents.<seconds>.<host>. A
+  // second writer within the same second appends ".1"; TensorBoard reads it after the first.
   explicit EventWriter(const std::filesystem::path& folder);
 
   void add_scalars(const std::vector<Scalar>& scalars, std::int64_t step);
@@ -47,7 +47,7 @@ class EventWriter {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
 };
 
-// The pieces of the format, for tests of exact bytes.
+// The parts of the format; tests compare their bytes.
 std::string to_record(std::string_view bytes);
 std::string encode_event(double wall_time, std::int64_t step, std::span<const Scalar> scalars);
 

@@ -1,4 +1,4 @@
-// Shared by the tests of this room and of those that read its files.
+// Test helpers for this room and for rooms that read its files.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace mgdm::formats {
 
-// An empty folder that goes away with the test.
+// An empty folder that is removed at the end of the test.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -34,7 +34,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// The text of the Error that `action` throws; empty when it throws none.
+// The text of the Error that `action` throws; empty if it throws none.
 template <class Action>
 std::string error_of(Action&& action) {
   try {

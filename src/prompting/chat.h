@@ -1,7 +1,7 @@
 // A large language model behind an interface: messages in, texts out, with what they cost.
 //
-// What speaks to an endpoint (http_chat.h), what remembers (reply_cache.h) and what a test makes up
-// all look the same to the methods of prompting.
+// An endpoint (http_chat.h), the cache (reply_cache.h) and fake models in tests all implement it,
+// so the methods of prompting cannot tell them apart.
 #pragma once
 
 #include <cstdint>
@@ -40,12 +40,13 @@ struct ChatReply {
   bool operator==(const ChatReply&) const = default;
 };
 
-// Of one request. Every prompt has tokens, so none means that nobody counted them.
+// The usage of one request. Every prompt has tokens, so 0 means that the endpoint did not count
+// them.
 inline Usage usage_of_one(std::int64_t prompt_tokens, std::int64_t generated_tokens) {
   return {1, prompt_tokens, generated_tokens, prompt_tokens == 0 ? 1 : 0};
 }
 
-// The model does not answer this prompt, however often it is asked. It may answer others.
+// The model refuses this prompt, however often it is asked. It may answer others.
 class Refused : public Error {
  public:
   using Error::Error;
@@ -54,7 +55,7 @@ class Refused : public Error {
 class ChatModel {
  public:
   virtual ~ChatModel() = default;
-  // From any thread.
+  // Thread-safe.
   virtual ChatReply ask(const ChatRequest& request) = 0;
 };
 

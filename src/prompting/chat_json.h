@@ -1,4 +1,4 @@
-// What goes over the wire to an OpenAI-compatible endpoint and comes back.
+// The JSON that an OpenAI-compatible endpoint reads and writes.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@ namespace mgdm::prompting {
 // The body of POST /v1/chat/completions.
 std::string request_body(const ChatRequest& request);
 
-// The reply in such an answer. Error when it is not what an endpoint answers: no JSON, no choices;
-// it shows `shown` for the answer, which may not be fit to be shown.
+// Parses the reply in an endpoint's answer. An Error for anything else (no JSON, no choices); it
+// shows `shown` in place of the answer, which may contain secrets.
 ChatReply parse_reply(std::string_view body, std::string_view shown);
 inline ChatReply parse_reply(std::string_view body) { return parse_reply(body, body); }
 
-// What such an answer says that it took; nothing counted where it does not.
+// The token counts in an answer; uncounted if it has none.
 Usage usage_in(std::string_view body);
 
-// What an endpoint says went wrong, in its own words; empty where it says nothing.
+// The error message of an endpoint in its own words; empty if there is none.
 std::string error_message(std::string_view body);
 
 }  // namespace mgdm::prompting

@@ -19,8 +19,8 @@ struct Expression {
   std::vector<std::int64_t> numbers;  // that stand in it, in this order
 };
 
-// Whole numbers, + - * / and parentheses, in any of the signs that plain_signs() reads; none for
-// anything else, a division by zero, or numbers that leave 64 bits.
+// Parses whole numbers, + - * / and parentheses, in any of the signs that plain_signs() reads. None
+// for anything else, a division by zero, or numbers that exceed 64 bits.
 std::optional<Expression> parse_expression(std::string_view text);
 
 }  // namespace mgdm::prompting

@@ -1,5 +1,5 @@
-// An endpoint for tests, on 127.0.0.1, that answers as a script says. Every connection has a thread
-// of its own and ends by itself within seconds, whatever its client does.
+// An endpoint for tests on 127.0.0.1 that answers by a script. Every connection has its own thread
+// and ends within seconds, whatever its client does.
 #pragma once
 
 #include <atomic>

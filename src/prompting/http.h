@@ -1,4 +1,4 @@
-// POST over HTTP, as much of it as talking to an endpoint takes.
+// HTTP POST, as far as endpoints need it.
 #pragma once
 
 #include <memory>
@@ -6,15 +6,16 @@
 
 namespace mgdm::prompting {
 
-// http://127.0.0.1:8080/v1 and the like, taken apart.
+// The parts of an address such as http://127.0.0.1:8080/v1.
 struct Endpoint {
   std::string origin;  // https://api.example.com
   std::string path;    // /v1/chat/completions
   bool secure = false;
 };
 
-// UsageError when it is no http:// or https:// address. What ends in /chat/completions is taken as
-// it is; otherwise that is added, and /v1 before it where there is no path at all.
+// Parses an http:// or https:// address; UsageError for anything else. An address that ends in
+// /chat/completions is used unchanged; otherwise that is appended, after /v1 if there is no path at
+// all.
 Endpoint parse_endpoint(const std::string& url);
 
 struct HttpAnswer {
@@ -27,7 +28,7 @@ struct HttpAnswer {
 class Http {
  public:
   virtual ~Http() = default;
-  // From any thread. Never waits longer than its timeouts; what fails is told, not thrown.
+  // Thread-safe. Never waits longer than its timeouts. Failures are returned, not thrown.
   virtual HttpAnswer post(const std::string& body) = 0;
 };
 
@@ -38,11 +39,11 @@ struct HttpSettings {
   double answer_seconds = 120;  // from the request to the whole answer
 };
 
-// By cpp-httplib. An Error says what is missing where the program was built without it, or without
+// Uses cpp-httplib. An Error says what is missing when the program was built without it, or without
 // OpenSSL for https.
 std::unique_ptr<Http> make_http(const HttpSettings& settings);
 
-// Whether make_http can give anything.
+// Whether the program was built with cpp-httplib.
 bool has_http();
 
 }  // namespace mgdm::prompting

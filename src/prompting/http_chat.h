@@ -1,5 +1,5 @@
-// A model behind an OpenAI-compatible endpoint: tries again where that helps, keeps to a pace, and
-// says in one sentence what is wrong where it does not.
+// A model behind an OpenAI-compatible endpoint. It repeats failed requests if that helps, keeps to
+// a pace, and reports other failures in one sentence.
 #pragma once
 
 #include <atomic>
@@ -16,20 +16,20 @@ namespace mgdm::prompting {
 
 class HttpChat : public ChatModel {
  public:
-  // `key` is only looked for in what the endpoint says, so that no message repeats it.
+  // `key` is only needed to hide it in the endpoint's messages.
   HttpChat(std::unique_ptr<Http> http, std::string endpoint, std::string key, RetrySettings retries,
            double per_minute, const Clock& clock = real_clock());
 
-  // Refused when it is this prompt that the endpoint does not take.
+  // Throws Refused when the endpoint does not accept this prompt.
   ChatReply ask(const ChatRequest& request) override;
 
-  // Tries that failed and were repeated.
+  // The number of failed tries that were repeated.
   std::int64_t repeated() const { return repeated_; }
-  // What the endpoint counted for answers in which there was no reply.
+  // The tokens of answers that had no reply in them.
   Usage wasted() const;
 
  private:
-  // What is wrong with an answer, for a terminal.
+  // Describes what is wrong with an answer, for a terminal.
   std::string told(const HttpAnswer& answer) const;
   ChatReply kept(ChatReply reply) const;
 

@@ -1,4 +1,4 @@
-// The key of an endpoint: where it comes from, and how what is shown is kept free of it.
+// The API key of an endpoint: where it comes from, and how it is hidden in output.
 #pragma once
 
 #include <string>
@@ -6,12 +6,12 @@
 
 namespace mgdm::prompting {
 
-// The key in the environment variable of that name. An Error, which never shows it, when there is
-// none or it cannot be a key.
+// Reads the key from an environment variable. An Error, which never shows the key, when it is
+// missing or malformed.
 std::string key_from(const std::string& variable);
 
-// `text` with *** for the key, also where it is written as in JSON: a backslash before any of its
-// characters, or \u002f for it. Whole texts only: of a part that was cut off nobody knows the key.
+// Replaces the key in `text` by ***, also where JSON escapes it (backslashes, \u002f for a slash).
+// Call it on whole texts only: a truncated key is not found.
 std::string without_key(std::string_view text, std::string_view key);
 
 }  // namespace mgdm::prompting

@@ -24,7 +24,7 @@ struct MethodSettings {
   void visit(config::Visitor& v);
 };
 
-// With `samples` decided; UsageError where a setting changes nothing with the method.
+// Fills in `samples`. UsageError when a setting has no effect with the method.
 MethodSettings resolved(MethodSettings settings);
 
 struct Outcome {
@@ -38,7 +38,7 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-// By settings as resolved() gives them.
+// Plays one game; the settings come from resolved().
 Outcome play(ChatModel& model, const Game24& game, const MethodSettings& settings);
 
 }  // namespace mgdm::prompting

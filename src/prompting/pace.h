@@ -1,4 +1,4 @@
-// Waiting, in a way that Ctrl-C ends and tests need not sit through.
+// Waiting that Ctrl-C interrupts and tests can skip.
 #pragma once
 
 #include <functional>
@@ -13,12 +13,12 @@ struct Clock {
 
 Clock real_clock();
 
-// At most so many requests per minute, evenly spaced; 0 for any number.
+// At most so many requests per minute, evenly spaced; 0 means no limit.
 class Pace {
  public:
   Pace(double per_minute, Clock clock);
 
-  // Returns when it is this caller's turn. From any thread.
+  // Returns when it is this caller's turn. Thread-safe.
   void wait_for_turn();
 
  private:

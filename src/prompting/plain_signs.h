@@ -1,4 +1,4 @@
-// Arithmetic as people, Markdown and TeX write it, in the signs of a keyboard.
+// Rewrites arithmetic from Markdown and TeX in the signs of a keyboard.
 #pragma once
 
 #include <string>

@@ -11,12 +11,12 @@
 
 namespace mgdm::prompting {
 
-// Puzzles that the endpoint does not answer, however often it is asked.
+// The puzzles that the endpoint refuses, however often it is asked.
 struct Refusals {
   std::vector<std::string> puzzles;
   std::string reason;  // of the first
 
-  // What to say of them, of so many puzzles in all.
+  // The Error to report, for so many puzzles in all.
   Error error(std::size_t all) const;
 };
 
@@ -38,16 +38,16 @@ struct Summary {
   // Means per puzzle.
   double requests = 0, prompt_tokens = 0, generated_tokens = 0;
 
-  // Requests of all puzzles that the means of tokens leave out, as nobody counted them.
+  // Requests whose tokens the endpoint did not count; the means leave them out.
   std::int64_t uncounted = 0;
 
-  // Every prompt has tokens, so none means that the endpoint does not say.
+  // Every prompt has tokens, so 0 means that the endpoint does not count them.
   bool tokens_known() const { return prompt_tokens > 0; }
 };
 
 Summary summarize(const std::vector<Outcome>& outcomes);
 
-// In dollars per million tokens; 0 where they are not known.
+// Dollars per million tokens; 0 when unknown.
 struct Prices {
   double prompt = 0, generated = 0;
 

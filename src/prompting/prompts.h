@@ -36,7 +36,7 @@ std::string value_prompt(const std::vector<std::string>& numbers);
 // Asks whether an answer is right: sure or impossible.
 std::string judge_prompt(const Game24& game, std::string_view answer);
 
-// One number for all of the above: results by other prompts are other results.
+// A version of all these prompts: results of different prompts must not be mixed.
 std::string prompts_version();
 
 }  // namespace mgdm::prompting
