@@ -1,8 +1,28 @@
 #!/usr/bin/env bash
 # scripts/build.sh PRESET [TARGET...]: brings build/PRESET up to date. Quiet unless something fails
 # or it is the first build.
+# scripts/build.sh --program light|full: builds build/light/mgdm or build/release/mgdm-train, and installs the
+# packages that this needs. Returns at once where no source has changed since the last time.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+if [ "$1" = --program ]; then
+  preset=light target=mgdm
+  [ "$2" = light ] || preset=release target=mgdm-train
+  built=$root/build/$preset/.fresh
+  if [ -e "$built" ] && [ -z "$(find "$root"/{src,include,cmake,scripts,CMakeLists.txt,CMakePresets.json} \
+    "$root/.git/logs/HEAD" -newer "$built" -print -quit 2>/dev/null)" ]; then
+    exit 0
+  fi
+  "$root/scripts/setup.sh" "$2"
+  mkdir -p "$root/build/$preset"
+  begun=$root/build/$preset/.begun.$$  # of this call: others may build at the same time
+  touch "$begun"
+  "$0" "$preset" "$target"
+  mv "$begun" "$built"
+  exit
+fi
+
 preset=$1
 shift
 build=$root/build/$preset

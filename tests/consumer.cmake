@@ -54,7 +54,16 @@ if(MGDM_PYTHON)
   set_tests_properties(consumer.from_python PROPERTIES
     FIXTURES_REQUIRED installed WORKING_DIRECTORY ${prefix})
 endif()
-if(TARGET mgdm)
+# A folder in which ./mgdm has built the program alone: that is installed, with models and recipes.
+set(alone ${CMAKE_CURRENT_BINARY_DIR}/alone)
+add_test(NAME consumer.install_program COMMAND sh -c "rm -rf ${alone} && \
+  ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR} -B ${alone} -G Ninja -DMGDM_TORCH=OFF -DMGDM_TESTS=OFF >${alone}.log && \
+  cp $<TARGET_FILE:mgdm> ${alone} && ${CMAKE_COMMAND} --install ${alone} --prefix ${alone}/prefix && \
+  ${alone}/prefix/bin/mgdm reproduce sizes --out ${alone}/results")
+set_tests_properties(consumer.install_program PROPERTIES
+  PASS_REGULAR_EXPRESSION "Not installed.*: the library.*parameters, millions" WORKING_DIRECTORY /tmp)
+
+if(TARGET mgdm-train)
   add_test(NAME consumer.model COMMAND ${prefix}/bin/mgdm describe quick-planning-mgdm)
   set_tests_properties(consumer.model PROPERTIES
     FIXTURES_REQUIRED installed WORKING_DIRECTORY ${prefix})

@@ -1,5 +1,5 @@
-// ./mgdm, the script: which program it builds and runs, and what it asks the small one before it
-// builds the other. Both programs and their builds are stand-ins that say how they were called.
+// ./mgdm, the script, and how the program that it builds finds the other one, mgdm-train. The
+// checkout is made up: its builds are stand-ins that note how they were called.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -17,26 +17,21 @@ class Launcher : public Program {
  protected:
   void SetUp() override {
     Program::SetUp();
-    for (const char* const folder : {"src", "include", "cmake", "scripts"})
+    for (const char* const folder : {"src", "include", "cmake", "scripts", "build/release"})
       fs::create_directories(folder_ / folder);
-    for (const char* const file : {"CMakeLists.txt", "CMakePresets.json", "calls", "typed"})
+    for (const char* const file : {"CMakeLists.txt", "CMakePresets.json", "calls"})
       write_file(path(file), "");
     fs::copy_file(MGDM_SOURCE_DIR "/mgdm", path("mgdm"));
+    fs::copy_file(MGDM_SOURCE_DIR "/scripts/build.sh", path("scripts/build.sh"));
     script("scripts/setup.sh", "echo \"setup $*\" >>'" + path("calls") + "'");
-    script("scripts/build.sh", "echo \"build $*\" >>'" + path("calls") + "'\nmkdir -p '" +
-                                   path("build") + "'/$1\ncp '" + path("program") + "' '" +
-                                   path("build") + "'/$1/$2");
-    // The small one says $SAYS and exits with $CODE; asked to solve, and neither told a puzzle nor
-    // sent one, it calls that a wrong command line. The other repeats what is sent.
-    script("program", "echo \"$(basename \"$0\") $*\" >>'" + path("calls") +
-                          "'\n"
-                          "[ \"$(basename \"$0\")\" = mgdm-light ] || exec cat\n"
-                          "[ \"$*\" != 'solve --device cuda' ] || [ -p /dev/stdin ] || exit 2\n"
-                          "cat >'" +
-                          path("typed") +
-                          "'\n"
-                          "echo \"${SAYS:-}\"\n"
-                          "exit ${CODE:-0}");
+    // In place of cmake and ninja, which it calls in a folder of a build.
+    fs::create_directories(folder_ / "tools");
+    script("tools/cmake", "exit 0");
+    script("tools/ninja", "echo \"build $(basename $2) ${@: -1}\" >>'" + path("calls") +
+                              "'\n"
+                              "cp '" +
+                              path("program") + "' \"$2/${@: -1}\"");
+    script("program", "echo \"$(basename \"$0\") $*\" >>'" + path("calls") + "'\nexec cat");
   }
 
   void script(const std::string& name, const std::string& text) const {
@@ -44,16 +39,22 @@ class Launcher : public Program {
     fs::permissions(path(name), fs::perms::owner_all);
   }
 
-  // As after a first command that needs the small program only.
-  void build_light() const {
-    ASSERT_EQ(mgdm("tasks", "", "/dev/null", path("mgdm")).code, 0);
-    write_file(path("calls"), "");
+  // The real program where the script has built its stand-in.
+  void put_program() const {
+    fs::create_directories(folder_ / "build/light");
+    fs::copy_file(MGDM_LIGHT_PROGRAM, path("build/light/mgdm"),
+                  fs::copy_options::overwrite_existing);
   }
 
-  Outcome launch(const std::string& words, const std::string& before = "",
-                 const std::string& input = "/dev/null") const {
-    return mgdm(words, before, input, path("mgdm"));
+  Outcome call(const std::string& program, const std::string& words,
+               const std::string& input = "/dev/null") const {
+    return mgdm(words, "PATH='" + path("tools") + "':$PATH", input, program);
   }
+  Outcome launch(const std::string& words) const { return call(path("mgdm"), words); }
+  Outcome light(const std::string& words, const std::string& input = "/dev/null") const {
+    return call(path("build/light/mgdm"), words, input);
+  }
+
   // Since the last time that was asked.
   std::string calls() const {
     const std::string all = read_file(path("calls"));
@@ -62,79 +63,80 @@ class Launcher : public Program {
   }
 };
 
-const std::string kFull = "setup full\nbuild release mgdm\n";
+const std::string kSmoke = "train '" MGDM_SOURCE_DIR "/recipes/smoke/mgdm.toml'";
+const std::string kSmokeCalls = "mgdm-train train " MGDM_SOURCE_DIR "/recipes/smoke/mgdm.toml\n";
+const std::string kFull = "setup full\nbuild release mgdm-train\n";
 
-TEST_F(Launcher, BuildsTheSmallProgramOnceAndRunsIt) {
+TEST_F(Launcher, BuildsTheProgramOnceAndRunsIt) {
   EXPECT_EQ(launch("demo --seed 2").code, 0);
-  EXPECT_EQ(calls(), "setup light\nbuild light mgdm-light\nmgdm-light demo --seed 2\n");
-  for (const std::string words : {"solve 1,2,3,6", "eval --model x --device cpu", "train",
-                                  "train --help", "reproduce", "reproduce shipped", "bench"}) {
-    EXPECT_EQ(launch(words, "CODE=3").code, 3) << words;
-    EXPECT_EQ(calls(), "mgdm-light " + words + "\n");
-  }
-}
-
-// Words of the environment are nobody's options.
-TEST_F(Launcher, TakesNothingFromVariablesOfItsCaller) {
-  build_light();
-  EXPECT_EQ(launch("eval --limit 3", "losses=yes last=--device=cuda model=x").code, 0);
-  EXPECT_EQ(calls(), "mgdm-light eval --limit 3\n");
-}
-
-// As the small one does by $MGDM_LAUNCHER where a model needs the other.
-TEST_F(Launcher, RunsTheOtherWhereTheSmallOneAsksForIt) {
-  build_light();
-  script("build/light/mgdm-light", "MGDM_PROGRAM=full exec \"$MGDM_LAUNCHER\" \"$@\"");
-  EXPECT_EQ(launch("eval --model=x").code, 0);
-  EXPECT_EQ(calls(), kFull + "mgdm eval --model=x\n");
-}
-
-TEST_F(Launcher, BuildsTheOtherForWhatNeedsLibTorch) {
-  build_light();
-  const std::string asked = "SAYS='it needs LibTorch' CODE=1";
-  EXPECT_EQ(launch("train r.toml seed=2", asked).code, 0);
-  EXPECT_EQ(calls(), "mgdm-light train r.toml seed=2\n" + kFull + "mgdm train r.toml seed=2\n");
-  EXPECT_EQ(launch("train r.toml", asked).code, 0);
-  EXPECT_EQ(calls(), "mgdm train r.toml\n");  // once built, it is asked alone
-}
-
-TEST_F(Launcher, TellsASlipBeforeAnythingIsBuilt) {
-  build_light();
-  for (const std::string words : {"train r.tml", "launch --procs 2", "eval --device cuda --modle x",
-                                  "solve --device cuda --modle x", "reproduce planing"}) {
-    const Outcome outcome = launch(words, "SAYS='did you mean this?' CODE=2");
-    EXPECT_EQ(outcome.code, 2) << words;
-    EXPECT_EQ(outcome.err, "did you mean this?\n");
-    EXPECT_EQ(outcome.out, "");
-    EXPECT_EQ(calls().find("build"), std::string::npos) << words;
-  }
-}
-
-TEST_F(Launcher, AsksReproduceForNothingButItsPlan) {
-  build_light();
-  launch("reproduce planning --out", "SAYS='a plan'");
-  EXPECT_EQ(calls(), "mgdm-light reproduce --plan planning --out\n" + kFull +
-                         "mgdm reproduce planning --out\n");
-}
-
-TEST_F(Launcher, LeavesWhatIsSentToTheOther) {
-  build_light();
-  write_file(path("puzzles"), "1,2,3,6\n");
-  const Outcome outcome =
-      launch("solve --device cuda", "SAYS='there is no puzzle' CODE=1", path("puzzles"));
-  EXPECT_EQ(outcome.code, 0);
-  EXPECT_EQ(outcome.out, "1,2,3,6\n");
-  EXPECT_EQ(read_file(path("typed")), "");
-  EXPECT_EQ(calls(), "mgdm-light solve --device cuda\n" + kFull + "mgdm solve --device cuda\n");
-}
-
-TEST_F(Launcher, BelievesASmallProgramThatIsUpToDateOnly) {
-  build_light();
+  EXPECT_EQ(calls(), "setup light\nbuild light mgdm\nmgdm demo --seed 2\n");
+  launch("train x");
+  EXPECT_EQ(calls(), "mgdm train x\n");
   write_file(path("src/newer.cc"), "");
   fs::last_write_time(path("src/newer.cc"),
                       fs::file_time_type::clock::now() + std::chrono::hours(1));
-  launch("train r.toml", "SAYS='no such option' CODE=2");
-  EXPECT_EQ(calls(), kFull + "mgdm train r.toml\n");
+  launch("tasks");
+  EXPECT_EQ(calls(), "setup light\nbuild light mgdm\nmgdm tasks\n");
+}
+
+TEST_F(Launcher, BuildsTheFullProgramForWhatNeedsLibTorch) {
+  put_program();
+  EXPECT_EQ(light("tasks").code, 0);
+  EXPECT_EQ(light("reproduce statistics --limit 1 --out " + path("results")).code, 0);
+  EXPECT_EQ(calls(), "");
+  EXPECT_EQ(light(kSmoke).code, 0);
+  EXPECT_EQ(calls(), kFull + kSmokeCalls);
+  light(kSmoke);
+  EXPECT_EQ(calls(), kSmokeCalls);  // built once
+  light("launch -n 2 -- train x");
+  EXPECT_EQ(calls(), "mgdm-train launch -n 2 -- train x\n");
+  light("reproduce planning --plan");
+  EXPECT_EQ(calls(), "mgdm-train reproduce planning --plan\n");
+  light("eval --model quick-planning-mgdm --data x --losses y");
+  EXPECT_EQ(calls(), "mgdm-train eval --model quick-planning-mgdm --data x --losses y\n");
+}
+
+TEST_F(Launcher, TellsASlipBeforeAnythingIsBuilt) {
+  put_program();
+  for (const std::string words :
+       {"train r.tml", "launch --procs 2", "eval --device cuda --modle x", "bench trian",
+        "solve --device cuda --modle x", "reproduce planing"}) {
+    EXPECT_NE(light(words).code, 0) << words;
+    EXPECT_EQ(calls(), "") << words;
+  }
+}
+
+TEST_F(Launcher, LeavesWhatIsSentToTheFullProgram) {
+  put_program();
+  write_file(path("puzzles"), "1,2,3,6\n");
+  const Outcome outcome = light("solve --device cuda", path("puzzles"));
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.out, "1,2,3,6\n");
+}
+
+TEST_F(Launcher, FindsTheFullProgramBesideItself) {
+  put_program();
+  fs::rename(path("build/light"), path("bin"));
+  fs::copy_file(path("program"), path("bin/mgdm-train"));
+  EXPECT_EQ(call(path("bin/mgdm"), kSmoke).code, 0);
+  EXPECT_EQ(calls(), kSmokeCalls);
+}
+
+TEST_F(Launcher, SaysThatABuildFailed) {
+  put_program();
+  script("tools/ninja", "echo 'no space left' >&2; exit 1");
+  const Outcome outcome = light(kSmoke);
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_MENTIONS(outcome.err, "no space left");
+  EXPECT_MENTIONS(outcome.err, "mgdm-train could not be built");
+}
+
+TEST_F(Launcher, HintsNameTheProgramAsItIsCalled) {
+  put_program();
+  EXPECT_MENTIONS(light("solve --nosuch").err, "try: mgdm solve --help\n");
+  script("run", "cd '" + path("build/light") + "' && exec ./mgdm \"$@\"");
+  EXPECT_MENTIONS(call(path("run"), "solve --nosuch").err, "try: ./mgdm solve --help\n");
+  EXPECT_MENTIONS(call(path("run"), "solve --help").out, "\n  ./mgdm solve ");
 }
 
 }  // namespace

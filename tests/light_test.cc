@@ -19,6 +19,9 @@ class Light : public Program {
     return mgdm(arguments, "MGDM_MODELS='" MGDM_SOURCE_DIR "/models'", "/dev/null",
                 MGDM_LIGHT_PROGRAM);
   }
+  Outcome alone(const std::string& arguments) const {
+    return mgdm(arguments, "MGDM_MODELS='" MGDM_SOURCE_DIR "/models'", "/dev/null", lone_program());
+  }
 };
 
 TEST_F(Light, HasTheSameHelp) {
@@ -53,12 +56,12 @@ TEST_F(Light, LooksAtTheRecipeBeforeItSaysHowToTrain) {
 TEST_F(Light, SaysHowToTrain) {
   for (const std::string words : {"train '" MGDM_SOURCE_DIR "/recipes/smoke/mgdm.toml' --out x",
                                   "launch -n 2 -- train x", "bench signature"}) {
-    const Outcome outcome = light(words);
+    const Outcome outcome = alone(words);
     EXPECT_EQ(outcome.code, 1) << words;
     EXPECT_MENTIONS(outcome.err, "needs LibTorch");
-    EXPECT_MENTIONS(outcome.err, "./mgdm");
+    EXPECT_MENTIONS(outcome.err, "mgdm-train");
   }
-  const Outcome outcome = light("solve --model quick-planning-mgdm --device cuda '1,2'");
+  const Outcome outcome = alone("solve --model quick-planning-mgdm --device cuda '1,2'");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_MENTIONS(outcome.err, "cuda");
 }
@@ -391,46 +394,29 @@ TEST_F(Light, SaysWhichProgramRunsModelsOfNoisedVectors) {
                 .code,
             0);
   const std::string solve = "solve --model " + path("run/checkpoint-1") + " '1,2/3,1/4,0/0,5-4,5'";
-  const Outcome refused = light(solve);
+  const Outcome refused = alone(solve);
   EXPECT_EQ(refused.code, 1);
   EXPECT_MENTIONS(refused.err, "noised vectors");
   EXPECT_MENTIONS(refused.err, "the full program, built with LibTorch, runs it");
-  // Where ./mgdm has started it, it is called again to run the other program, and what is sent is
-  // still there to be read.
-  write_file(path("launcher"), "#!/bin/sh\necho \"$MGDM_PROGRAM $*\"\ncat\n");
-  fs::permissions(path("launcher"), fs::perms::owner_all);
+  // Where that lies beside it, it answers, also what is sent.
   write_file(path("puzzles"), "1,2/3,1/4,0/0,5-4,5\n");
-  const std::string words = "solve --model " + path("run/checkpoint-1");
-  EXPECT_EQ(
-      mgdm(words, "MGDM_LAUNCHER=" + path("launcher"), path("puzzles"), MGDM_LIGHT_PROGRAM).out,
-      "full " + words + "\n1,2/3,1/4,0/0,5-4,5\n");
+  const Outcome sent =
+      mgdm("solve --model " + path("run/checkpoint-1"), "", path("puzzles"), MGDM_LIGHT_PROGRAM);
+  EXPECT_MENTIONS(sent.err, "wrong, 4 passes");
   // Where no model is named it is none of those at hand.
-  const Outcome unnamed =
-      mgdm("solve", "MGDM_MODELS=" + path("run") + " MGDM_LAUNCHER=" + path("launcher"),
-           path("puzzles"), MGDM_LIGHT_PROGRAM);
-  EXPECT_EQ(unnamed.code, 1);
-  EXPECT_EQ(unnamed.out.find("full"), std::string::npos) << unnamed.out;
+  EXPECT_EQ(mgdm("solve", "MGDM_MODELS=" + path("run"), path("puzzles"), lone_program()).code, 1);
   // It is one of many to reproduce.
   const std::string vdm = path("runs/countdown-3-tiny-vdm");
   fs::create_directories(vdm);
   fs::copy(path("run/checkpoint-1"), vdm + "/checkpoint-1", fs::copy_options::recursive);
   const Outcome table =
       mgdm("reproduce countdown --limit 1 --runs " + path("runs") + " --out " + path("results"),
-           "MGDM_RECIPES=" MGDM_SOURCE_DIR "/recipes MGDM_LAUNCHER=" + path("launcher"),
-           "/dev/null", MGDM_LIGHT_PROGRAM);
+           "MGDM_RECIPES=" MGDM_SOURCE_DIR "/recipes", "/dev/null", lone_program());
   EXPECT_EQ(table.code, 0) << table.err;
   EXPECT_MENTIONS(table.out, "noised vectors");
   const Outcome answered = full_mgdm(solve);
   EXPECT_MENTIONS(answered.err, "wrong, 4 passes");  // though nothing was learned
   EXPECT_MENTIONS(answered.err, "right, by exact search: 4,0/0,5\n");
-}
-
-TEST_F(Light, HintsNameCommandsAsTheyAreCalled) {
-  const auto said = [&](const std::string& before) {
-    return mgdm("solve --nosuch", before, "/dev/null", MGDM_LIGHT_PROGRAM).err;
-  };
-  EXPECT_MENTIONS(said("env -u MGDM_CALLED"), "try: mgdm solve --help\n");
-  EXPECT_MENTIONS(said("MGDM_CALLED=./mgdm"), "try: ./mgdm solve --help\n");
 }
 
 TEST_F(Light, SaysWhatThereIsAndWhatWasMeant) {

@@ -104,7 +104,7 @@ TEST_F(LlamaCli, LoraTrainsResumesAnswersAndBecomesOneModel) {
 
   // The small program says who can.
   const Outcome light = mgdm("eval --model " + last + " --data " + path("test.jsonl"), "",
-                             "/dev/null", MGDM_LIGHT_PROGRAM);
+                             "/dev/null", lone_program());
   EXPECT_EQ(light.code, 1);
   EXPECT_NE(light.err.find("the full program, built with LibTorch"), std::string::npos)
       << light.err;

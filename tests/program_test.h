@@ -34,8 +34,8 @@ class Program : public testing::Test {
 
   std::string path(const std::string& name) const { return folder_ / name; }
 
-  // By the light program where it does the same as the full one: it starts without LibTorch, in a
-  // hundredth of the time.
+  // What needs LibTorch by mgdm-train at once, everything else by mgdm, which starts in a hundredth
+  // of the time.
   static std::string program_for(std::string_view arguments) {
     for (const std::string_view command : {"train", "launch", "bench", "--version"})
       if (arguments.starts_with(command)) return MGDM_PROGRAM;
@@ -54,6 +54,16 @@ class Program : public testing::Test {
 
   Outcome full_mgdm(const std::string& arguments) const {
     return mgdm(arguments, "", "/dev/null", MGDM_PROGRAM);
+  }
+
+  // The program without LibTorch where no other lies beside it.
+  std::string lone_program() const {
+    const std::filesystem::path file = folder_ / "alone/mgdm";
+    if (!std::filesystem::exists(file)) {
+      std::filesystem::create_directories(file.parent_path());
+      std::filesystem::copy_file(MGDM_LIGHT_PROGRAM, file);
+    }
+    return file;
   }
 
   std::size_t files() const {

@@ -24,7 +24,7 @@ class Reproduce : public Program {
                 "cd '" + folder_.string() +
                     "' && MGDM_MODELS='" MGDM_SOURCE_DIR "/models' MGDM_RECIPES='" MGDM_SOURCE_DIR
                     "/recipes'",
-                "/dev/null", MGDM_LIGHT_PROGRAM);
+                "/dev/null", lone_program());
   }
 };
 

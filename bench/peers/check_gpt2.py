@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Whether a training step of the paper's GPT-2 and its answers are PyTorch's, on the CPU in fp32.
 
-    check_gpt2.py build/release/mgdm
+    check_gpt2.py build/release/mgdm-train
         trains a small GPT-2 for some steps, all of the answers masked so that nothing is drawn. Given the
         weights and AdamW's memory before the last step, PyTorch must come to the same loss, norm of the
         gradient and weights, up to rounding.
-    check_gpt2.py build/release/mgdm MODEL puzzles.jsonl
+    check_gpt2.py build/release/mgdm-train MODEL puzzles.jsonl
         answers puzzles with a model that such a recipe trained, by the paper's rule without noise: 99 of
         100 answers, without special tokens, must be the same; rounding may decide the others.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whether the looped peers compute what mgdm does: loss, gradient and Muon's step, on the CPU.
 
-    check_looped.py build/release/mgdm
+    check_looped.py build/release/mgdm-train
 
 trains a small network of each kind for some steps, all of the answers masked so that nothing is
 drawn. Given the weights and momenta before the last step, the peer must come to the same loss, norm of

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <system_error>
 
+#include "base/error.h"
 #include "base/interrupt.h"
 #include "base/standard_streams.h"
 #include "base/text.h"
@@ -42,6 +43,16 @@ std::string format_duration(double seconds) {
   const std::int64_t days = s / 86400;
   if (days < 1000) return fmt::format("{}d {:02}h", days, s / 3600 % 24);
   return fmt::format("{}y {}d", days / 365, days % 365);
+}
+
+double parse_duration(const std::string& text) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  const std::string unit = lowered(trim(end));
+  const double factor = unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  if (end == text.c_str() || factor == 0 || !(number > 0) || number > 1e6)
+    throw UsageError(fmt::format("{} is no time", in_quotes(text)), "20m, 90s or 1.5h");
+  return number * factor;
 }
 
 std::string format_count(double count) {

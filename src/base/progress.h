@@ -22,6 +22,9 @@ namespace mgdm {
 // "42s", "3m 07s", "2h 05m", "12d 05h".
 std::string format_duration(double seconds);
 
+// "20m", "90s" or "1.5h" in seconds. UsageError for anything else.
+double parse_duration(const std::string& text);
+
 // "950", "12.3k", "4.56M".
 std::string format_count(double count);
 

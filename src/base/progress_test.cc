@@ -9,11 +9,21 @@
 #include <thread>
 #include <utility>
 
+#include "base/error.h"
 #include "base/interrupt.h"
 #include "base/test_terminal.h"
 
 namespace mgdm {
 namespace {
+
+TEST(Progress, ReadsDurations) {
+  EXPECT_EQ(parse_duration("20m"), 1200);
+  EXPECT_EQ(parse_duration("90s"), 90);
+  EXPECT_EQ(parse_duration("1.5h"), 5400);
+  EXPECT_EQ(parse_duration("2 M"), 120);
+  for (const char* text : {"", "20", "m", "-1m", "0s", "nanm", "infs", "1d", "20m later"})
+    EXPECT_THROW(parse_duration(text), UsageError) << text;
+}
 
 TEST(Progress, Formats) {
   EXPECT_EQ(format_duration(0.2), "0s");

@@ -1,88 +1,54 @@
 #include "cli/cli.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/paths.h"
 #include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/eval_command.h"
-#include "cli/heavy_commands.h"
-#include "cli/reproduce_command.h"
+#include "cli/full_program.h"
+#include "cli/torch_work.h"
 
 namespace mgdm::cli {
 namespace {
 
-// What mgdm reproduce may call: what the half with LibTorch trains and measures.
-reproduction::Trainer trainer_of(const Program& program) {
-  reproduction::Trainer trainer = program.trainer;
-  if (program.measure_losses)
-    trainer.losses = [measure = program.measure_losses](const reproduction::LossOrder& order) {
-      EvalSettings settings;
-      settings.model = order.model;
-      settings.data = order.data;
-      settings.losses = order.json;
-      settings.compute.device = order.device;
-      settings.limit = order.limit;
-      settings.compute.threads = order.threads;
-      settings.samples = order.samples;
-      settings.decode.settings.steps = order.levels;
-      settings.decode.given = {"steps"};
-      settings.quiet = order.quiet;
-      settings.no_table = true;
-      measure(settings);
-    };
-  return trainer;
+std::string g_called_as = "mgdm";
+
+// A GPU is used where there is one, by the full program if that has been built.
+void check_device(const std::string& device) {
+  const bool gpu = device.starts_with("cuda") ||
+                   (device == "auto" && is_there("/dev/nvidia0") && full_program_is_built());
+  if (gpu) needed(nullptr, "--device " + device);
 }
 
-std::vector<Command> all_commands(Program& program) {
-  std::vector<Command> commands{demo_command(),
-                                tasks_command(),
-                                generate_command(),
-                                verify_command(),
-                                eval_command(program.measure_losses),
-                                solve_command(),
-                                describe_command(),
-                                export_command(),
-                                prompt_command(),
-                                reproduce_command(trainer_of(program)),
-                                report_command()};
-  for (Command& command : heavy_commands(program.heavy)) commands.push_back(std::move(command));
+std::vector<Command> all_commands(TorchWork* work) {
+  std::vector<Command> commands{demo_command(),          tasks_command(),    generate_command(),
+                                verify_command(),        eval_command(work), solve_command(),
+                                describe_command(),      export_command(),   prompt_command(),
+                                reproduce_command(work), report_command(),   train_command(work),
+                                launch_command(work),    bench_command(work)};
+  if (work != nullptr) return commands;
+  for (Command& command : commands)
+    for (const config::Field& field : command.fields.all())
+      if (field.key == "device")
+        command.run = [run = command.run, device = std::get<std::string*>(field.target)](
+                          const std::vector<std::string>& given) {
+          check_device(*device);
+          return run(given);
+        };
   return commands;
 }
 
-bool is_out_of_memory(const Program& program, const std::exception& error) {
+bool is_out_of_memory(const TorchWork* work, const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return true;
-  return program.is_out_of_memory && program.is_out_of_memory(error);
-}
-
-// Hints name commands as they can be typed: from a source folder, with ./mgdm.
-std::string as_called(std::string what) {
-  constexpr std::string_view kHint = "\n  try: mgdm ";
-  const char* const called = std::getenv("MGDM_CALLED");
-  if (const std::size_t at = what.find(kHint); called != nullptr && at != std::string::npos)
-    what.replace(at, kHint.size(), fmt::format("\n  try: {} ", called));
-  return what;
-}
-
-// To ./mgdm, which builds and runs the other program; returns where there is no such script.
-// Whoever throws NeedsLibTorch has read nothing yet of what is sent to this one.
-void hand_over(char** argv) {
-  const char* const launcher = std::getenv("MGDM_LAUNCHER");
-  const char* const program = std::getenv("MGDM_PROGRAM");
-  if (launcher == nullptr || (program != nullptr && std::string_view(program) == "full")) return;
-  ::setenv("MGDM_PROGRAM", "full", 1);
-  ::execv(launcher, argv);
+  return work != nullptr && work->is_out_of_memory(error);
 }
 
 int complain(const char* what, int code) {
@@ -90,20 +56,38 @@ int complain(const char* what, int code) {
   return code;
 }
 
+int run_command(char** argv, const std::vector<std::string>& words, TorchWork* work) {
+  try {
+    return dispatch(all_commands(work), words);
+  } catch (const NeedsLibTorch&) {  // thrown before anything is read from standard input
+    become_full_program(argv);
+    throw;
+  }
+}
+
 }  // namespace
 
-int run(int argc, char** argv, Program program) {
+const std::string& called_as() { return g_called_as; }
+
+std::string as_called(std::string text) {
+  for (const std::string_view before : {"try: ", "  ", "| "})
+    for (std::size_t at = 0; (at = text.find(std::string(before) + "mgdm ", at)) != text.npos;) {
+      at += before.size();
+      text.replace(at, 4, g_called_as);
+    }
+  return text;
+}
+
+int run(int argc, char** argv, TorchWork* work) {
+  if (argc > 0 && argv[0][0] == '.') g_called_as = argv[0];  // ./mgdm
   open_standard_streams();
   try {
     catch_interrupts();
-    const int code = dispatch(all_commands(program), {argv + 1, argv + argc});
+    const int code = run_command(argv, {argv + 1, argv + argc}, work);
     flush_output();
     return code;
   } catch (const UsageError& error) {
     return complain(error.what(), 2);
-  } catch (const NeedsLibTorch& error) {
-    hand_over(argv);
-    return complain(error.what(), 1);
   } catch (const Interrupted& error) {
     return complain(error.what(), 130);
   } catch (const std::system_error& error) {
@@ -111,7 +95,7 @@ int run(int argc, char** argv, Program program) {
     const bool stopped = error.code() == std::errc::interrupted && interrupted();
     return complain(stopped ? "interrupted" : error.what(), stopped ? 130 : 1);
   } catch (const std::exception& error) {
-    if (is_out_of_memory(program, error))
+    if (is_out_of_memory(work, error))
       return complain("out of memory\n  try: a smaller file or model, or fewer items at a time", 1);
     return complain(error.what(), 1);
   }

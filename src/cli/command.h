@@ -1,9 +1,8 @@
 // A command of the program: its settings as one list of fields, its words for people, and what it
 // does.
 //
-// Flags, their ranges and the help text all come from the fields (see config/settings.h):
-// a field "count" is the flag --count, a field "n" is -n. One file per command, but for those
-// that need LibTorch (heavy_commands.h); all_commands() in cli.cc lists them.
+// Flags, their ranges and the help text all come from the fields (see config/settings.h): a field
+// "count" is the flag --count, a field "n" is -n. all_commands() in cli.cc lists the commands.
 #pragma once
 
 #include <functional>
@@ -55,19 +54,28 @@ Command make_command(std::string name, std::string about, std::string examples,
           /*inherited=*/{}};
 }
 
-struct EvalSettings;
-using MeasureLosses = std::function<void(const EvalSettings&)>;
+// How the user called the program: "mgdm", or in a source folder "./mgdm".
+const std::string& called_as();
+
+// The text with commands such as "mgdm solve" as the user would type them.
+std::string as_called(std::string text);
+
+class TorchWork;
 
 Command demo_command();
 Command tasks_command();
 Command generate_command();
 Command verify_command();
-Command eval_command(const MeasureLosses& measure_losses);
+Command eval_command(TorchWork* work);
 Command solve_command();
 Command describe_command();
 Command export_command();
 Command prompt_command();
+Command reproduce_command(TorchWork* work);
 Command report_command();
+Command train_command(TorchWork* work);
+Command launch_command(TorchWork* work);
+Command bench_command(TorchWork* work);
 
 // Parses the words after the program's name and runs the command they name; its exit code.
 // UsageError when they are wrong; help and version are printed to standard output.

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
@@ -110,13 +108,12 @@ void run_demo(const DemoSettings& settings) {
   for (const DemoModel& model : models) watch(model, settings);
   for (const DemoPair& pair : pairs_to_compare()) compare(pair, settings);
   const std::string& name = models.back().name;
-  const char* const called = std::getenv("MGDM_CALLED");
   fmt::print(
       "Try:\n"
       "  {0} eval --model {2}\n"
       "  {0} generate {1} --split test --count 3 | {0} solve --model {2} --show\n"
       "  {0} solve --help\n",
-      called != nullptr ? called : "mgdm", models.back().config.about.card->task, name);
+      called_as(), models.back().config.about.card->task, name);
 }
 
 }  // namespace

@@ -171,7 +171,7 @@ int dispatch(std::vector<Command> commands, const std::vector<std::string>& type
     CLI::App& sub = *app.add_subcommand(command.name, command.about);
     for (const config::Field& field : command.fields.all()) add_field(sub, command, field, given);
     sub.allow_extras(false);
-    sub.footer("Examples:\n" + command.examples +
+    sub.footer("Examples:\n" + as_called(command.examples) +
                (command.more.empty() ? "" : "\n" + command.more));
   }
   if (words.empty()) {

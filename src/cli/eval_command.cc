@@ -1,5 +1,3 @@
-#include "cli/eval_command.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,19 +8,56 @@
 #include "base/progress.h"
 #include "base/standard_streams.h"
 #include "base/text.h"
-#include "cli/cli.h"
+#include "cli/command.h"
+#include "cli/compute_flags.h"
+#include "cli/decoding_flags.h"
 #include "cli/fresh_puzzles.h"
 #include "cli/named_files.h"
+#include "cli/torch_work.h"
 #include "data/examples_file.h"
 #include "evaluation/evaluate.h"
 #include "evaluation/evaluation_json.h"
+#include "evaluation/loss_report.h"
 #include "evaluation/result_json.h"
 #include "evaluation/score_report.h"
 #include "formats/jsonl.h"
 #include "inference/models.h"
+#include "model_files/checkpoint_config.h"
 #include "model_files/describe.h"
+#include "spec/puzzle_rows.h"
 
 namespace mgdm::cli {
+namespace {
+
+struct EvalSettings {
+  std::string model, data, json, predictions, losses, figure, figure_over = "auto";
+  std::int64_t limit = 0, batch = 256, samples = 1;
+  DecodingFlags decode;
+  ComputeFlags compute;
+  bool quiet = false;
+
+  void visit(config::Visitor& v) {
+    v.field("model", model, "a checkpoint folder, or the name of a model we ship");
+    v.field("data", data,
+            "the puzzles: JSONL, Sudoku CSV, lines or grids; without it 1000 of the test "
+            "split (seed 77; of sudoku minimal ones), or as many as --limit says, but for losses");
+    v.field("limit", limit, "only the first N puzzles (0 = all)", config::at_least(0));
+    decode.visit(v);
+    v.field("batch", batch, "puzzles decoded at a time, at most", config::range(1, 1e6));
+    compute.visit(v);
+    v.field("json", json, "write the score to this file; - prints it alone");
+    v.field("predictions", predictions, "write the answers to this file, one JSON object per line");
+    v.field("losses", losses,
+            "instead of decoding, write the loss at each of --steps noise levels and each position "
+            "to this JSON file");
+    v.field("samples", samples, "losses: noised copies of every puzzle at every level",
+            config::range(1, 1e6));
+    v.field("figure", figure, "losses: draw them into this SVG file");
+    v.field("figure_over", figure_over, "losses: what the figure draws them against",
+            config::one_of({"auto", "level", "position"}));
+    v.field("quiet", quiet, "print nothing but errors");
+  }
+};
 
 using Examples = std::vector<tasks::Example>;
 
@@ -34,8 +69,6 @@ Examples read_puzzles(const EvalSettings& settings, const tasks::Task& task) {
   }
   return examples;
 }
-
-namespace {
 
 void write_predictions(const std::string& path, const Examples& examples,
                        const std::vector<evaluation::Answer>& answers) {
@@ -164,14 +197,72 @@ void run_eval(const EvalSettings& asked) {
       settings.data.empty() ? generated(settings, model) : read_puzzles(settings, model.task()));
 }
 
+void draw(const EvalSettings& settings, const std::string& task,
+          const evaluation::LossProfile& profile) {
+  const bool has_levels = profile.all.noised.levels() > 1;
+  const bool over_level =
+      settings.figure_over == "level" || (settings.figure_over == "auto" && has_levels);
+  write_file(settings.figure, evaluation::loss_figure(task, profile,
+                                                      over_level ? evaluation::Axis::kLevel
+                                                                 : evaluation::Axis::kPosition));
+}
+
+// Of the decoding flags only --steps, the noise levels, and --seed count with --losses.
+decoding::DecodingSettings levels_and_seed(const DecodingFlags& flags,
+                                           const decoding::DecodingSettings& of_model) {
+  decoding::DecodingSettings settings = of_model;
+  for (const std::string& key : decoding_keys()) {
+    if (!contains(flags.given, key)) continue;
+    if (key == "steps")
+      settings.steps = flags.settings.steps;
+    else if (key == "seed")
+      settings.seed = flags.settings.seed;
+    else
+      throw UsageError(fmt::format("--{} changes nothing with --losses", key),
+                       "--steps or --seed: losses are measured without decoding");
+  }
+  return settings;
+}
+
+void measure_losses(const EvalSettings& asked, TorchWork& work) {
+  EvalSettings settings = asked;
+  settings.compute.threads = thread_count(static_cast<int>(settings.compute.threads));
+  const std::string folder = inference::find_model(settings.model);
+  const model_files::CheckpointConfig config = model_files::read_config(folder);
+  if (!config.about.card)
+    throw Error(fmt::format("{} names no task", folder), "a model trained by mgdm");
+  const spec::PuzzleRows rows(*config.about.card, model_files::read_vocabulary(folder, config));
+  const std::string task = rows.task().name();
+  const decoding::DecodingSettings decoding =
+      levels_and_seed(settings.decode, config.about.card->decoding);
+  settings.decode.settings = decoding;
+  const Examples puzzles = read_puzzles(settings, rows.task());
+  const evaluation::LossProfile profile =
+      work.measure_losses({.model = folder,
+                           .puzzles = puzzles,
+                           .levels = decoding.steps,
+                           .samples = settings.samples,
+                           .seed = decoding.seed,
+                           .batch = settings.batch,
+                           .device = settings.compute.device,
+                           .threads = static_cast<int>(settings.compute.threads),
+                           .quiet = settings.quiet});
+  write_file(settings.losses,
+             evaluation::result_text(evaluation::loss_json(task, puzzles.size(), profile),
+                                     config::Fields(settings).all()));
+  if (!settings.figure.empty()) draw(settings, task, profile);
+  if (!settings.quiet)
+    say_to(evaluation::for_people({settings.losses, settings.figure}), "{}",
+           evaluation::loss_text(task, profile));
+}
+
 }  // namespace
 
-Command eval_command(const MeasureLosses& measure_losses) {
-  const auto either = [measure_losses](const EvalSettings& settings) {
+Command eval_command(TorchWork* work) {
+  const auto either = [work](const EvalSettings& settings) {
     check_flags(settings);
     if (settings.losses.empty()) return run_eval(settings);
-    if (!measure_losses) throw needs_libtorch("eval --losses");
-    measure_losses(settings);
+    measure_losses(settings, needed(work, "eval --losses"));
   };
   Command command = make_command<EvalSettings>(
       "eval", "Measure a model on puzzles: both metrics, what went wrong, passes, speed, losses",

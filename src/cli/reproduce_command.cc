@@ -1,15 +1,16 @@
-#include "cli/reproduce_command.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/progress.h"
 #include "base/standard_streams.h"
 #include "base/text.h"
+#include "cli/command.h"
 #include "cli/compute_flags.h"
+#include "cli/full_program.h"
+#include "cli/torch_work.h"
 #include "formats/markdown_table.h"
 #include "reproduction/reproduce.h"
 #include "reproduction/trainings.h"
@@ -76,7 +77,13 @@ void reproduce_one(const reproduction::Plan& plan, const ReproduceSettings& sett
   say("written: {}\n", joined_by(files, ", "));
 }
 
-void run_reproduce(const ReproduceSettings& settings, const reproduction::Trainer& trainer) {
+// The plans by that name.
+std::vector<reproduction::Plan> plans_named(const std::string& name) {
+  if (name == "all") return reproduction::plans();
+  return {reproduction::find_plan(name)};
+}
+
+void run_reproduce(const ReproduceSettings& settings, TorchWork* work) {
   if (settings.list) return print_list();
   if (settings.name.empty())
     throw UsageError("which table or figure?", "mgdm reproduce NAME", "mgdm reproduce --list");
@@ -93,27 +100,20 @@ void run_reproduce(const ReproduceSettings& settings, const reproduction::Traine
   context.limit = settings.limit;
   context.budget = settings.budget.empty() ? 0 : parse_duration(settings.budget);
   context.quiet = settings.quiet;
-  context.trainer = trainer;
-  if (settings.name != "all")
-    return reproduce_one(reproduction::find_plan(settings.name), settings, context);
-  context.budget /= static_cast<double>(reproduction::plans().size());
-  for (const reproduction::Plan& plan : reproduction::plans())
-    reproduce_one(plan, settings, context);
+  context.workers = work;
+  const std::vector<reproduction::Plan> plans = plans_named(settings.name);
+  // Without the full program a table shows what is trained.
+  const bool trains = std::ranges::any_of(plans, [](const reproduction::Plan& plan) {
+    return !reproduction::recipes_of(plan).empty();
+  });
+  if (trains && has_full_program()) needed(work, "training");
+  context.budget /= static_cast<double>(plans.size());
+  for (const reproduction::Plan& plan : plans) reproduce_one(plan, settings, context);
 }
 
 }  // namespace
 
-double parse_duration(const std::string& text) {
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  const std::string unit = lowered(trim(end));
-  const double factor = unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
-  if (end == text.c_str() || factor == 0 || !(number > 0) || number > 1e6)
-    throw UsageError(fmt::format("{} is no time", in_quotes(text)), "20m, 90s or 1.5h");
-  return number * factor;
-}
-
-Command reproduce_command(const reproduction::Trainer& trainer) {
+Command reproduce_command(TorchWork* work) {
   return make_command<ReproduceSettings>(
       "reproduce", "Make a table or figure of the paper again, its numbers beside ours",
       "  mgdm reproduce --list\n"
@@ -123,8 +123,7 @@ Command reproduce_command(const reproduction::Trainer& trainer) {
       "  mgdm reproduce planning --budget 20m\n"
       "  mgdm reproduce game24 --files FOLDER_WITH_cd4_tot24.jsonl\n"
       "  mgdm reproduce planning-sizes --weights llama-7b=FOLDER\n",
-      {"name"}, {},
-      [trainer](const ReproduceSettings& settings) { run_reproduce(settings, trainer); });
+      {"name"}, {}, [work](const ReproduceSettings& settings) { run_reproduce(settings, work); });
 }
 
 }  // namespace mgdm::cli

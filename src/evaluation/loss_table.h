@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "tasks/task.h"
 
 namespace mgdm::evaluation {
 
@@ -86,6 +89,18 @@ struct Losses {
 struct LossProfile {
   Losses all;
   std::map<int, Losses> by_planning_distance;  // planning only
+};
+
+// Which losses to measure.
+struct LossRequest {
+  std::string model;  // its folder
+  std::vector<tasks::Example> puzzles;
+  std::int64_t levels = 20;  // of noise
+  std::int64_t samples = 1;  // noised copies of every puzzle at every level
+  std::int64_t seed = 1, batch = 256;
+  std::string device = "auto";
+  int threads = 0;
+  bool quiet = false;
 };
 
 }  // namespace mgdm::evaluation

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <vector>
 
 #include "base/error.h"
+#include "base/own_folders.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "model_files/adapter.h"
@@ -33,13 +33,7 @@ auto if_allowed(Look look) {
 }
 
 std::vector<fs::path> shelves(const fs::path& given) {
-  std::vector<fs::path> folders;
-  if (const char* shelf = std::getenv("MGDM_MODELS"); shelf != nullptr && *shelf != '\0')
-    folders.emplace_back(shelf);
-  if (!given.empty()) folders.push_back(given);
-  std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  if (!ignored) folders.push_back(program.parent_path().parent_path() / "share/mgdm/models");
+  std::vector<fs::path> folders = own_folders("models", given);
   folders.emplace_back("models");
   return folders;
 }

@@ -31,7 +31,7 @@ double TimeLeft::seconds() const {
 std::string recipe_file(const std::string& name) {
   if (const auto file = spec::find_recipe(recipe_words(name)); is_there(file)) return file.string();
   throw Error(fmt::format("there is no recipe recipes/{}.toml here", name),
-              "a checkout of the project as the current folder, or MGDM_RECIPES=FOLDER");
+              "MGDM_RECIPES=FOLDER, the folder recipes/ of the project");
 }
 
 std::string recipe_words(const std::string& name) { return "recipes/" + name + ".toml"; }

@@ -7,34 +7,24 @@
 #include <string>
 #include <vector>
 
-#include "spec/recipe.h"
+#include "evaluation/loss_table.h"
+#include "spec/run_request.h"
 
 namespace mgdm::reproduction {
 
-struct TrainingOrder {
-  std::string recipe;  // a file
-  std::vector<std::string> overrides;
-  std::filesystem::path out;
-  bool resume = false;
-  int threads = 0;
-  bool quiet = false;
-  std::function<void()> on_begin = {};  // when it is trained by these, and not before
-};
+// What reproductions need LibTorch for.
+class Workers {
+ public:
+  Workers() = default;
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+  virtual ~Workers() = default;
 
-// mgdm eval --losses: of a model's folder on the first puzzles of a file, into a JSON file.
-struct LossOrder {
-  std::string model, data, json, device;
-  std::int64_t limit = 0;  // puzzles; 0 = all
-  int threads = 0;
-  bool quiet = false;
-  std::int64_t levels = 20, samples = 1;  // of noise; noised copies of every puzzle at each
-};
-
-// What the half of the program with LibTorch adds; empty where there is none.
-struct Trainer {
-  std::function<void(const TrainingOrder& order)> train;
-  std::function<double(const spec::Recipe& recipe)> seconds_per_step;  // here, measured
-  std::function<void(const LossOrder& order)> losses;
+  // Trains by a recipe that was read from the request's file and overrides.
+  virtual void train(const spec::Recipe& recipe, const spec::RunRequest& request) = 0;
+  // Seconds that a training step of the recipe takes on this machine, measured.
+  virtual double seconds_per_step(const spec::Recipe& recipe) = 0;
+  virtual evaluation::LossProfile measure_losses(const evaluation::LossRequest& request) = 0;
 };
 
 struct Context {
@@ -47,7 +37,7 @@ struct Context {
   double budget = 0;              // seconds for everything in a table; 0 = no limit
   std::function<double()> clock;  // seconds since some time; where there is none, the real ones
   bool quiet = false;
-  Trainer trainer;
+  Workers* workers = nullptr;  // none in a program without LibTorch
 };
 
 // How long ago this was made, by the context's clock.
@@ -72,7 +62,7 @@ class TimeLeft {
   double budget_;
 };
 
-// recipes/NAME.toml here or in $MGDM_RECIPES (spec::find_recipe). An Error when it is in neither.
+// The file of recipes/NAME.toml (spec::find_recipe). Error when there is none.
 std::string recipe_file(const std::string& name);
 
 // The same for people: "recipes/paper/countdown-4-tiny-ar.toml".

@@ -30,7 +30,7 @@ class Forecast {
   void add_training(const std::string& recipe) {
     const std::string what = "train " + recipe;
     const std::string weights = missing_weights(context_, recipe);
-    if (!context_.trainer.train) return add(what, "missing; this program cannot train", "");
+    if (context_.workers == nullptr) return add(what, "missing; this program cannot train", "");
     if (context_.budget > 0)
       return weights.empty()
                  ? add(what, "missing; shortened", time_text(seconds_for_each(plan_, context_)))

@@ -362,22 +362,22 @@ TEST_F(Reproduction, AccuracyThroughAShortenedTraining) {
 TEST_F(Reproduction, ABudgetForAccuracyThroughTraining) {
   train_by_copying("countdown-4");
   double step_seconds = 64;  // a step of 8 of the 1024 examples takes half a second
-  context_.trainer.seconds_per_step = [&](const spec::Recipe&) { return step_seconds; };
+  workers_.step_seconds = [&](const spec::Recipe&) { return step_seconds; };
   context_.budget = 120;
   reproduce(find_plan("convergence"), context_);
-  ASSERT_EQ(orders_.size(), 4u);
-  for (const TrainingOrder& order : orders_) {
-    EXPECT_TRUE(contains(order.overrides, "training.batch=8"));
-    EXPECT_TRUE(contains(order.overrides, "data.held_out=0"));
+  ASSERT_EQ(requests_.size(), 4u);
+  for (const spec::RunRequest& request : requests_) {
+    EXPECT_TRUE(contains(request.overrides, "training.batch=8"));
+    EXPECT_TRUE(contains(request.overrides, "data.held_out=0"));
   }
   // 24 s for each, three fifths of them for 28.8 steps: two evaluations take a quarter of that.
-  EXPECT_TRUE(contains(orders_[0].overrides, "training.minutes=0.24"));
-  EXPECT_TRUE(contains(orders_[0].overrides, "training.evaluate_every=15"));
+  EXPECT_TRUE(contains(requests_[0].overrides, "training.minutes=0.24"));
+  EXPECT_TRUE(contains(requests_[0].overrides, "training.evaluate_every=15"));
   step_seconds = 640;  // three steps: no evaluation but the last
   context_.runs = folder_.path() / "others";
   reproduce(find_plan("convergence"), context_);
-  ASSERT_EQ(orders_.size(), 8u);
-  EXPECT_TRUE(contains(orders_[4].overrides, "training.evaluate_every=0"));
+  ASSERT_EQ(requests_.size(), 8u);
+  EXPECT_TRUE(contains(requests_[4].overrides, "training.evaluate_every=0"));
 }
 
 TEST_F(Reproduction, LossesOfTheHardSubgoal) {
@@ -387,24 +387,29 @@ TEST_F(Reproduction, LossesOfTheHardSubgoal) {
   for (const char* name : {"planning-tiny-ar", "planning-tiny-mgdm-1200"})
     make_run(context_.runs / name, "quick-planning-mgdm", 99999);
   EXPECT_CONTAINS(reproduce(plan, context_).rows[0].values[0].note, "LibTorch");
-  std::vector<LossOrder> orders;
-  context_.trainer.losses = [&](const LossOrder& order) {
-    orders.push_back(order);
+  context_.workers = &workers_;
+  std::vector<evaluation::LossRequest> asked;
+  workers_.losses = [&](const evaluation::LossRequest& request) {
+    asked.push_back(request);
     const auto task = tasks::make_task("planning");
-    const std::string data = read_file(order.data);
-    for (const std::string_view line : split(data, '\n')) {
-      if (line.empty()) continue;
-      const Json puzzle = Json::parse(line);
-      EXPECT_EQ(task->planning_distance({puzzle["input"], puzzle["output"]}), 3);
-    }
-    const bool ar = orders.size() == 1;
-    Json json;
-    for (int t = 0; t < (ar ? 1 : 20); ++t)
-      json["loss_at_subgoal_by_level"].push_back(ar ? 0.7 : t / 100.0);
+    for (const tasks::Example& puzzle : request.puzzles)
+      EXPECT_EQ(task->planning_distance(puzzle), 3);
+    const bool ar = asked.size() == 1;
+    const auto losses = [](double loss) {
+      evaluation::TokenLosses one;
+      one.add(loss, true);
+      return one;
+    };
+    const std::size_t levels = ar ? 1 : 20;
+    evaluation::LossProfile profile{{evaluation::LossTable(levels, 1), {}, {}}, {}};
+    for (std::size_t t = 0; t < levels; ++t)
+      profile.all.at_subgoal.by_level.push_back(losses(ar ? 0.7 : static_cast<double>(t) / 100));
     if (!ar)
-      json["loss_at_subgoal_by_context"] = {
-          {"after", 0.2}, {"before", 0.6}, {"both", 0.1}, {"nothing", 0.8}};
-    write_file(order.json, json.dump());
+      profile.all.at_subgoal.by_context = {{"after", losses(0.2)},
+                                           {"before", losses(0.6)},
+                                           {"both", losses(0.1)},
+                                           {"nothing", losses(0.8)}};
+    return profile;
   };
   const Table table = reproduce(plan, context_);
   ASSERT_EQ(table.rows.size(), 7u);
@@ -417,12 +422,12 @@ TEST_F(Reproduction, LossesOfTheHardSubgoal) {
   EXPECT_EQ(at(5), 0.1);
   EXPECT_EQ(at(6), 0.8);
   EXPECT_NE(to_figure(table), "");
-  ASSERT_EQ(orders.size(), 2u);
-  EXPECT_EQ(orders[0].levels, 20);
-  EXPECT_GT(orders[0].samples, 50);  // a thousand of x_t, of some ten puzzles
-  EXPECT_EQ(orders[0].threads, 1);
+  ASSERT_EQ(asked.size(), 2u);
+  EXPECT_EQ(asked[0].levels, 20);
+  EXPECT_GT(asked[0].samples, 50);  // a thousand of x_t, of some ten puzzles
+  EXPECT_EQ(asked[0].threads, 1);
   EXPECT_EQ(reproduce(plan, context_).rows[3].values[0].ours, 0.6);
-  EXPECT_EQ(orders.size(), 2u);  // measured once
+  EXPECT_EQ(asked.size(), 2u);  // measured once
 }
 
 }  // namespace

@@ -215,7 +215,7 @@ bool occurs(const TableRow& row) {
 
 std::vector<std::string> notes_on(const Context& context, std::size_t missing) {
   std::vector<std::string> notes;
-  if (missing > 0 && !context.trainer.train)
+  if (missing > 0 && context.workers == nullptr)
     notes.push_back(
         fmt::format("{} of the models are not trained to their end, and this program cannot train: "
                     "it was built without LibTorch (./mgdm reproduce builds and runs the one that "
@@ -233,7 +233,7 @@ Table table_of(const Plan& named, const Context& context) {
   const std::set<std::string> absent = leave_out_absent(plan, context);
   Table table = plan.frame;
   Failures failures;
-  if (context.trainer.train) failures = train_all(plan, context, time);
+  if (context.workers != nullptr) failures = train_all(plan, context, time);
   for (std::string& note : notes_on(context, missing_trainings(plan, context).size()))
     table.notes.push_back(std::move(note));
   if (plan.make) {

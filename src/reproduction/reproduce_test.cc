@@ -66,27 +66,27 @@ TEST_F(Reproduction, TrainsWhatIsMissing) {
   EXPECT_CONTAINS(before, "train quick/planning-mgdm");
   const auto steps = planned_steps(spec::read_recipe(recipe_file("quick/planning-mgdm"), {}));
   EXPECT_CONTAINS(before, "about " + format_duration(0.5 * static_cast<double>(steps)));
-  EXPECT_TRUE(orders_.empty());
+  EXPECT_TRUE(requests_.empty());
   const Table with = reproduce(plan, context_);
-  ASSERT_EQ(orders_.size(), 1u);
-  EXPECT_FALSE(orders_[0].resume);
-  EXPECT_EQ(orders_[0].out, context_.runs / "planning-mgdm");
+  ASSERT_EQ(requests_.size(), 1u);
+  EXPECT_FALSE(requests_[0].resume);
+  EXPECT_EQ(requests_[0].out, (context_.runs / "planning-mgdm").string());
   EXPECT_EQ(with.rows[0].values[1].ours, 100);
   EXPECT_EQ(with.rows[0].values[1].note, "");
   reproduce(plan, context_);
-  EXPECT_EQ(orders_.size(), 1u);  // it is trained
+  EXPECT_EQ(requests_.size(), 1u);  // it is trained
   EXPECT_CONTAINS(forecast(plan, context_), "in all about 0s");
 }
 
 TEST_F(Reproduction, SaysBeforehandHowLongTrainingTakes) {
   const Plan plan = small_plan("quick/planning-mgdm", "quick-planning-ar");
   train_by_copying("quick-planning-mgdm");
-  const auto train = context_.trainer.train;
+  const auto train = workers_.on_train;
   std::string before;
-  context_.trainer.train = [&](const TrainingOrder& order) {
+  workers_.on_train = [&](const spec::RunRequest& request) {
     before = testing::internal::GetCapturedStderr();
     testing::internal::CaptureStderr();
-    train(order);
+    train(request);
   };
   context_.quiet = false;
   // Three quarters of it are done.
@@ -117,11 +117,11 @@ TEST_F(Reproduction, ABudgetShortensAndSaysSo) {
   train_by_copying("quick-planning-mgdm", /*seconds=*/384);
   context_.budget = 600;
   const Table table = reproduce(plan, context_);
-  ASSERT_EQ(orders_.size(), 1u);
-  EXPECT_EQ(orders_[0].out, context_.runs / "planning-short");
+  ASSERT_EQ(requests_.size(), 1u);
+  EXPECT_EQ(requests_[0].out, (context_.runs / "planning-short").string());
   // Four fifths of the budget are for trainings, and of those four fifths for steps.
-  EXPECT_TRUE(contains(orders_[0].overrides, "training.minutes=6.4"));
-  EXPECT_TRUE(contains(orders_[0].overrides, "training.steps=0"));
+  EXPECT_TRUE(contains(requests_[0].overrides, "training.minutes=6.4"));
+  EXPECT_TRUE(contains(requests_[0].overrides, "training.steps=0"));
   EXPECT_CONTAINS(table.rows[0].values[0].note, "2000 steps of 5000");
   EXPECT_CONTAINS(to_markdown(table), "given 10m 00s in all");
   EXPECT_CONTAINS(to_markdown(table),
@@ -129,10 +129,10 @@ TEST_F(Reproduction, ABudgetShortensAndSaysSo) {
                   "training.minutes=6.4 data.held_out=0 ");
   context_.budget = 0;  // now the whole of it, in a run of its own
   reproduce(plan, context_);
-  EXPECT_EQ(orders_.at(1).out, context_.runs / "planning");
+  EXPECT_EQ(requests_.at(1).out, (context_.runs / "planning").string());
   EXPECT_CONTAINS(reproduce(plan, context_).rows[0].values[0].note,
                   "unfinished: step 2000 of 5000");
-  EXPECT_TRUE(orders_.at(2).resume);
+  EXPECT_TRUE(requests_.at(2).resume);
 }
 
 // Somebody has tried something in the folder that is the recipe's own.
@@ -164,9 +164,10 @@ TEST_F(Reproduction, SaysHowToGoOnWhenInterrupted) {
     }
     return std::string("not interrupted");
   };
-  context_.trainer.train = [](const TrainingOrder&) { throw Interrupted("Ctrl-C"); };
+  context_.workers = &workers_;
+  workers_.on_train = [](const spec::RunRequest&) { throw Interrupted("Ctrl-C"); };
   EXPECT_CONTAINS(hint(), "the same command goes on");
-  context_.trainer = {};
+  context_.workers = nullptr;
   plan.make = [](const Context&, const TimeLeft&) -> std::vector<TableRow> {
     throw Interrupted("Ctrl-C");  // in an evaluation
   };
@@ -180,26 +181,26 @@ TEST_F(Reproduction, ABudgetGoesOnWithWhatWasInterrupted) {
   context_.budget = 600;  // 240 s for each
   train_by_copying("quick-planning-mgdm", /*seconds=*/100);
   const Table table = reproduce(plan, context_);
-  EXPECT_EQ(orders_.size(), 2u);
-  EXPECT_TRUE(contains(orders_[0].overrides, "training.minutes=3.2"));
+  EXPECT_EQ(requests_.size(), 2u);
+  EXPECT_TRUE(contains(requests_[0].overrides, "training.minutes=3.2"));
   EXPECT_CONTAINS(table.rows[0].values[0].note, "interrupted before its end");
   train_by_copying("quick-planning-mgdm", /*seconds=*/293);
   EXPECT_CONTAINS(reproduce(plan, context_).rows[0].values[0].note, "the schedule shortened");
-  ASSERT_EQ(orders_.size(), 4u);
-  EXPECT_TRUE(orders_[3].resume);
-  EXPECT_TRUE(contains(orders_[3].overrides, "training.minutes=4.86667"));  // after those 100 s
+  ASSERT_EQ(requests_.size(), 4u);
+  EXPECT_TRUE(requests_[3].resume);
+  EXPECT_TRUE(contains(requests_[3].overrides, "training.minutes=4.86667"));  // after those 100 s
   reproduce(plan, context_);
-  EXPECT_EQ(orders_.size(), 4u);
+  EXPECT_EQ(requests_.size(), 4u);
   context_.budget = 6000;  // more time trains longer
   const std::string before = find_trained(context_, "frontier/planning")->command;
-  const auto trains = std::exchange(context_.trainer.train, [](const TrainingOrder&) {
+  const auto trains = std::exchange(workers_.on_train, [](const spec::RunRequest&) {
     throw Interrupted("Ctrl-C");  // while data is prepared
   });
   EXPECT_THROW(reproduce(plan, context_), Interrupted);
   EXPECT_EQ(find_trained(context_, "frontier/planning")->command, before);
-  context_.trainer.train = trains;
+  workers_.on_train = trains;
   reproduce(plan, context_);
-  EXPECT_EQ(orders_.size(), 6u);
+  EXPECT_EQ(requests_.size(), 6u);
 }
 
 // Steps that take long here get fewer examples.
@@ -208,11 +209,11 @@ TEST_F(Reproduction, ABudgetOfSecondsStillTrains) {
   train_by_copying("quick-planning-mgdm", 0.01);
   context_.budget = 0.0125;
   const Table table = reproduce(plan, context_);
-  ASSERT_EQ(orders_.size(), 1u);
-  EXPECT_TRUE(contains(orders_[0].overrides, "training.minutes=0.000133333"));
-  EXPECT_TRUE(contains(orders_[0].overrides, "training.batch=8"));
+  ASSERT_EQ(requests_.size(), 1u);
+  EXPECT_TRUE(contains(requests_[0].overrides, "training.minutes=0.000133333"));
+  EXPECT_TRUE(contains(requests_[0].overrides, "training.batch=8"));
   // 8 examples are seen in 0.016 of a step of 512; twice as many are made, and some batches more.
-  EXPECT_TRUE(contains(orders_[0].overrides, "data.count=80"));
+  EXPECT_TRUE(contains(requests_[0].overrides, "data.count=80"));
   EXPECT_CONTAINS(table.rows[0].values[0].note, "on 8 examples at a time instead of");
 }
 
@@ -222,7 +223,7 @@ TEST_F(Reproduction, AFileOfOthersIsAskedForFirst) {
   const Plan plan = find_plan("game24");
   EXPECT_EQ(forecast(plan, context_).find("train "), std::string::npos);
   const Table without = reproduce(plan, context_);
-  EXPECT_TRUE(orders_.empty());
+  EXPECT_TRUE(requests_.empty());
   for (const TableRow& row : without.rows) {
     if (!row.values[0].paper || *row.values[0].paper == 76) {
       EXPECT_EQ(row.values[0].note, "the file cd4_tot24.jsonl is not at hand");
@@ -239,7 +240,7 @@ TEST_F(Reproduction, AFileOfOthersIsAskedForFirst) {
 TEST_F(Reproduction, WhatABudgetHasNoTimeForIsLeftOut) {
   const Plan plan = small_plan("quick/planning-mgdm", "quick-planning-ar");
   train_by_copying("quick-planning-mgdm");
-  context_.trainer.seconds_per_step = [this](const spec::Recipe&) {
+  workers_.step_seconds = [this](const spec::Recipe&) {
     now_ += 3;  // it takes time to find out
     return 512;
   };
@@ -247,7 +248,7 @@ TEST_F(Reproduction, WhatABudgetHasNoTimeForIsLeftOut) {
   testing::internal::CaptureStderr();
   const Table table = reproduce(plan, context_);
   EXPECT_CONTAINS(testing::internal::GetCapturedStderr(), "not trained: the smallest step");
-  EXPECT_TRUE(orders_.empty());
+  EXPECT_TRUE(requests_.empty());
   // (12 s * 0.8 - 3 s) * 0.8, and a step of 8 of the 512 examples takes 8 s.
   EXPECT_EQ(
       table.rows[0].values[0].note,
@@ -262,14 +263,14 @@ TEST_F(Reproduction, ABudgetIsTheWholeTime) {
   Plan plan = small_plan("frontier/planning", "quick/planning-mgdm");
   plan.rows.push_back(small_plan("quick/planning-ar", "quick-planning-ar").rows[0]);
   train_by_copying("quick-planning-mgdm");
-  const auto train = context_.trainer.train;
+  const auto train = workers_.on_train;
   std::vector<double> minutes;
-  context_.trainer.train = [&](const TrainingOrder& order) {
-    train(order);
-    minutes.push_back(spec::read_recipe(order.recipe, order.overrides).training.minutes);
+  workers_.on_train = [&](const spec::RunRequest& request) {
+    train(request);
+    minutes.push_back(spec::read_recipe(request.recipe, request.overrides).training.minutes);
     now_ += 60 * minutes.back() + 200;  // as long as held-out examples and a checkpoint take
   };
-  context_.trainer.seconds_per_step = [this](const spec::Recipe&) {
+  workers_.step_seconds = [this](const spec::Recipe&) {
     now_ += 20;
     return 0.5;
   };
@@ -286,9 +287,9 @@ TEST_F(Reproduction, ABudgetIsTheWholeTime) {
   EXPECT_LE(now_ - began, 600);
   EXPECT_EQ(table.rows[2].values[0].note, "not trained: the budget was spent before");
   EXPECT_TRUE(table.rows[1].values[0].ours);
-  for (const TrainingOrder& order : orders_) {
-    EXPECT_TRUE(contains(order.overrides, "data.held_out=0"));
-    EXPECT_TRUE(contains(order.overrides, "evaluation.count=0"));
+  for (const spec::RunRequest& request : requests_) {
+    EXPECT_TRUE(contains(request.overrides, "data.held_out=0"));
+    EXPECT_TRUE(contains(request.overrides, "evaluation.count=0"));
   }
   EXPECT_CONTAINS(to_markdown(table), "Shortened: this call was given 10m 00s in all");
 }
@@ -296,9 +297,9 @@ TEST_F(Reproduction, ABudgetIsTheWholeTime) {
 TEST_F(Reproduction, NothingIsEvaluatedWhenTheBudgetIsSpent) {
   const Plan plan = small_plan("quick/planning-mgdm", "quick-planning-ar");
   train_by_copying("quick-planning-mgdm");
-  const auto train = context_.trainer.train;
-  context_.trainer.train = [&](const TrainingOrder& order) {
-    train(order);
+  const auto train = workers_.on_train;
+  workers_.on_train = [&](const spec::RunRequest& request) {
+    train(request);
     now_ += 1000;
   };
   context_.budget = 600;
@@ -307,7 +308,7 @@ TEST_F(Reproduction, NothingIsEvaluatedWhenTheBudgetIsSpent) {
   EXPECT_FALSE(table.rows[1].values[0].ours);
   now_ = 0;  // called again, it goes on with the evaluations
   EXPECT_TRUE(reproduce(plan, context_).rows[1].values[0].ours);
-  EXPECT_EQ(orders_.size(), 1u);
+  EXPECT_EQ(requests_.size(), 1u);
 }
 
 // A result that a budget cut short does not stand for a whole one: calls go on with it, and come to
@@ -348,15 +349,16 @@ TEST_F(Reproduction, TrainsWhereAndHowItIsAsked) {
   context_.device = "cpu";
   context_.threads = 2;
   reproduce(small_plan("quick/planning-mgdm", "quick-planning-ar"), context_);
-  ASSERT_EQ(orders_.size(), 1u);
-  EXPECT_TRUE(contains(orders_[0].overrides, "training.device=cpu"));
-  EXPECT_EQ(orders_[0].threads, 2);
-  EXPECT_TRUE(orders_[0].quiet);
+  ASSERT_EQ(requests_.size(), 1u);
+  EXPECT_TRUE(contains(requests_[0].overrides, "training.device=cpu"));
+  EXPECT_EQ(requests_[0].threads, 2);
+  EXPECT_TRUE(requests_[0].quiet);
 }
 
 TEST_F(Reproduction, ATrainingThatFailsIsANote) {
-  context_.trainer.train = [](const TrainingOrder&) { throw Error("no room on the disk"); };
-  context_.trainer.seconds_per_step = [](const spec::Recipe&) { return 0.5; };
+  context_.workers = &workers_;
+  workers_.on_train = [](const spec::RunRequest&) { throw Error("no room on the disk"); };
+  workers_.step_seconds = [](const spec::Recipe&) { return 0.5; };
   testing::internal::CaptureStderr();
   const Table table = reproduce(small_plan("quick/planning-mgdm", "quick-planning-ar"), context_);
   EXPECT_CONTAINS(testing::internal::GetCapturedStderr(), "no room on the disk");
@@ -368,7 +370,7 @@ TEST_F(Reproduction, LlamaNeedsItsWeights) {
   const Plan plan = small_plan("paper/planning-llama-7b-lora", "quick-planning-ar");
   train_by_copying("quick-planning-mgdm");
   const Table without = reproduce(plan, context_);
-  EXPECT_TRUE(orders_.empty());
+  EXPECT_TRUE(requests_.empty());
   EXPECT_EQ(without.rows[0].values[0].paper, 51);
   EXPECT_EQ(without.rows[0].values[0].note, "needs the weights: --weights llama-7b=DIR");
   const std::string before = forecast(plan, context_);
@@ -379,8 +381,8 @@ TEST_F(Reproduction, LlamaNeedsItsWeights) {
   write_file(folder + "/config.json", "{}");
   context_.weights = parse_weights({"llama-7b=" + folder});
   reproduce(plan, context_);
-  ASSERT_EQ(orders_.size(), 1u);
-  EXPECT_TRUE(contains(orders_[0].overrides, "init=" + folder));
+  ASSERT_EQ(requests_.size(), 1u);
+  EXPECT_TRUE(contains(requests_[0].overrides, "init=" + folder));
   for (const std::string word : {"llama-7b", "llama-7b=", "lama-7b=x", "=x"})
     EXPECT_THROW(parse_weights({word}), UsageError) << word;
   EXPECT_THROW(parse_weights({"llama-7b=" + folder, "llama-7b=" + folder}), UsageError);

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,20 @@
 
 namespace mgdm::reproduction {
 
-// A folder of its own for results and runs, few puzzles, and a trainer that trains nothing.
+// Workers made of functions that a test sets.
+struct FakeWorkers : Workers {
+  void train(const spec::Recipe&, const spec::RunRequest& request) override { on_train(request); }
+  double seconds_per_step(const spec::Recipe& recipe) override { return step_seconds(recipe); }
+  evaluation::LossProfile measure_losses(const evaluation::LossRequest& request) override {
+    return losses(request);
+  }
+
+  std::function<void(const spec::RunRequest&)> on_train = [](const spec::RunRequest&) {};
+  std::function<double(const spec::Recipe&)> step_seconds = [](const spec::Recipe&) { return 0.5; };
+  std::function<evaluation::LossProfile(const evaluation::LossRequest&)> losses;
+};
+
+// A folder of its own for results and runs, few puzzles, and workers that train nothing.
 class Reproduction : public testing::Test {
  protected:
   void SetUp() override {
@@ -41,23 +55,25 @@ class Reproduction : public testing::Test {
   // Instead of training: a model that is trained already, at step 2000 after `seconds`. Nothing
   // takes time then, but what now_ is told.
   void train_by_copying(const std::string& model, double seconds = 480) {
-    context_.trainer.train = [this, model, seconds](const TrainingOrder& order) {
-      orders_.push_back(order);
-      make_run(order.out, model, 2000);
-      if (order.on_begin) order.on_begin();
-      spec::Recipe recipe = spec::read_recipe(order.recipe, order.overrides);
-      write_file((order.out / "config.toml").string(), config::Fields(recipe).dump());
-      write_file((order.out / "metrics.jsonl").string(),
+    context_.workers = &workers_;
+    workers_.on_train = [this, model, seconds](const spec::RunRequest& request) {
+      requests_.push_back(request);
+      make_run(request.out, model, 2000);
+      if (request.on_begin) request.on_begin();
+      spec::Recipe recipe = spec::read_recipe(request.recipe, request.overrides);
+      write_file(request.out + "/config.toml", config::Fields(recipe).dump());
+      write_file(request.out + "/metrics.jsonl",
                  "{\"step\": 2000, \"seconds\": " + std::to_string(seconds) + "}\n");
     };
-    context_.trainer.seconds_per_step = [](const spec::Recipe&) { return 0.5; };
+    workers_.step_seconds = [](const spec::Recipe&) { return 0.5; };
     context_.clock = [this] { return now_; };
   }
 
   formats::TemporaryFolder folder_;
   Context context_;
   double now_ = 1000;
-  std::vector<TrainingOrder> orders_;
+  FakeWorkers workers_;
+  std::vector<spec::RunRequest> requests_;
 };
 
 // Two models on small planning puzzles.

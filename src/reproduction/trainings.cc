@@ -85,11 +85,13 @@ std::vector<std::string> watching(double seconds, const Short& part) {
 // The changes of a recipe that shorten it to some seconds, after the seconds that it was trained
 // before. What was begun goes on with batches of the same size.
 std::vector<std::string> shortening(const Plan& plan, const spec::Recipe& recipe,
-                                    const TrainingOrder& order, double step_seconds, double seconds,
-                                    double before) {
+                                    const spec::RunRequest& request, double step_seconds,
+                                    double seconds, double before) {
   Short part = shortened_to(before + seconds, recipe, step_seconds);
-  if (order.resume)
-    part.batch = spec::read_recipe((order.out / "config.toml").string(), {}).training.batch;
+  if (request.resume)
+    part.batch =
+        spec::read_recipe((std::filesystem::path(request.out) / "config.toml").string(), {})
+            .training.batch;
   std::vector<std::string> changes{
       "training.epochs=0", "training.steps=0",
       fmt::format("training.minutes={:g}", (before + seconds) / 60),
@@ -115,12 +117,12 @@ double budget_for(const Plan& plan, const Context& context, double seconds) {
 // Shortens the order to what is left of its share of the budget, or says why nothing can be
 // trained.
 std::string shorten(const Plan& plan, const Context& context, const std::string& recipe_name,
-                    double seconds, TrainingOrder& order) {
+                    double seconds, spec::RunRequest& request) {
   // The rest is for making data, saving and looking at what was trained.
   const double steps_share = plan.watches_accuracy ? 0.6 : 0.8;
-  const spec::Recipe recipe = spec::read_recipe(order.recipe, order.overrides);
+  const spec::Recipe recipe = spec::read_recipe(request.recipe, request.overrides);
   const Stopwatch watch(context);
-  const double step_seconds = context.trainer.seconds_per_step(recipe);
+  const double step_seconds = context.workers->seconds_per_step(recipe);
   const double left = steps_share * (seconds - watch.seconds());
   const double smallest = step_seconds * static_cast<double>(fewest(recipe)) /
                           static_cast<double>(recipe.training.batch);
@@ -129,11 +131,11 @@ std::string shorten(const Plan& plan, const Context& context, const std::string&
         "not trained: the smallest step takes about {:.1f} s here, the budget leaves {:.1f} s for "
         "it; a hundred of them want --budget {:.0f}m",
         smallest, std::max(0.0, left), budget_for(plan, context, 100 * smallest / steps_share));
-  const double before = order.resume ? short_seconds(context, recipe_name) : 0;
+  const double before = request.resume ? short_seconds(context, recipe_name) : 0;
   const Shortening kept{seconds_for_each(plan, context),
-                        shortening(plan, recipe, order, step_seconds, left, before)};
-  order.overrides.insert(order.overrides.end(), kept.changes.begin(), kept.changes.end());
-  order.on_begin = [out = order.out, kept] { keep_shortening(out, kept); };
+                        shortening(plan, recipe, request, step_seconds, left, before)};
+  request.overrides.insert(request.overrides.end(), kept.changes.begin(), kept.changes.end());
+  request.on_begin = [out = request.out, kept] { keep_shortening(out, kept); };
   return "";
 }
 
@@ -194,7 +196,7 @@ double training_seconds(const Context& context, const std::string& recipe) {
   const std::filesystem::path run = run_folder(context, recipe);
   const auto newest = model_files::newest_checkpoint(run);
   const std::int64_t done = newest ? model_files::checkpoint_step(*newest).value_or(0) : 0;
-  return context.trainer.seconds_per_step(settings) *
+  return context.workers->seconds_per_step(settings) *
          static_cast<double>(std::max<std::int64_t>(0, steps_in_all(run, settings) - done));
 }
 
@@ -202,19 +204,21 @@ std::string train(const Plan& plan, const Context& context, const std::string& r
                   double seconds) {
   const bool whole = context.budget == 0;
   if (!whole && seconds <= 0) return "not trained: the budget was spent before";
-  TrainingOrder order{
+  spec::RunRequest request{
       .recipe = recipe_file(recipe),
       .overrides = device_override(context),
       .out = whole ? run_folder(context, recipe) : short_run_folder(context, recipe),
       .threads = context.threads,
       .quiet = context.quiet};
-  order.resume = is_there(order.out / "config.toml");
+  request.resume = is_there(std::filesystem::path(request.out) / "config.toml");
   if (const std::string weights = weights_of(recipe); !weights.empty())
-    order.overrides.push_back("init=" + context.weights.at(weights));
-  if (whole && plan.watches_accuracy) order.overrides.emplace_back("training.evaluate_every=5000");
+    request.overrides.push_back("init=" + context.weights.at(weights));
+  if (whole && plan.watches_accuracy)
+    request.overrides.emplace_back("training.evaluate_every=5000");
   if (!whole)
-    if (std::string why = shorten(plan, context, recipe, seconds, order); !why.empty()) return why;
-  context.trainer.train(order);
+    if (std::string why = shorten(plan, context, recipe, seconds, request); !why.empty())
+      return why;
+  context.workers->train(spec::read_recipe(request.recipe, request.overrides), request);
   return "";
 }
 

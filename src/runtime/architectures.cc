@@ -112,8 +112,8 @@ void check_known(const ModelSettings& settings) {
       fmt::format("a network of architecture {}{}", in_quotes(settings.architecture),
                   settings.vectors > 0 ? " that reads noised vectors (objective vdm)" : ""),
       "gpt2 or looped, which read tokens, in a program without LibTorch",
-      "the full program, built with LibTorch, runs it (in the source folder: cmake --preset "
-      "release, then build/release/mgdm)");
+      "the full program, built with LibTorch, runs it (mgdm-train; in the source folder: cmake "
+      "--preset release, cmake --build build/release)");
 }
 
 Transformer make_transformer(const ModelSettings& settings, const formats::Safetensors& file,

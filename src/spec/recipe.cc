@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <string_view>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/own_folders.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "spec/kinds.h"
@@ -63,9 +63,10 @@ void check(const Recipe& recipe) {
 
 // The project's own that can be trained, as "recipes/paper/planning-tiny-mgdm.toml".
 std::vector<std::string> known_recipes() {
-  const char* const shelf = std::getenv("MGDM_RECIPES");
+  std::vector<fs::path> roots = own_folders("recipes");
+  roots.emplace_back("recipes");
   std::vector<std::string> names;
-  for (const fs::path& root : {fs::path("recipes"), fs::path(shelf == nullptr ? "" : shelf)})
+  for (const fs::path& root : roots)
     for (const fs::path& folder : files_in(root))
       for (const fs::path& file : files_in(folder))
         if (file.extension() == ".toml" && file.filename() != "common.toml")
@@ -111,11 +112,11 @@ void Recipe::visit(config::Visitor& v) {
 }
 
 fs::path find_recipe(const std::string& path) {
-  const char* const shelf = std::getenv("MGDM_RECIPES");
   constexpr std::string_view kFolder = "recipes/";
-  if (shelf == nullptr || !path.starts_with(kFolder) || is_there(path)) return path;
-  const fs::path there = fs::path(shelf) / path.substr(kFolder.size());
-  return is_there(there) ? there : fs::path(path);
+  if (!path.starts_with(kFolder) || is_there(path)) return path;
+  for (const fs::path& folder : own_folders("recipes"))
+    if (const fs::path file = folder / path.substr(kFolder.size()); is_there(file)) return file;
+  return path;
 }
 
 Recipe read_recipe(const std::string& path, const std::vector<std::string>& overrides) {

@@ -7,7 +7,6 @@
 #include "base/files.h"
 #include "base/progress.h"
 #include "base/standard_streams.h"
-#include "cli/heavy_commands.h"
 #include "compat/device.h"
 #include "compat/parallel.h"
 #include "evaluation/result_json.h"

@@ -3,7 +3,7 @@
 #include "inference/load_network.h"
 #include "mgdm/training.h"
 #include "model_files/checkpoints.h"
-#include "spec/recipe.h"
+#include "spec/run_request.h"
 #include "torch_commands/training_run.h"
 
 namespace mgdm {
@@ -13,13 +13,13 @@ void use_libtorch() { inference::use_network_loader(engine::load_torch_network);
 std::string train(const std::string& recipe_file, const std::string& out,
                   const TrainOptions& options) {
   return api::or_failure([&] {
-    const spec::Recipe recipe =
-        torch_commands::read_recipe_of_run(recipe_file, options.overrides, out, options.resume);
-    torch_commands::train_by_recipe(recipe, {.recipe_name = recipe_file,
-                                             .out = out,
-                                             .threads = options.threads,
-                                             .resume = options.resume,
-                                             .quiet = options.quiet});
+    const spec::RunRequest request{.recipe = recipe_file,
+                                   .overrides = options.overrides,
+                                   .out = out,
+                                   .threads = options.threads,
+                                   .resume = options.resume,
+                                   .quiet = options.quiet};
+    torch_commands::train(spec::checked_recipe(request), request);
     return model_files::newest_checkpoint(out).value_or("").string();
   });
 }

@@ -1,10 +1,10 @@
-// `mgdm eval --losses`: where a model's losses are.
+// Measures a model's losses by noise level and position (evaluation/loss_table.h).
 #pragma once
 
-#include "cli/eval_command.h"
+#include "evaluation/loss_table.h"
 
 namespace mgdm::torch_commands {
 
-void measure_losses(const cli::EvalSettings& settings);
+evaluation::LossProfile measure_losses(const evaluation::LossRequest& request);
 
 }  // namespace mgdm::torch_commands

@@ -9,26 +9,32 @@
 namespace mgdm::torch_commands {
 namespace {
 
-void train_for_table(const reproduction::TrainingOrder& order) {
-  train_by_recipe(spec::read_recipe(order.recipe, order.overrides), {.recipe_name = order.recipe,
-                                                                     .out = order.out,
-                                                                     .threads = order.threads,
-                                                                     .resume = order.resume,
-                                                                     .quiet = order.quiet,
-                                                                     .on_begin = order.on_begin});
-}
-
-void launch_processes(const cli::LaunchSettings& settings) {
-  launch(static_cast<int>(settings.n), settings.command, settings.quiet);
-}
+class Work final : public cli::TorchWork {
+ public:
+  void train(const spec::Recipe& recipe, const spec::RunRequest& request) override {
+    torch_commands::train(recipe, request);
+  }
+  double seconds_per_step(const spec::Recipe& recipe) override {
+    return torch_commands::seconds_per_step(recipe);
+  }
+  evaluation::LossProfile measure_losses(const evaluation::LossRequest& request) override {
+    return torch_commands::measure_losses(request);
+  }
+  void launch(const cli::LaunchSettings& settings) override {
+    torch_commands::launch(static_cast<int>(settings.n), settings.command, settings.quiet);
+  }
+  void bench_signature(const cli::BenchSettings& settings) override {
+    torch_commands::bench_signature(settings);
+  }
+  void bench_train(const cli::BenchSettings& settings) override { bench_training(settings); }
+  void bench_decode(const cli::BenchSettings& settings) override { bench_decoding(settings); }
+  bool is_out_of_memory(const std::exception& error) const override {
+    return compat::is_out_of_memory(error);
+  }
+};
 
 }  // namespace
 
-cli::Program program() {
-  return {{train, launch_processes, bench_signature, bench_training, bench_decoding},
-          measure_losses,
-          compat::is_out_of_memory,
-          {train_for_table, seconds_per_step, /*losses=*/{}}};
-}
+std::unique_ptr<cli::TorchWork> torch_work() { return std::make_unique<Work>(); }
 
 }  // namespace mgdm::torch_commands

@@ -1,17 +1,16 @@
-// What the commands that need LibTorch do.
+// What commands need LibTorch for (cli/torch_work.h), done.
 #pragma once
 
-#include "cli/cli.h"
-#include "cli/heavy_commands.h"
+#include <memory>
+
+#include "cli/torch_work.h"
 
 namespace mgdm::torch_commands {
 
-void train(const cli::TrainSettings& settings);
+std::unique_ptr<cli::TorchWork> torch_work();
+
 void bench_signature(cli::BenchSettings settings);
 void bench_training(cli::BenchSettings settings);
 void bench_decoding(cli::BenchSettings settings);
-
-// All that this half adds to the program.
-cli::Program program();
 
 }  // namespace mgdm::torch_commands

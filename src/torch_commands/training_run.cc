@@ -21,7 +21,6 @@
 #include "engine/load_torch_network.h"
 #include "model_files/adapter.h"
 #include "model_files/checkpoint_config.h"
-#include "spec/overrides.h"
 #include "spec/tensors.h"
 #include "torch_commands/open_run.h"
 #include "torch_commands/run_evaluation.h"
@@ -58,25 +57,16 @@ void check_files(const std::vector<std::string>& files) {
 
 }  // namespace
 
-spec::Recipe read_recipe_of_run(const std::string& file, const std::vector<std::string>& overrides,
-                                const std::filesystem::path& out, bool resume) {
-  spec::Recipe recipe = spec::read_recipe(file, overrides);
-  spec::check_effects(recipe, overrides);
-  if (const auto own = out / "config.toml"; resume && is_there(own))
-    spec::check_named(spec::read_recipe(own.string(), {}), recipe, overrides, out.string());
-  return recipe;
-}
-
-void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
+void train(const spec::Recipe& recipe, const spec::RunRequest& request) {
   if (recipe.training.deterministic) compat::prepare_deterministic_cuda();
   const c10::Device device = compat::device(recipe.training.device);
   if (device.is_cpu()) compat::keep_freed_memory();
   const int threads = compat::use_threads(
-      options.threads > 0 ? options.threads : static_cast<int>(recipe.data.threads));
+      static_cast<int>(request.threads > 0 ? request.threads : recipe.data.threads));
   const auto seed = static_cast<std::uint64_t>(recipe.seed);
   // Early: whatever goes wrong from here on with one process ends the others, too.
   distributed::ProcessGroup group(device);
-  const bool quiet = options.quiet || !group.first();
+  const bool quiet = request.quiet || !group.first();
   // What needs no data is refused before any is made.
   spec::check(recipe.model);
   const std::optional<spec::BaseModel> base = start_base(recipe);
@@ -86,7 +76,7 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
   for (const data::SourceSettings& source : recipe.data.all_sources()) check_files(source.files);
   if (group.first()) {  // nobody else reads or writes these
     check_files(recipe.evaluation.files);
-    training::RunFolder::check(options.out, options.resume);
+    training::RunFolder::check(request.out, request.resume);
   }
   training::share_of(recipe.training, group);
 
@@ -113,20 +103,20 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
     evaluation.emplace(recipe, *data.task, answering, quiet);
     spec::Recipe resolved = recipe;
     resolved.data.length = length;
-    run.emplace(open_run(options.out, resolved,
+    run.emplace(open_run(request.out, resolved,
                          {{"version", version()},
                           {"git_revision", git_revision()},
                           {"device", compat::device_name(device)},
                           {"processes", std::to_string(group.size())},
                           {"threads", std::to_string(threads)},
-                          {"recipe", options.recipe_name}},
-                         {.resume = options.resume, .quiet = quiet, .on_cpu = device.is_cpu()}));
+                          {"recipe", request.recipe}},
+                         {.resume = request.resume, .quiet = quiet, .on_cpu = device.is_cpu()}));
   }
   // LoRA's matrices go on beside the base that they were trained on.
   const auto newest = run && base ? run->folder.newest_checkpoint() : std::nullopt;
   if (newest) model_files::check_base(model_files::read_config(*newest).about, base->folder);
   if (!quiet)
-    say("{}: {} parameters{}, {} examples of {} tokens, {}{}\n", options.out.string(),
+    say("{}: {} parameters{}, {} examples of {} tokens, {}{}\n", request.out,
         model->parameters().count(),
         base ? fmt::format(" ({} trained)", spec::trained_count(model->settings())) : "",
         data.train.size() > 0 ? fmt::format("{}", data.train.size()) : "endless", length,
@@ -142,12 +132,12 @@ void train_by_recipe(const spec::Recipe& recipe, const RunOptions& options) {
                                      .about = {card, {{"git_revision", git_revision()}}, base},
                                      .group = group,
                                      .folder = run ? &run->folder : nullptr,
-                                     .resume = options.resume,
+                                     .resume = request.resume,
                                      .quiet = quiet,
                                      .on_begin =
                                          [&](std::int64_t step) {
                                            run->begin(step);
-                                           if (options.on_begin) options.on_begin();
+                                           if (request.on_begin) request.on_begin();
                                          },
                                      .on_evaluate = [&](std::int64_t) { return (*evaluation)(); }});
   if (!quiet) fmt::print("{}\n", last.string());

@@ -6,10 +6,11 @@
 #include <filesystem>
 #include <span>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/paths.h"
+#include "evaluation/loss_report.h"
 #include "formats/jsonl.h"
+#include "model_files/checkpoint_config.h"
 #include "reproduction/json_members.h"
 #include "reproduction/kept_results.h"
 #include "reproduction/plan.h"
@@ -28,14 +29,16 @@ constexpr int kDistance = 3;
 constexpr int kLevels = 20;
 constexpr std::size_t kSamples = 1000;  // of x_t for each t, as in the paper
 
-// Puzzles at that distance, as the lines of a file.
-std::vector<std::string> hard_puzzles(const Context& context) {
+using Puzzles = std::vector<tasks::Example>;
+
+// The puzzles at that distance.
+Puzzles hard_puzzles(const Context& context) {
   const auto task = tasks::make_task("planning");
-  std::vector<std::string> lines;
-  for (const tasks::Example& puzzle : puzzles_of({.task = "planning"}, context))
-    if (task->planning_distance(puzzle) == kDistance)
-      lines.push_back(formats::jsonl_line({{"input", puzzle.input}, {"output", puzzle.output}}));
-  return lines;
+  Puzzles puzzles = puzzles_of({.task = "planning"}, context);
+  std::erase_if(puzzles, [&](const tasks::Example& puzzle) {
+    return task->planning_distance(puzzle) != kDistance;
+  });
+  return puzzles;
 }
 
 // The losses of a model, or why there are none.
@@ -45,54 +48,59 @@ struct Measured {
   std::vector<std::string> commands = {};
 };
 
-using Puzzles = std::span<const std::string>;
-
 fs::path puzzles_file(const Context& context) {
   return context.out / "hard-subgoal" / "puzzles.jsonl";
 }
 
-void write_puzzles(const fs::path& file, Puzzles puzzles) {
+// A file of them, for the command in the table.
+void write_puzzles(const fs::path& file, const Puzzles& puzzles) {
   make_folder(file.parent_path());
   AtomicFile written(file.string());
-  for (const std::string& line : puzzles) written.write(line);
+  for (const tasks::Example& puzzle : puzzles)
+    written.write(formats::jsonl_line({{"input", puzzle.input}, {"output", puzzle.output}}));
   written.commit();
 }
 
-// Of the first `count` puzzles.
-void measure_losses(const Context& context, const std::string& model, std::size_t count,
-                    std::size_t samples, const fs::path& file) {
-  make_folder(file.parent_path());
-  context.trainer.losses({.model = model,
-                          .data = puzzles_file(context).string(),
-                          .json = file.string(),
-                          .device = context.device,
-                          .limit = static_cast<std::int64_t>(count),
-                          .threads = context.threads,
-                          .quiet = context.quiet,
-                          .levels = kLevels,
-                          .samples = static_cast<std::int64_t>(samples)});
+// The losses on the first `count` puzzles.
+Json measure_losses(const Context& context, const std::string& model, const Puzzles& puzzles,
+                    std::size_t count, std::size_t samples) {
+  const std::span<const tasks::Example> some = std::span(puzzles).first(count);
+  const auto card = model_files::read_config(model).about.card;
+  Json json = evaluation::loss_json(
+      "planning", count,
+      context.workers->measure_losses({.model = model,
+                                       .puzzles = {some.begin(), some.end()},
+                                       .levels = kLevels,
+                                       .samples = static_cast<std::int64_t>(samples),
+                                       .seed = card ? card->decoding.seed : 1,
+                                       .device = context.device,
+                                       .threads = context.threads,
+                                       .quiet = context.quiet}));
+  if (count < puzzles.size()) {
+    json["note"] = fmt::format("the first {} puzzles of {}", count, puzzles.size());
+    json["limit"] = count;
+  }
+  return json;
 }
 
-// With a budget each puzzle is noised once, and as many of them count as there are seconds for: the
-// first few tell. How many were measured.
-std::size_t measure_in(double seconds, const Context& context, const std::string& model,
-                       std::size_t puzzles, const fs::path& file) {
+// With a budget each puzzle is noised once, and the first few tell how many there is time for.
+Json measure_in(double seconds, const Context& context, const std::string& model,
+                const Puzzles& puzzles) {
   constexpr std::size_t kFew = 4;
   constexpr double kSurely = 0.7;
-  const std::size_t few = std::min(kFew, puzzles);
+  const std::size_t few = std::min(kFew, puzzles.size());
   const Stopwatch watch(context);
-  measure_losses(context, model, few, 1, file);
+  Json json = measure_losses(context, model, puzzles, few, 1);
   const double spent = std::max(1e-3, watch.seconds());
   const double likely = kSurely * static_cast<double>(few) * (seconds - spent) / spent;
-  if (likely <= static_cast<double>(few) || few == puzzles) return few;
-  const auto count = static_cast<std::size_t>(std::min(likely, static_cast<double>(puzzles)));
-  measure_losses(context, model, count, 1, file);
-  return count;
+  if (likely <= static_cast<double>(few) || few == puzzles.size()) return json;
+  const double most = std::min(likely, static_cast<double>(puzzles.size()));
+  return measure_losses(context, model, puzzles, static_cast<std::size_t>(most), 1);
 }
 
 // `seconds` count with a budget only.
-Measured losses_of(const Context& context, const std::string& model,
-                   const std::vector<std::string>& puzzles, double seconds) {
+Measured losses_of(const Context& context, const std::string& model, const Puzzles& puzzles,
+                   double seconds) {
   const auto trained = find_trained(context, model);
   if (!trained) return {{}, why_untrained(context, model)};
   if (puzzles.empty()) return {{}, fmt::format("no puzzle of distance {}", kDistance)};
@@ -103,25 +111,11 @@ Measured losses_of(const Context& context, const std::string& model,
       context, fmt::format("{} losses of {} puzzles {} limit {} budget {}", identity(*trained),
                            puzzles.size(), samples, context.limit, context.budget));
   if (!read_kept(file)) {
-    if (!context.trainer.losses) return {{}, "losses need the program with LibTorch"};
+    if (context.workers == nullptr) return {{}, "losses need the program with LibTorch"};
     if (!whole && seconds <= 0) return {{}, "not measured: the budget was spent before"};
-    fs::path draft = file;  // who interrupts it finds nothing half done
-    draft += ".part";
     write_puzzles(puzzles_file(context), puzzles);
-    std::size_t count = puzzles.size();
-    if (whole)
-      measure_losses(context, trained->folder, count, samples, draft);
-    else
-      count = measure_in(seconds, context, trained->folder, count, draft);
-    std::optional<Json> json = read_kept(draft);
-    if (!json)
-      throw Error(draft.string() + " cannot be read", "the losses that were written there");
-    if (count < puzzles.size()) {
-      (*json)["note"] = fmt::format("the first {} puzzles of {}", count, puzzles.size());
-      (*json)["limit"] = count;
-    }
-    keep(file, *json);
-    fs::remove(draft);
+    keep(file, whole ? measure_losses(context, trained->folder, puzzles, puzzles.size(), samples)
+                     : measure_in(seconds, context, trained->folder, puzzles));
   }
   measured.losses = read_kept(file).value_or(Json::object());
   if (const std::string note = text_at(measured.losses, "note"); !note.empty())
@@ -173,7 +167,7 @@ std::optional<double> overall(const Levels& levels) {
 }
 
 std::vector<TableRow> hard_subgoal(const Context& context, const TimeLeft& time) {
-  const std::vector<std::string> puzzles = hard_puzzles(context);
+  const Puzzles puzzles = hard_puzzles(context);
   const Measured ar = losses_of(context, kLeftToRight, puzzles, time.seconds() / 2);
   const auto ar_levels = by_level(ar.losses);
   std::vector<TableRow> rows{level_line("AR: what stands before is shown",
