@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # scripts/fuzz.sh SECONDS [TARGET]: runs each fuzz target (tests/fuzz) that long, from its seeds.
-# scripts/fuzz.sh check: the same short run every time, as in ./test.
+# scripts/fuzz.sh check: the same short run every time, as in ./test all.
 # An input that breaks a parser is written to build/sanitize/ and named.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
