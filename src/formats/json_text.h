@@ -8,14 +8,17 @@
 
 namespace mgdm::formats {
 
-// Parses a text; the result is discarded (is_discarded()) if it is not JSON.
+// Parses a text; the result is discarded (is_discarded()) if it is not JSON, or nested more than 64
+// deep.
 nlohmann::json parse_json(std::string_view text);
 // Keeps the members of objects in the order of the text.
 nlohmann::ordered_json parse_ordered_json(std::string_view text);
 
-// Throws an Error instead, with what is wrong with the text and what was expected.
+// Throws an Error instead, with what is wrong with the text and what was expected. The parser tells
+// `callback` of every value that it reads.
 nlohmann::json json_of(std::string_view text, const std::string& source,
-                       const std::string& expected = "");
+                       const std::string& expected = "",
+                       const nlohmann::json::parser_callback_t& callback = nullptr);
 nlohmann::ordered_json ordered_json_of(std::string_view text, const std::string& source,
                                        const std::string& expected = "");
 

@@ -16,6 +16,7 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "formats/checksums.h"
+#include "formats/json_text.h"
 
 namespace mgdm::formats {
 namespace {
@@ -31,15 +32,13 @@ std::string index_file(std::string_view name) {
 
 constexpr std::size_t kMaxIndexBytes = 100'000'000;
 
-// Keeps a document from hiding one of two equal keys, and from nesting without end.
+// Keeps a document from hiding one of two equal keys.
 class StrictKeys {
  public:
   explicit StrictKeys(std::string source) : source_(std::move(source)) {}
 
   bool operator()(int depth, json::parse_event_t event, const json& value) {
-    constexpr std::size_t kMaxDepth = 16;
     const auto level = static_cast<std::size_t>(depth);
-    if (level > kMaxDepth) throw Error(source_ + ": nested too deeply", "an index of shards");
     if (event == json::parse_event_t::object_start) {
       keys_.resize(level + 2);
       keys_.back().clear();
@@ -62,23 +61,10 @@ void remove_file(const fs::path& path) {
   if (failure) throw Error(fmt::format("cannot remove {}: {}", path.string(), failure.message()));
 }
 
-json read_json(const fs::path& path) {
-  const std::string source = path.string();
-  const std::string text = read_checked_file(path, kMaxIndexBytes);
-  // The parser takes a zero byte for the end of the text.
-  if (text.find('\0') != std::string_view::npos)
-    throw Error(source + ": the file has a zero byte", "JSON");
-  try {
-    return json::parse(text, StrictKeys(source));
-  } catch (const json::exception& error) {
-    throw Error(fmt::format("{}: not valid JSON: {}", source, in_quotes(error.what(), 200)),
-                "an index of shards");
-  }
-}
-
 WeightMap read_index(const fs::path& path) {
   const std::string source = path.string();
-  const json index = read_json(path);
+  const json index = json_of(read_checked_file(path, kMaxIndexBytes), source, "an index of shards",
+                             StrictKeys(source));
   const auto wrong = [&] {
     return Error(source + ": no weight_map", R"({"weight_map": {"tensor": "file", ...}})");
   };
