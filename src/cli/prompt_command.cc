@@ -200,7 +200,11 @@ void run_prompt(const PromptSettings& asked) {
     no_key = std::current_exception();
   }
   prompting::HttpChat chat(
-      prompting::make_http({.endpoint = endpoint, .key = key, .answer_seconds = settings.timeout}),
+      prompting::make_http(
+          {.endpoint = endpoint,
+           .key = key,
+           .answer_seconds = settings.timeout,
+           .most_bytes = 1'000'000 * static_cast<std::size_t>(settings.method.choices)}),
       settings.endpoint, key, {.tries = settings.tries}, settings.per_minute);
   const prompting::ReplyCache cache(settings.cache, settings.endpoint);
   WithKey with_key(chat, no_key);

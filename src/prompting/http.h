@@ -1,6 +1,7 @@
 // HTTP POST, as far as endpoints need it.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -34,9 +35,10 @@ class Http {
 
 struct HttpSettings {
   Endpoint endpoint;
-  std::string key = {};         // sent as a bearer; empty: none is sent
-  double connect_seconds = 20;  // to be connected
-  double answer_seconds = 120;  // from the request to the whole answer
+  std::string key = {};                // sent as a bearer; empty: none is sent
+  double connect_seconds = 20;         // to be connected
+  double answer_seconds = 120;         // from the request to the whole answer
+  std::size_t most_bytes = 1'000'000;  // of the answer: one without an end would fill the memory
 };
 
 // Uses cpp-httplib. An Error says what is missing when the program was built without it, or without

@@ -81,9 +81,6 @@ class Deadline {
   std::thread thread_;
 };
 
-// Thousands of texts of the usual lengths. An answer without an end would fill the memory.
-constexpr std::size_t kMostBytes = 64'000'000;
-
 class HttplibHttp : public Http {
  public:
   explicit HttplibHttp(HttpSettings settings) : settings_(std::move(settings)) {}
@@ -110,14 +107,15 @@ class HttplibHttp : public Http {
     std::string text;
     bool too_long = false;
     request.content_receiver = [&](const char* data, std::size_t n, std::uint64_t, std::uint64_t) {
-      too_long = text.size() + n > kMostBytes;
+      too_long = text.size() + n > settings_.most_bytes;
       if (!too_long) text.append(data, n);
       return !too_long && !deadline.is_late();
     };
     const httplib::Result result = client.send(request);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     const bool late = deadline.end() || took.count() >= settings_.answer_seconds;
-    if (too_long) return {0, fmt::format("an answer of more than {} bytes", kMostBytes), "", ""};
+    if (too_long)
+      return {0, fmt::format("an answer of more than {} bytes", settings_.most_bytes), "", ""};
     if (!result) return {0, words_for(result.error(), settings_.answer_seconds, late), "", ""};
     return {result->status, "", result->get_header_value("Retry-After"), std::move(text)};
   }
