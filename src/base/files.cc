@@ -7,14 +7,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <utility>
 
 #include "base/error.h"
@@ -208,6 +207,11 @@ bool LineReader::next(std::string_view& line) {
 
 bool is_standard_output(std::string_view path) { return path == "-" || path == "/dev/stdout"; }
 
+std::string temporary_name(const std::string& path) {
+  std::random_device random;
+  return fmt::format("{}.{:08x}{:08x}.tmp", path, random(), random());
+}
+
 AtomicFile::AtomicFile(const std::string& path) : path_(path) {
   if (is_standard_output(path)) {
     file_ = stdout;
@@ -228,9 +232,14 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path) {
     throw Error(fmt::format("cannot write {}: it is a folder", path), "a file name");
   const bool in_place =
       std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-  static std::atomic<std::uint64_t> written = 0;  // several threads may write one file
-  if (!in_place) temporary_ = fmt::format("{}.{}.{}.tmp", path_, ::getpid(), written++);
-  file_ = std::fopen(in_place ? path.c_str() : temporary_.c_str(), "wb");
+  if (in_place) {
+    file_ = std::fopen(path.c_str(), "wb");
+  } else {
+    temporary_ = temporary_name(path_);
+    constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    const int descriptor = ::open(temporary_.c_str(), kNew, 0666);
+    if (descriptor >= 0) file_ = ::fdopen(descriptor, "wb");
+  }
   if (file_ == nullptr) fail("write", path);
 }
 

@@ -61,6 +61,10 @@ class LineReader {
 // "-" and "/dev/stdout".
 bool is_standard_output(std::string_view path);
 
+// A name beside `path` that cannot be guessed: in a shared folder another user could put a link
+// there.
+std::string temporary_name(const std::string& path);
+
 // Writes to a temporary name beside `path` and renames on commit(). Without commit() (an exception,
 // Ctrl-C) nothing is left behind and an older file of that name stays as it was.
 // A link stays a link: the file it leads to is the one that is replaced. "-" writes to standard

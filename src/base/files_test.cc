@@ -1,5 +1,6 @@
 #include "base/files.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -147,6 +148,16 @@ TEST_F(Files, WithoutCommitTheOldFileStays) {
   }
   EXPECT_EQ(read_file(path("a")), "new");
   EXPECT_EQ(count(), 1);
+}
+
+TEST_F(Files, ALinkAtATemporaryNameIsNotFollowed) {
+  write_file(path("victim"), "old");
+  for (int i = 0; i < 100; ++i)  // the names once were these
+    fs::create_symlink(path("victim"), path(fmt::format("a.{}.{}.tmp", ::getpid(), i)));
+  write_file(path("a"), "new");
+  EXPECT_EQ(read_file(path("victim")), "old");
+  EXPECT_EQ(read_file(path("a")), "new");
+  EXPECT_NE(temporary_name("a"), temporary_name("a"));
 }
 
 TEST_F(Files, TwoMayWriteOneFileAtATime) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "formats/checksums.h"
 
 namespace mgdm::model_files {
@@ -52,9 +53,7 @@ AtomicFolder::AtomicFolder(const fs::path& target) : target_(without_slash(targe
   if (!replaceable)
     throw Error(fmt::format("{}: exists and is not a checkpoint", target.string()),
                 "a new name, an empty folder, or a checkpoint to replace");
-  temporary_ = target_;
-  temporary_ += fmt::format(".{}.tmp", ::getpid());
-  fs::remove_all(temporary_, failure);
+  temporary_ = temporary_name(target_.string());
   fs::create_directories(temporary_, failure);
   if (failure) throw Error(fmt::format("cannot create {}: {}", target.string(), failure.message()));
 }
