@@ -86,6 +86,14 @@ TEST_F(Program, PuzzlesMayComeThroughAPipe) {
   EXPECT_MENTIONS(empty.err, "there is no puzzle in <stdin>");
 }
 
+TEST_F(Program, AFileAboveTheLimitOfTheShellIsAnError) {
+  const std::string file = path("data.jsonl");
+  const Outcome outcome = mgdm("generate sudoku --count 1000 --out " + file, "ulimit -f 16; ");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_MENTIONS(outcome.err, "cannot write " + file + ": File too large");
+  EXPECT_FALSE(fs::exists(file));
+}
+
 TEST_F(Program, GeneratedLabelsVerify) {
   for (const std::string task :
        {"planning", "countdown-3", "countdown-5", "sudoku", "sat-5", "sat-9"}) {

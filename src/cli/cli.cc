@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 
+#include <csignal>
 #include <exception>
 #include <new>
 #include <string>
@@ -81,6 +82,7 @@ std::string as_called(std::string text) {
 int run(int argc, char** argv, TorchWork* work) {
   if (argc > 0 && argv[0][0] == '.') g_called_as = argv[0];  // ./mgdm
   open_standard_streams();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file above `ulimit -f` is an error, as on a full disk
   try {
     catch_interrupts();
     const int code = run_command(argv, {argv + 1, argv + argc}, work);
