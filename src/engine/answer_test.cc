@@ -106,8 +106,7 @@ class AnswersInOneLaunch : public testing::Test {
     compat::seed_dropout(11);
   }
 
-  // By each kernel that there is for it, with the first layer computed and looked up. How many
-  // kernels those are.
+  // By each kernel that there is for it. How many kernels those are.
   static int follow(const nn::ModelSettings& settings, const Rule& rule, std::int64_t rows,
                     std::int64_t length) {
     SCOPED_TRACE(testing::Message()
@@ -127,12 +126,6 @@ class AnswersInOneLaunch : public testing::Test {
       SCOPED_TRACE(kernel == Kernel::kGrid ? "grid" : "clusters");
       follow(*network.exact, *tensors, rule, puzzles, {.kernel = kernel}, got);
       ++kernels;
-    }
-    EXPECT_EQ(got.looks_up, kernels == 2 && settings.layers > 1);
-    if (got.looks_up) {
-      SCOPED_TRACE("looked up");
-      follow(*network.exact, *tensors, rule, puzzles,
-             {.kernel = Kernel::kCluster, .first_qkv = ops::first_qkv(*tensors, length)}, got);
     }
     return kernels;
   }
@@ -189,8 +182,8 @@ TEST_F(AnswersInOneLaunch, FollowLooped) {
   follow(settings, rule_for(Rule::Order::kEntropy, false, true, 8), 4, 52);
 }
 
-// What stands somewhere, and whether it is frozen, is looked up: also where something is masked
-// again, the last positions are no whole tile, and rows finish one after the other.
+// What stands somewhere and whether it is frozen: also where something is masked again, the last
+// positions are no whole tile, and rows finish one after the other.
 TEST_F(AnswersInOneLaunch, FollowWhatChangesFromPassToPass) {
   nn::ModelSettings looped = settings_of("looped", 256, 8);
   looped.loop_norm = looped.frozen_embedding = true;
@@ -215,7 +208,6 @@ TEST_F(AnswersInOneLaunch, FollowAShiftedRowWhoseLastTileIsOnePosition) {
     follow(settings, rule_for(Rule::Order::kTopk, true, false, 5), 1, length);
 }
 
-// With no other layer nothing is looked up.
 TEST_F(AnswersInOneLaunch, FollowOneLayer) {
   nn::ModelSettings settings = settings_of("gpt2", 128, 4);
   settings.layers = 1;
@@ -259,22 +251,19 @@ TEST_F(AnswersInOneLaunch, ForgetTheLastPuzzle) {
   const Rule rule = rule_for(Rule::Order::kTopk, true, false, 6);
   const ops::AnswerRows first = some_rows(1, 39), second = some_rows(1, 39);
   const ops::Answers used(tensors, first);
-  for (const Kernel kernel : {Kernel::kGrid, Kernel::kCluster})
-    for (const bool looks_up : {false, true}) {
-      if (!ops::answer_takes(tensors, first, kernel) || (looks_up && !used.looks_up)) continue;
-      const ops::AnswerTry some{.first_draw = 65536,
-                                .counts = counts_for(rule, 39),
-                                .kernel = kernel,
-                                .first_qkv = looks_up ? ops::first_qkv(tensors, 39) : at::Tensor()};
-      const ops::Answers fresh(tensors, second);
-      ops::answer(tensors, rule, some, second, fresh);
-      for (int turn = 0; turn < 20; ++turn) {
-        ops::answer(tensors, rule, some, first, used);
-        ops::answer(tensors, rule, some, second, used);
-        ASSERT_TRUE(at::equal(used.numbers.all, fresh.numbers.all)) << turn;
-        ASSERT_TRUE(at::equal(used.logits, fresh.logits)) << turn;
-      }
+  for (const Kernel kernel : {Kernel::kGrid, Kernel::kCluster}) {
+    if (!ops::answer_takes(tensors, first, kernel)) continue;
+    const ops::AnswerTry some{
+        .first_draw = 65536, .counts = counts_for(rule, 39), .kernel = kernel};
+    const ops::Answers fresh(tensors, second);
+    ops::answer(tensors, rule, some, second, fresh);
+    for (int turn = 0; turn < 20; ++turn) {
+      ops::answer(tensors, rule, some, first, used);
+      ops::answer(tensors, rule, some, second, used);
+      ASSERT_TRUE(at::equal(used.numbers.all, fresh.numbers.all)) << turn;
+      ASSERT_TRUE(at::equal(used.logits, fresh.logits)) << turn;
     }
+  }
 }
 
 TEST_F(AnswersInOneLaunch, FollowEveryOrder) {

@@ -170,10 +170,8 @@ std::optional<std::vector<TryResult>> KernelDecoder::answer(const std::vector<Wa
       [&](const ops::Answers& each) { return each.numbers.tokens.sizes() == sizes; }, *network,
       rows);
   ops::answer(*network, kind.rule,
-              {.first_draw = decoding::draw_step(first.attempt, 0),
-               .counts = kind.counts,
-               .first_qkv = answers.looks_up ? first_qkv_.of(*network, kind.length) : at::Tensor()},
-              rows, answers);
+              {.first_draw = decoding::draw_step(first.attempt, 0), .counts = kind.counts}, rows,
+              answers);
   const ops::AnswerNumbers here(sizes[0], kind.length, at::TensorOptions().pinned_memory(true));
   here.all.copy_(answers.numbers.all);  // waits for the kernel
   std::vector<TryResult> finished;

@@ -124,7 +124,6 @@ class KernelDecoder : public decoding::BatchDecoder {
   Recent<Passes, 24> passes_;
   Recent<Kind, 64> kinds_;
   Recent<ops::Answers, 16> answer_memory_;
-  ops::FirstQkv first_qkv_;
 };
 
 }  // namespace mgdm::engine

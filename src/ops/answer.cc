@@ -21,8 +21,7 @@ Answers::Answers(const Transformer& network, const AnswerRows& rows)
       logits(at::empty({rows.tokens.size(0), rows.tokens.size(1), network.head.size(0)},
                        rows.tokens.options().dtype(at::kFloat))),
       workspace(at::zeros({cuda::answer_workspace(network, rows)},
-                          rows.tokens.options().dtype(at::kByte))),
-      looks_up(cuda::answer_looks_up(network, rows)) {}
+                          rows.tokens.options().dtype(at::kByte))) {}
 
 void answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
             const AnswerRows& rows, const Answers& answers) {

@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "ops/decoding_rule.h"
-#include "ops/first_qkv.h"
 #include "ops/transformer.h"
 
 namespace mgdm::ops {
@@ -27,7 +26,6 @@ struct AnswerTry {
   at::Tensor counts{};           // as DecodingTry has them, on CUDA
   std::int64_t most_passes = 0;  // stops there, perhaps unfinished; 0: as the rule says
   AnswerKernel kernel = AnswerKernel::kAuto;
-  at::Tensor first_qkv{};  // the network's, if Answers::looks_up; undefined: the kernel computes it
 };
 
 // Tokens (B, N) and passes (B), int64, in one piece: one copy takes them to another place.
@@ -44,7 +42,6 @@ struct Answers {
   AnswerNumbers numbers;
   at::Tensor logits;     // (B, N, V) of the hidden states of the last pass that any row had
   at::Tensor workspace;  // of the kernels
-  bool looks_up;         // whether first_qkv() is of use, and not too large
 };
 
 // Whether there is a kernel for these puzzles: on CUDA, matrices in bf16, few positions in all.

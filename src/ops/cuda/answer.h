@@ -52,7 +52,6 @@ struct Answer {
   const float *tokens, *positions, *frozen, *head;  // (V, C), (>= N, C), (2, C) or null, (V, C)
   AnswerNorm final_norm;
   float norm_eps;
-  const void* first_qkv;       // of ops/first_qkv.h, bf16, or null; for more than one layer
   float scale, head_norm_eps;  // of attention; no norm of its heads where that is 0
   bool causal, gelu, qkv_bias_is_bf16;
 
@@ -76,11 +75,9 @@ cudaError_t launch_answer(const Answer& answer, cudaStream_t stream);
 // makes a sixteenth of every product's columns, and writes them into the shared memory of all 16:
 // only keys and values, once in a layer, and logits, once in a pass, cross device memory and wait
 // for all clusters; those of a single row come as words that carry the number of their layer or
-// pass, without a barrier. Weights
-// come through a ring of parts in shared memory, each 1/16 of a matrix (C, C), which copies fill
-// ahead of time. What is chosen every block works out for itself, so it knows what stands at every
-// position of its row: queries, keys and values of the first layer are looked up by that, where
-// there is a table (ops/first_qkv.h), and in that layer nobody waits for other clusters.
+// pass, without a barrier. Weights come through a ring of parts in shared memory, each 1/16 of a
+// matrix (C, C), which copies fill ahead of time. What is chosen every block works out for itself,
+// so it knows what stands at every position of its row.
 //
 // Whether there is a kernel for it on the current device.
 bool cluster_answer_takes(const AnswerShape& shape);

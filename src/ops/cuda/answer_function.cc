@@ -14,9 +14,6 @@ namespace {
 // With more positions than these, kernels of one operation each keep the device busy.
 constexpr std::int64_t kMostPositions = 512;
 
-// Of the table of the first layer, in bytes: what stays in the cache beside the weights.
-constexpr std::int64_t kMostFirstQkv = 1 << 24;
-
 AnswerShape shape_of(const Transformer& network, const AnswerRows& rows) {
   const auto size = [](const at::Tensor& tensor, int dimension) {
     return static_cast<int>(tensor.size(dimension));
@@ -106,7 +103,7 @@ bool by_clusters(const Answer& answer, AnswerKernel kernel, cudaStream_t stream)
   static Quicker quicker;
   return quicker.second(
       {both(s.rows, s.length), both(s.width, s.hidden), both(s.layers * answer.loops, s.heads),
-       both(s.vocabulary, answer.first_qkv != nullptr ? 1 : 0)},
+       s.vocabulary},
       may_tune(), stream, [&] { C10_CUDA_CHECK(launch_answer(some, stream)); },
       [&] { C10_CUDA_CHECK(launch_cluster_answer(some, stream)); });
 }
@@ -127,16 +124,6 @@ std::int64_t answer_workspace(const Transformer& network, const AnswerRows& rows
   const AnswerShape shape = shape_of(network, rows);
   return static_cast<std::int64_t>(
       std::max(answer_workspace(shape), cluster_answer_workspace(shape)));
-}
-
-// Only the kernel of clusters looks up, and only with a second layer: its keys come from all
-// clusters, so nobody writes logits that others may still read.
-bool answer_looks_up(const Transformer& network, const AnswerRows& rows) {
-  const c10::cuda::CUDAGuard guard(rows.tokens.device());
-  const AnswerShape shape = shape_of(network, rows);
-  return shape.layers > 1 && network.embedding.tokens.size(0) == shape.vocabulary &&
-         first_qkv_rows(network, shape.length) * 3 * shape.width * 2 <= kMostFirstQkv &&
-         cluster_answer_takes(shape);
 }
 
 void answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
@@ -164,12 +151,6 @@ void answer(const Transformer& network, const DecodingRule& rule, const AnswerTr
   arguments.head_norm_eps = static_cast<float>(network.attention.head_norm_eps);
   arguments.causal = network.attention.causal;
   arguments.gelu = network.activation == Transformer::Activation::kGelu;
-  if (now.first_qkv.defined()) {
-    MGDM_CHECK(answers.looks_up && is_on(given.device(), now.first_qkv, at::kBFloat16) &&
-               now.first_qkv.size(0) >= first_qkv_rows(network, given.size(1)) &&
-               now.first_qkv.size(1) == 3 * arguments.shape.width);
-    arguments.first_qkv = raw(now.first_qkv);
-  }
   arguments.qkv_bias_is_bf16 = is_rounded(network.layers.front().qkv_bias);
 
   DecodingPass& pass = arguments.pass;

@@ -48,7 +48,6 @@ void decoding_pass(const at::Tensor& hidden, const at::Tensor& head, bool shift,
 // What ops/answer.h promises.
 bool answer_takes(const Transformer& network, const AnswerRows& rows, AnswerKernel kernel);
 std::int64_t answer_workspace(const Transformer& network, const AnswerRows& rows);  // bytes
-bool answer_looks_up(const Transformer& network, const AnswerRows& rows);
 void answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
             const AnswerRows& rows, const Answers& answers);
 

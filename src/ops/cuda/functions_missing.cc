@@ -40,7 +40,6 @@ void decoding_pass(const at::Tensor&, const at::Tensor&, bool, const DecodingRul
 
 bool answer_takes(const Transformer&, const AnswerRows&, AnswerKernel) { return false; }
 std::int64_t answer_workspace(const Transformer&, const AnswerRows&) { missing(); }
-bool answer_looks_up(const Transformer&, const AnswerRows&) { return false; }
 void answer(const Transformer&, const DecodingRule&, const AnswerTry&, const AnswerRows&,
             const Answers&) {
   missing();

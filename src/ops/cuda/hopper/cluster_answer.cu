@@ -135,8 +135,8 @@ Plan plan_for(const AnswerShape& s) {
   plan.tiles = round_up(s.length, kRows) / kRows;
   plan.clusters = s.rows * plan.tiles;
   // The head, which follows the layers' parts, may be copied only when all blocks have met: after
-  // three parts of the first layer, or where that one's are looked up of the second.
-  const int parts = std::max(s.layers - 1, 1) * (4 + 2 * (s.hidden / s.width));
+  // three parts of the first layer.
+  const int parts = s.layers * (4 + 2 * (s.hidden / s.width));
   plan.slots = std::min({kMostSlots, parts - 3, (shared - sizes.fixed) / sizes.slot});
   plan.shared = sizes.fixed + plan.slots * sizes.slot;
   // A phase's parts are there together.

@@ -39,10 +39,8 @@ class Block {
         barrier_(arguments.buffers.counter) {}
 
   __device__ void begin() {
-    if (thread() == 0) {
+    if (thread() == 0)
       for (Barrier& each : known_.there) each.init(1);
-      known_.ready.init(kRanks);
-    }
     weights_.begin();
     begin_row();
     split_head();
@@ -50,7 +48,6 @@ class Block {
     fence_copies();  // the barriers and the head's parts, for what is copied by them and of them
     __syncthreads();
     weights_.refill();
-    if (has_table()) meet_cluster();  // the barriers are there for other blocks
   }
 
   // Whether there was anything to do.
@@ -59,33 +56,27 @@ class Block {
     for (int loop = 0; loop < a_.loops; ++loop)
       for (int layer = 0; layer < a_.shape.layers; ++layer) {
         const AnswerLayer& l = a_.layer[layer];
-        const bool starts = layer == 0, looks_up = starts && loop == 0 && has_table();
-        if (looks_up) {
-          be_ready();
-        } else {
-          {
-            const Affine affine(l.norm_attention);
-            if (!starts || loop > 0) await(kBrought);
-            normalize(affine, starts, loop);
-          }
-          // Once others know of queries, keys and values, copies from them may replace what this
-          // block wrote by itself, a norm or a choice: without a fence such writes and copies have
-          // no order.
-          fence_async();
-          ++meeting_;
-          make_qkv(l);
-          meet(/*all=*/!single_ || meeting_ == 1 || (starts && loop == 0));
-          const bool first_of_pass = loop == 0 && layer == (has_table() ? 1 : 0);
-          if (first_of_pass && a_.shape.rows > 1 && !any_active()) return false;
+        const bool starts = layer == 0, starts_pass = starts && loop == 0;
+        {
+          const Affine affine(l.norm_attention);
+          if (!starts_pass) await(kBrought);
+          normalize(affine, starts, loop);
         }
-        attend(looks_up);
-        if (looks_up) start_stream();
+        // Once other blocks know of queries, keys and values, copies from them may replace what
+        // this block wrote by itself, a norm or a choice: without a fence such writes and copies
+        // have no order.
+        fence_async();
+        ++meeting_;
+        make_qkv(l);
+        meet(/*all=*/!single_ || starts_pass);
+        if (starts_pass && a_.shape.rows > 1 && !any_active()) return false;
+        attend();
         await(kMixed);
         add_to_stream(kProjected, HeadRows<kSize>{shared_address(hidden_)}, 1, l.projection_bias);
         {
           const Affine affine(l.norm_mlp);
           // Drawn here, while others still send, so that the choice need not do it.
-          if (starts && loop == 0 && adds_noise(known_.pass.rule))
+          if (starts_pass && adds_noise(known_.pass.rule))
             draw_noise(known_.pass, row_, a_.first_draw, noise_);
           await(kProjected);
           normalize(affine, false, 0);
@@ -137,16 +128,6 @@ class Block {
   // awaited in the next one.
   __device__ void await(Exchange which) {
     wait_for(known_.there[which], which == kBrought ? turn_ ^ 1 : turn_);
-  }
-
-  __device__ bool has_table() const { return a_.first_qkv != nullptr; }
-
-  // Tells the cluster that its copies may replace what this block made its choice with. They need
-  // not wait for that where all clusters have met since.
-  __device__ void be_ready() {
-    fence_async();
-    __syncthreads();
-    if (lane() == 0) arrive_at(known_.ready, warp());
   }
 
   __device__ void begin_row() {
@@ -291,15 +272,6 @@ class Block {
       });
     each_quad([&](int q, int at) { store4(normed + at, x[q]); });
     __syncthreads();
-  }
-
-  // The stream of a pass whose first norm nobody needs. Each thread has what normalize() asks it
-  // for.
-  __device__ __forceinline__ void start_stream() {
-    const int row = warp();
-    float4 x[kUnits] = {};
-    if (row < valid_) add_embedding(x, first_ + row);
-    each_quad([&](int q, int at) { store4(stream_ + row * kWidth + at, x[q]); });
   }
 
   static __device__ float4 rounded(float4 v) { return unpack4({pack(v.x, v.y), pack(v.z, v.w)}); }
@@ -482,37 +454,17 @@ class Block {
 
   // --- attention: a head of the row for each block ---
 
-  // Which rows of queries, keys and values are those of positions from `first` on: the rows of the
-  // positions' own numbers, or those that first_qkv() has of what stands there (ops/first_qkv.h).
-  struct QkvRows {
-    const std::int64_t* tokens;  // null: position n is row n
-    const bool* frozen;          // null: all alike
-    int vocabulary, first;
-
-    __device__ int operator[](int row) const {
-      const int n = first + row;
-      if (tokens == nullptr) return n;
-      const int place = frozen == nullptr ? n : 2 * n + static_cast<int>(frozen[n]);
-      return place * vocabulary + static_cast<int>(tokens[n]);
-    }
-  };
-
-  __device__ void attend(bool looks_up) {
+  __device__ void attend() {
     const int length = a_.shape.length, padded = round_up(length, 16);
     char* const scratch = reinterpret_cast<char*>(sums_);
     char *const q_rows = scratch, *const k_rows = q_rows + kRows * kPitch<kSize>,
                 *const v_rows = k_rows + padded * kPitch<kSize>;
     const std::uint32_t q = shared_address(q_rows), k = shared_address(k_rows),
                         v = shared_address(v_rows);
-    const __nv_bfloat16* const all = looks_up ? static_cast<const __nv_bfloat16*>(a_.first_qkv)
-                                              : g_.buffers.qkv + 2 * qkv_pair(meeting_, 0, 0);
-    const QkvRows keys{looks_up ? tokens_ : nullptr, a_.frozen == nullptr ? nullptr : frozen_,
-                       a_.shape.vocabulary, 0};
-    QkvRows queries = keys;
-    queries.first = first_;
+    const __nv_bfloat16* const all = g_.buffers.qkv + 2 * qkv_pair(meeting_, 0, 0);
     int others = 2 * kRows * kWidth;  // bytes that come from other blocks
     for (int head = rank_; head < a_.shape.heads; head += kRanks) {
-      if (single_ && !looks_up) {
+      if (single_) {
         take_told<kSize>({q_rows, k_rows, v_rows},
                          g_.buffers.told + qkv_pair(meeting_, 0, head * kSize), kWidth,
                          {first_, valid_, length}, meeting_);
@@ -520,9 +472,9 @@ class Block {
         if (g_.heads.norm) __syncthreads();
       } else {
         const __nv_bfloat16* const from = all + head * kSize;
-        load_rows_at<kSize>(q, from, queries, 3 * kWidth, valid_, kRows);
-        load_rows_at<kSize>(k, from + kWidth, keys, 3 * kWidth, length, padded);
-        load_rows_at<kSize>(v, from + 2 * kWidth, keys, 3 * kWidth, length, padded);
+        load_rows<kSize>(q, from + first_ * 3 * kWidth, 3 * kWidth, valid_, kRows);
+        load_rows<kSize>(k, from + kWidth, 3 * kWidth, length, padded);
+        load_rows<kSize>(v, from + 2 * kWidth, 3 * kWidth, length, padded);
         wait_for_copies();
       }
       if (g_.heads.norm) {
@@ -533,13 +485,10 @@ class Block {
       constexpr int kBytes = kRows * kPitch<kSize>;
       char* const own = hidden_ + head * kBytes;
       if (warp() == 0) attend_tile<kSize>(known_.heads, q, k, v, first_, own);
-      if (looks_up) wait_for(known_.ready, ready_turn_);
       send(kMixed, own, own, kBytes);
       others -= kBytes;
     }
     expect(kMixed, others);
-    // A block that has no head sends nothing before it has what those sent that waited.
-    if (looks_up) ready_turn_ ^= 1;
   }
 
   // --- the end of a pass ---
@@ -575,7 +524,6 @@ class Block {
   }
 
   int turn_ = 0;          // the parity of the exchanges
-  int ready_turn_ = 0;    // of `ready`
   unsigned meeting_ = 0;  // how many layers had queries, keys and values made
 
   const Arguments& g_;

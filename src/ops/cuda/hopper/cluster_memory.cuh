@@ -64,7 +64,6 @@ struct Layout {
   struct Known {
     Barrier full[kMostSlots];
     Barrier there[kExchanges];
-    Barrier ready;  // all blocks of the cluster are, for a pass
     DecodingPass pass;
     HeadSettings heads;
     std::int64_t passes;

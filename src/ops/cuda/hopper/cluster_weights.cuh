@@ -7,7 +7,6 @@ namespace mgdm::ops::cuda::clusters {
 
 // A part is what a block needs of a matrix (C, C): kOwn rows. Of qkv there are three, of the
 // projection one, of the MLP's matrices as many as it is wide; the second one's lie side by side.
-// Where a pass begins with queries, keys and values that are looked up it has no parts for them.
 template <int kUnits>
 class Weights {
   using Layout = clusters::Layout<kUnits>;
@@ -18,9 +17,7 @@ class Weights {
         full_(full),
         slots_(slots),
         rank_(rank),
-        has_head_(kHeadTokens * rank < arguments.answer.shape.vocabulary),
-        first_piece_(arguments.answer.first_qkv != nullptr ? 3 : 0),
-        piece_(first_piece_) {}
+        has_head_(kHeadTokens * rank < arguments.answer.shape.vocabulary) {}
 
   // Before anything else, by all threads; they meet after it.
   __device__ void begin() {
@@ -126,8 +123,7 @@ class Weights {
       }
       if (has_head_) return;
     }
-    piece_ = first_piece_;
-    layer_ = loop_ = 0;
+    piece_ = layer_ = loop_ = 0;
   }
 
   const Arguments& arguments_;
@@ -135,12 +131,11 @@ class Weights {
   const std::uint32_t slots_;
   const int rank_;
   const bool has_head_;
-  const int first_piece_;  // of a pass
   // What is multiplied by next: the slot of its first part, and the parity of its barrier; how many
   // parts are there or on their way.
   int first_ = 0, parity_ = 0, ahead_ = 0;
   // What is copied next, and where to.
-  int piece_, layer_ = 0, loop_ = 0, filled_ = 0;
+  int piece_ = 0, layer_ = 0, loop_ = 0, filled_ = 0;
 };
 
 }  // namespace mgdm::ops::cuda::clusters
