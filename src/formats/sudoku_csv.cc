@@ -38,7 +38,7 @@ std::string parse_cells(std::string_view text, std::string_view name, std::strin
 
 bool begins_sudoku_csv(std::string_view line) {
   return (line.find(',') != std::string_view::npos || SudokuCsv::separator_of(line) == ';') &&
-         !line.starts_with('[') && !begins_sudoku_grid(line);
+         !line.starts_with('[') && !begins_sudoku_grid(line) && !is_sudoku_in_columns(line);
 }
 
 // Only what shows a puzzle or names one is sure to have semicolons between its columns.

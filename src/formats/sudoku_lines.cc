@@ -30,10 +30,11 @@ bool is_bracket(std::string_view line) {
          line.find_first_not_of("[], \t") == std::string_view::npos;
 }
 
-// Nine cells between eight separators, some of them empty or in quotes, as spreadsheets write them.
+// The nine cells of a row, or the 81 of a puzzle, between separators; some are empty or in quotes,
+// as spreadsheets write them.
 std::optional<std::string> cells_of_table(std::string_view line, char separator) {
-  if (std::ranges::count(line, separator) != static_cast<std::ptrdiff_t>(kGridColumns) - 1)
-    return std::nullopt;
+  const auto columns = static_cast<std::size_t>(std::ranges::count(line, separator)) + 1;
+  if (columns != kGridColumns && columns != kSudokuCells) return std::nullopt;
   std::string cells;
   for (const std::string_view field : split(line, separator)) {
     std::string_view cell = trim(field);
@@ -45,7 +46,7 @@ std::optional<std::string> cells_of_table(std::string_view line, char separator)
   return cells;
 }
 
-// What of a row is left without what stands between its cells.
+// The characters of a row without those between its cells.
 std::string without_frame(std::string_view line) {
   for (const char separator : {',', ';', '\t'})
     if (auto cells = cells_of_table(line, separator)) return *cells;
@@ -143,6 +144,13 @@ std::string with_plain_signs(std::string_view line) {
 
 bool is_sudoku_table_row(std::string_view line) {
   return cells_of_table(with_plain_signs(line), '\t').has_value();
+}
+
+bool is_sudoku_in_columns(std::string_view line) {
+  const std::string plain = with_plain_signs(line);
+  return std::ranges::any_of(std::string_view(",;\t"), [&](char separator) {
+    return is_sudoku(cells_of_table(plain, separator).value_or(""));
+  });
 }
 
 bool begins_spaced_sudoku_grid(std::string_view line) {

@@ -60,8 +60,11 @@ class SudokuLines {
 // With ASCII's for the frames and blanks that Unicode has.
 std::string with_plain_signs(std::string_view line);
 
-// Whether it is nine cells with tabs between them, some of them blank.
+// Whether the line is the nine cells of a row, or the 81 of a puzzle, with tabs between them.
 bool is_sudoku_table_row(std::string_view line);
+
+// Whether the line is a puzzle of 81 cells with commas, semicolons or tabs between them.
+bool is_sudoku_in_columns(std::string_view line);
 
 // Whether it is a row whose blanks are spaces, two of them side by side. Numbers that are aligned
 // look like that, too.

@@ -178,8 +178,11 @@ TEST_F(SudokuText, ReadsLines) {
                         kPuzzle + "  2.5 " + kSolution + "\n"));
   EXPECT_THAT(records, testing::ElementsAre(kUnsolved, kUnsolved, kUnsolved));
   for (const std::string& line :
-       {spread(kPuzzle, " ", 1), spread(dotted(kPuzzle), " ", 9), spread(kPuzzle, " | ", 27)})
-    EXPECT_THAT(read_sudokus(file(line + "\n")), testing::ElementsAre(kUnsolved)) << line;
+       {spread(kPuzzle, " ", 1), spread(dotted(kPuzzle), " ", 9), spread(kPuzzle, " | ", 27),
+        spread(kPuzzle, ",", 1), spread(kPuzzle, ";", 1),
+        replaced(spread(kPuzzle, ",", 1), "0", ""), replaced(spread(kPuzzle, "\t", 1), "0", "")})
+    EXPECT_THAT(read_sudokus(file(line + "\n" + line)), testing::ElementsAre(kUnsolved, kUnsolved))
+        << line;
   for (const char blank : kSudokuBlanks)
     EXPECT_THAT(read_sudokus(file(dotted(kPuzzle, blank) + "\n")), testing::ElementsAre(kUnsolved))
         << blank;
