@@ -385,7 +385,8 @@ TEST_F(Program, BadInputIsOneNamesTheLineAndLeavesNoFile) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"{\"input\": \"4,5,6,10,24\"}\n{\"input\": \"1,2,3\"}\n",
        ":2: '1,2,3' is not a countdown-4"},
-      {"{\"input\": \"4,5,6,10,24\"}\n{\"inptu\": \"1,2\"}\n", ":2: there is no string \"input\""},
+      {"{\"input\": \"4,5,6,10,24\"}\n{\"inptu\": \"1,2\"}\n",
+       ":2: the line has none of these members: input"},
       {"{\"input\": \"4,5,6,10,24\"}\n{\"input\": \"1,2", ":2: "},
       {std::string("\x7f"
                    "ELF\0\0\xff\xfe",

@@ -48,7 +48,7 @@ std::string answer_of(const formats::JsonlReader& reader) {
                            [&](const char* name) { return reader.text(name); });
   if (answer) return *std::move(answer);
   if (reader.text("error")) return "";  // a puzzle that `solve` could not read
-  return reader.required_text("output");
+  return reader.required_text({"predict", "output", "solution", "answer"});
 }
 
 std::string puzzle_of(const formats::JsonlReader& reader) {

@@ -30,7 +30,7 @@ tasks::Example example_of(const formats::JsonlReader& reader) {
   for (const auto& [puzzle, solution] : kMembers)
     if (auto input = reader.text(puzzle))
       return {*std::move(input), reader.text(solution).value_or("")};
-  return {reader.required_text("input"), ""};
+  return {reader.required_text({"input", "puzzle", "question"}), ""};
 }
 
 // An example whose input the task has checked; a complaint names the line.

@@ -1,7 +1,8 @@
 // Reads examples for a task from a file, whatever its format: recognised by content, not by name.
 //
 //   {"input": ..., "output": ...}   JSONL, one example per line ("output" may be missing); also
-//                                   "puzzle" and "solution", "question" and "answer"
+//                                   "puzzle" and "solution", "question" and "answer"; a Sudoku
+//                                   is a string or a list of rows
 //   puzzle,solution                 Sudoku CSV (formats/sudoku_csv.h)
 //   81 characters, or nine lines    Sudoku puzzles without solutions (formats/sudoku_lines.h)
 //   p cnf ...                       one DIMACS formula

@@ -49,9 +49,12 @@ TEST_F(ExamplesFile, RecognisesFormatsByContent) {
   examples = read("# hard ones\n" + std::string(80, '.') + "5\n", "sudoku");
   ASSERT_EQ(examples.size(), 1u);
   EXPECT_EQ(examples[0].example, (tasks::Example{puzzle + "5", ""}));
+  std::string rows;
+  for (int row = 0; row < 8; ++row) rows += "[0,0,0,0,0,0,0,0,null],";
   for (const std::string& text :
        {"{\"puzzle\": \"" + puzzle + "5\", \"solution\": \"x\", \"rating\": 2}\n",
-        "{\"question\": \"" + puzzle + "5\", \"answer\": \"x\"}\n"}) {
+        "{\"question\": \"" + puzzle + "5\", \"answer\": \"x\"}\n",
+        "{\"puzzle\": [" + rows + "[0,0,0,0,0,0,0,0,5]], \"solution\": \"x\"}\n"}) {
     examples = read(text, "sudoku");
     ASSERT_EQ(examples.size(), 1u);
     EXPECT_EQ(examples[0].example, (tasks::Example{puzzle + "5", "x"}));

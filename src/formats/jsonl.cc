@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -26,6 +27,25 @@ void append_escaped(std::string& out, std::string_view text) {
   }
 }
 
+// Nothing for what is not text: objects, and numbers that stand alone.
+std::optional<std::string> text_of(nlohmann::json& value, bool in_list = false) {
+  if (value.is_string()) return std::move(value.get_ref<std::string&>());
+  if (in_list && value.is_null()) return "";  // a blank cell
+  if (in_list && value.is_number()) return value.dump();
+  if (!value.is_array()) return std::nullopt;
+  const bool lines = !in_list && std::ranges::any_of(value, [](const auto& item) {
+    return item.is_array() || item.is_string();
+  });
+  std::vector<std::string> items;
+  for (auto& item : value) {
+    if (in_list && item.is_array()) return std::nullopt;
+    auto text = text_of(item, true);
+    if (!text) return std::nullopt;
+    items.push_back(*std::move(text));
+  }
+  return joined_by(items, lines ? "\n" : ",");
+}
+
 }  // namespace
 
 JsonStrings parse_jsonl_line(std::string_view line) {
@@ -37,7 +57,7 @@ JsonStrings parse_jsonl_line(std::string_view line) {
     throw Error(fmt::format("the line is a JSON {}", object.type_name()), "a JSON object");
   JsonStrings members;
   for (auto& [key, value] : object.items())
-    if (value.is_string()) members.emplace_back(key, std::move(value.get_ref<std::string&>()));
+    if (auto text = text_of(value)) members.emplace_back(key, *std::move(text));
   return members;
 }
 
@@ -80,12 +100,12 @@ std::optional<std::string> JsonlReader::text(std::string_view key) const {
   return std::nullopt;
 }
 
-std::string JsonlReader::required_text(std::string_view key) const {
-  auto value = text(key);
-  if (!value)
-    throw Error(fmt::format("{}there is no string \"{}\"", at(path(), line_number()), key),
-                fmt::format("{{\"{}\": \"...\"}} in every line", key));
-  return *std::move(value);
+std::string JsonlReader::required_text(std::initializer_list<std::string_view> keys) const {
+  for (const std::string_view key : keys)
+    if (auto value = text(key)) return *std::move(value);
+  throw Error(fmt::format("{}the line has none of these members: {}", at(path(), line_number()),
+                          joined_by(keys, ", ")),
+              "a string, or a grid as a list of rows, in each line");
 }
 
 }  // namespace mgdm::formats

@@ -1,4 +1,5 @@
-// JSONL: one JSON object per line. Only string members are read and written.
+// JSONL: one JSON object per line. Members that are strings or lists are read, as text: a list of
+// numbers with commas between them, a list of strings or of lists as lines.
 //
 //   JsonlReader reader("train.jsonl");
 //   while (reader.next()) use(reader.text("input"), reader.text("output"));
@@ -22,7 +23,7 @@ namespace mgdm::formats {
 
 using JsonStrings = std::vector<std::pair<std::string, std::string>>;
 
-// The string members of one JSON object, in file order; Error when `line` is not an object.
+// The members of one JSON object that are text; Error when `line` is not an object.
 JsonStrings parse_jsonl_line(std::string_view line);
 
 // `text` in quotes, with escapes where JSON wants them.
@@ -42,11 +43,11 @@ class JsonlReader {
   // reported to on_bad, if there is one.
   bool next();
 
-  // A string member of the current line; none when it is absent or not a string.
+  // A member of the current line; none when it is absent or is no text.
   std::optional<std::string> text(std::string_view key) const;
 
-  // A string member that must be there: an Error with file:line otherwise.
-  std::string required_text(std::string_view key) const;
+  // The first of these members that is there; without any an Error with file:line lists them.
+  std::string required_text(std::initializer_list<std::string_view> keys) const;
 
   const std::string& path() const { return lines_.path(); }
   std::size_t line_number() const { return lines_.line_number(); }

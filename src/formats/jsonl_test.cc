@@ -24,6 +24,13 @@ TEST(Jsonl, ReadsStringsAndIgnoresTheRest) {
   EXPECT_EQ(members, (JsonStrings{{"input", "a\"b\xc3\xa9"}, {"output", ""}}));
 }
 
+TEST(Jsonl, ReadsListsAsLines) {
+  EXPECT_EQ(
+      parse_jsonl_line(R"({"grid": ["53.", "6.."], "rows": [[5, 3, null], ["6", 0, 1]],
+                                 "row": [1, 2], "none": [], "deep": [[[1]]], "mixed": [1, {}]})"),
+      (JsonStrings{{"grid", "53.\n6.."}, {"none", ""}, {"row", "1,2"}, {"rows", "5,3,\n6,0,1"}}));
+}
+
 TEST(Jsonl, WritesWhatItReads) {
   const std::string nasty = "tab\t quote\" backslash\\ newline\n nul" + std::string(1, '\0');
   std::string line = jsonl_line({{"input", nasty}, {"output", "1+2=3"}});
@@ -44,15 +51,14 @@ TEST(Jsonl, NamesFileAndLine) {
   write_file(path, "{\"input\": \"a\"}\n\n{\"output\": \"b\"}\r\n");
   JsonlReader reader(path);
   ASSERT_TRUE(reader.next());
-  EXPECT_EQ(reader.required_text("input"), "a");
+  EXPECT_EQ(reader.required_text({"puzzle", "input"}), "a");
   ASSERT_TRUE(reader.next());  // the blank line is skipped
   EXPECT_EQ(reader.text("output"), "b");
   try {
-    reader.required_text("input");
+    reader.required_text({"input", "puzzle"});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find(path + ":3: there is no string \"input\""),
-              std::string::npos);
+    EXPECT_EQ(error.seen(), path + ":3: the line has none of these members: input, puzzle");
   }
   EXPECT_FALSE(reader.next());
   std::filesystem::remove(path);

@@ -173,7 +173,7 @@ TEST(Prompts, ExamplesAreRightAndNotFromTheTest) {
     if (std::filesystem::exists(file)) {
       formats::JsonlReader reader(file.string());
       while (reader.next()) {
-        auto numbers = parse_game24(reader.required_text("input")).numbers;
+        auto numbers = parse_game24(reader.required_text({"input"})).numbers;
         std::sort(numbers.begin(), numbers.end());
         test.insert(numbers);
       }
