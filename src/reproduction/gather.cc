@@ -130,7 +130,8 @@ std::optional<PageRun> read_run(const fs::path& folder) {
       run.revision = text_at(*facts, "git_revision");
       run.device = text_at(*facts, "device");
     }
-  if (!run.recipe.empty()) run.changes = changes_of(folder, run.recipe);
+  const bool in_a_file = !run.recipe.empty() && run.recipe != "-";  // that came by standard input
+  if (in_a_file) run.changes = changes_of(folder, run.recipe);
   read_progress(folder, run);
   formats::LineChart chart;
   chart.labels = {.title = run.name, .x = "step", .y = "accuracy, %"};

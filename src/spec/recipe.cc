@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 void read_into(Recipe& recipe, const fs::path& path, int depth) {
   if (depth > 8)
     throw UsageError(fmt::format("{} extends a file that extends it in the end", path.string()));
-  const std::string text = read_input(path.string());
+  constexpr std::size_t kMostBytes = 1 << 20;
+  const std::string text = path == "-" ? read_input("-") : read_file(path, kMostBytes);
   Recipe alone;
   config::Fields(alone).read_toml(text, path.string());
   for (const std::string& base : alone.extends)

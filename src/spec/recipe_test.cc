@@ -1,6 +1,7 @@
 #include "spec/recipe.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <map>
@@ -10,6 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "data/layout.h"
+#include "formats/test_support.h"
 #include "tasks/all_tasks.h"
 
 namespace mgdm::spec {
@@ -116,6 +118,15 @@ TEST(Recipes, OnesOfTheProjectAreFoundFromAnyFolder) {
   EXPECT_EQ(hint_for("xyzxyzxyz.toml"), "");
   ::unsetenv("MGDM_RECIPES");
   fs::current_path(before);
+}
+
+// A pipe in the folder of a run, or in a recipe's place, would be waited for without end.
+TEST(Recipes, AreRegularFiles) {
+  const formats::TemporaryFolder folder;
+  const std::string pipe = folder.path() / "config.toml";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& path : {pipe, std::string("/dev/zero")})
+    EXPECT_CONTAINS(formats::error_of([&] { read_recipe(path, {}); }), "not a regular file");
 }
 
 TEST(Recipes, SectionsMustFitTogether) {
