@@ -74,7 +74,7 @@ TEST_F(Reproduce, WritesTablesAndThePage) {
   EXPECT_MENTIONS(report.out, "report.html: 4 tables");
   const std::string page = read_file(path("report.html"));
   EXPECT_MENTIONS(page, "Countdown-4: scaling of model and data");
-  EXPECT_MENTIONS(page, "<svg");
+  EXPECT_MENTIONS(page, "data:image/svg+xml,");
   EXPECT_MENTIONS(page, "minutes of training");
 }
 

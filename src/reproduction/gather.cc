@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kLargest = 8u << 20;  // bytes of a result
+constexpr std::size_t kLargest = 8u << 20;  // bytes of a result
 
 std::optional<Json> read_json(const fs::path& file) {
   std::error_code ignored;
@@ -36,12 +36,6 @@ std::optional<Json> read_json(const fs::path& file) {
   return json;
 }
 
-// A figure without what only a file of its own has before it.
-std::string inline_svg(const std::string& svg) {
-  const std::size_t begin = svg.find("<svg");
-  return begin == std::string::npos ? "" : svg.substr(begin);
-}
-
 std::optional<PageTable> read_table(const fs::path& file, const Json& json) {
   if (!json.contains("rows") || !json.contains("columns")) return std::nullopt;
   try {
@@ -49,7 +43,7 @@ std::optional<PageTable> read_table(const fs::path& file, const Json& json) {
     shown.revision = text_at(json, "git_revision");
     fs::path figure = file;
     figure.replace_extension(".svg");
-    if (is_there(figure)) shown.figure = inline_svg(read_file(figure));
+    if (is_there(figure)) shown.figure = read_file(figure, kLargest);
     return shown;
   } catch (const Error&) {
     return std::nullopt;
@@ -141,7 +135,7 @@ std::optional<PageRun> read_run(const fs::path& folder) {
          formats::read_metric(folder / "metrics.jsonl", curve.name))
       curve.points.push_back({point.x, 100 * point.y});
   std::erase_if(chart.curves, [](const formats::Curve& curve) { return curve.points.size() < 2; });
-  if (!chart.curves.empty()) run.figure = inline_svg(to_svg(chart));
+  if (!chart.curves.empty()) run.figure = to_svg(chart);
   return run;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "formats/svg_canvas.h"
 #include "reproduction/table_words.h"
 
@@ -14,7 +16,7 @@ constexpr const char* kHead = R"(<!DOCTYPE html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'">
 <link rel="icon" href="data:,">
 <title>mgdm: what was measured</title>
 <style>
@@ -34,8 +36,8 @@ td.paper, td.none { opacity: 0.75; }
 .planning { text-decoration: underline wavy #d55e00; }
 .false { font-weight: bold; color: #d55e00; }
 small, .notes { font-size: 0.85rem; opacity: 0.85; }
-figure { margin: 1rem 0; overflow-x: auto; } figure svg { max-width: 100%; min-width: 36rem; height: auto; }
-@media (prefers-color-scheme: dark) { figure svg { filter: invert(0.93) hue-rotate(180deg); } }
+figure { margin: 1rem 0; overflow-x: auto; } figure img { max-width: 100%; min-width: 36rem; height: auto; }
+@media (prefers-color-scheme: dark) { figure img { filter: invert(0.93) hue-rotate(180deg); } }
 @media (max-width: 40rem) { th, td { padding: 0.25rem 0.4rem; } body { padding: 0.75rem; } }
 pre { overflow-x: auto; font-size: 0.8rem; padding: 0.5rem; background: #8882; }
 details { margin: 0.5rem 0; } nav ul { columns: 16rem; column-gap: 2rem; padding-left: 1.2rem; }
@@ -45,6 +47,18 @@ details { margin: 0.5rem 0; } nav ul { columns: 16rem; column-gap: 2rem; padding
 )";
 
 std::string safe(const std::string& text) { return formats::xml_escaped(text); }
+
+// A figure comes from a file that anybody may have written. As an image it runs no script and loads
+// nothing.
+std::string figure_html(const std::string& svg, const std::string& title) {
+  if (svg.empty()) return "";
+  std::string encoded;
+  for (const unsigned char c : svg)
+    encoded +=
+        std::isalnum(c) != 0 ? std::string(1, static_cast<char>(c)) : fmt::format("%{:02X}", c);
+  return fmt::format("<figure><img alt=\"{}\" src=\"data:image/svg+xml,{}\"></figure>\n",
+                     safe(title), encoded);
+}
 
 std::string notes_list(const Footnotes& notes) {
   if (notes.all().empty()) return "";
@@ -127,7 +141,7 @@ std::string table_html(const PageTable& shown) {
   out += notes_list(notes);
   for (const std::string& note : table.notes)
     out += fmt::format("<p class=\"notes\">{}</p>\n", safe(note));
-  if (!shown.figure.empty()) out += fmt::format("<figure>\n{}</figure>\n", shown.figure);
+  out += figure_html(shown.figure, table.title);
   out += commands_html(table);
   if (!shown.revision.empty())
     out += fmt::format("<p><small>Written at revision {}.</small></p>\n", safe(shown.revision));
@@ -177,8 +191,7 @@ std::string runs_html(const std::vector<PageRun>& runs) {
         percent_or_none(run.token_accuracy), percent_or_none(run.accuracy), safe(run.device),
         safe(run.revision));
   out += "</tbody></table></div>\n";
-  for (const PageRun& run : runs)
-    if (!run.figure.empty()) out += fmt::format("<figure>\n{}</figure>\n", run.figure);
+  for (const PageRun& run : runs) out += figure_html(run.figure, run.name);
   return out + "</section>\n";
 }
 
