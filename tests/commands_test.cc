@@ -293,6 +293,17 @@ TEST_F(Program, FilesThatAreWrittenPushNothingOut) {
       mgdm(eval + "--json " + path("new") + " --predictions " + path("./new"), models);
   EXPECT_EQ(twice.code, 2);
   EXPECT_MENTIONS(twice.err, "name the same file");
+  const std::string model = path("model"), weights = model + "/model.safetensors";
+  fs::copy(MGDM_SOURCE_DIR "/models/quick-planning-mgdm", model);
+  const std::string kept = read_file(weights);
+  for (const std::string& command :
+       {eval + "--json " + weights, "generate sudoku --out " + model + "/config.json",
+        eval + "--predictions " + model + "/tokenizer.json"}) {
+    const Outcome over = mgdm(command, models);
+    EXPECT_EQ(over.code, 2) << command;
+    EXPECT_MENTIONS(over.err, "would overwrite a file of a model");
+  }
+  EXPECT_TRUE(read_file(weights) == kept);
   // Known before the work is done.
   const Outcome nowhere = mgdm(eval + "--json " + path("no-folder/x.json"), models);
   EXPECT_EQ(nowhere.code, 1);

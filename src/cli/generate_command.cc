@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/compute_flags.h"
+#include "cli/named_files.h"
 #include "formats/dimacs.h"
 #include "formats/jsonl.h"
 #include "formats/sudoku_text.h"
@@ -144,6 +145,7 @@ void write_generated(const GenerateSettings& settings, const tasks::Task& task, 
 }
 
 void run_generate(const GenerateSettings& settings) {
+  check_files({{"--out", settings.out}});
   const auto task = tasks::make_task(settings.task, settings.options);
   const Form form = form_of(settings, *task);
   if (settings.as_released || settings.traces)

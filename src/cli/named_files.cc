@@ -7,8 +7,20 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/paths.h"
+#include "formats/checksums.h"
 
 namespace mgdm::cli {
+namespace {
+
+// Whether the file is there as a part of a model or a checkpoint.
+bool is_of_a_model(const std::filesystem::path& file) {
+  const std::string name = file.filename().string();
+  return is_there(file) && (name.ends_with(".safetensors") || name.ends_with("config.json") ||
+                            name == formats::kChecksumsFile ||
+                            formats::read_checksums(file.parent_path()).contains(name));
+}
+
+}  // namespace
 
 void check_files(const std::vector<NamedFile>& files) {
   std::map<std::string, const NamedFile*> named;  // of several that are read, the first
@@ -16,6 +28,9 @@ void check_files(const std::vector<NamedFile>& files) {
     if (now.file.empty()) continue;
     const bool printed = now.written && is_standard_output(now.file);
     if (!printed && (now.file == "-" || is_special(now.file))) continue;
+    if (now.written && !printed && is_of_a_model(full_name(now.file)))
+      throw UsageError(fmt::format("{} {} would overwrite a file of a model", now.flag, now.file),
+                       "a new name or another folder");
     const auto [before, is_new] = named.emplace(printed ? "-" : full_name(now.file), &now);
     if (!is_new && (now.written || before->second->written))
       throw UsageError(

@@ -12,8 +12,8 @@ struct NamedFile {
   bool written = true;
 };
 
-// What is written must not push out what is read, or something else that is written; and it must be
-// possible to write it, which is better known before the work than after it.
+// What is written must not push out what is read, something else that is written, or a file of a
+// model; and it must be possible to write it, which is better known before the work than after it.
 void check_files(const std::vector<NamedFile>& files);
 
 }  // namespace mgdm::cli

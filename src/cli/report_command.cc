@@ -5,6 +5,7 @@
 #include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/named_files.h"
 #include "reproduction/gather.h"
 
 namespace mgdm::cli {
@@ -24,6 +25,7 @@ struct ReportSettings {
 };
 
 void run_report(const ReportSettings& settings) {
+  check_files({{"--out", settings.out}});
   const reproduction::Page page = reproduction::gather(settings.results, settings.runs);
   if (!settings.quiet)
     for (const std::string& file : page.unreadable)

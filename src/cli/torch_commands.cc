@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/compute_flags.h"
+#include "cli/named_files.h"
 #include "cli/torch_work.h"
 #include "spec/recipe.h"
 #include "spec/run_request.h"
@@ -93,7 +94,9 @@ Command bench_command(TorchWork* work) {
           return;
         }
         const Bench& bench = bench_named(settings.name);
-        (needed(work, "bench").*bench.run)(settings);
+        TorchWork& worker = needed(work, "bench");
+        check_files({{"--json", settings.json}, {"--md", settings.md}, {"--csv", settings.csv}});
+        (worker.*bench.run)(settings);
       });
   command.more = "Benches:\n" + list_of_benches();
   return command;
