@@ -1,4 +1,4 @@
-// Files with lines that are not as they should be, read on past them.
+// Reading on after a malformed line.
 #pragma once
 
 #include <functional>
@@ -8,10 +8,10 @@
 
 namespace mgdm {
 
-// Told what is wrong with a line, file:line included. Readers that get none throw instead.
+// Receives the error of a malformed line, file:line included. A reader without one throws instead.
 using OnBadLine = std::function<void(const Error& error)>;
 
-// What `parse` gives; none where the line is bad and on_bad was told.
+// The result of `parse`; none if it threw and on_bad received the error.
 template <class Parse>
 auto unless_bad(const OnBadLine& on_bad, Parse&& parse) -> std::optional<decltype(parse())> {
   using Parsed = std::optional<decltype(parse())>;

@@ -1,7 +1,7 @@
-// The two kinds of wrong.
+// The two kinds of errors.
 //
-// Error       something the user can mend: what was seen, what was expected, what to do next.
-// MGDM_CHECK  a bug of ours: names the place and aborts the operation with std::logic_error.
+// Error       something the user can fix: what was seen, what is accepted, what to do.
+// MGDM_CHECK  a bug in mgdm: names the place and throws std::logic_error.
 //
 //   throw Error(at(path, 12) + "the answer has 80 digits", "81 digits 1-9", "check the file");
 //
@@ -38,7 +38,7 @@ class UsageError : public Error {
   using Error::Error;
 };
 
-// The program without LibTorch was asked for what only the other one does.
+// Only mgdm-train, the program with LibTorch, can do what was asked.
 class NeedsLibTorch : public Error {
  public:
   using Error::Error;
@@ -50,8 +50,8 @@ class Interrupted : public Error {
   using Error::Error;
 };
 
-// What `action` gives; where it throws an Error, what otherwise(error) gives. A wrong command line
-// and Ctrl-C are about the whole program and pass as they are.
+// The result of `action`; if it throws an Error, that of otherwise(error). UsageError and
+// Interrupted concern the whole program and are thrown on.
 template <class Action, class Otherwise>
 auto attempt(Action&& action, Otherwise&& otherwise) -> decltype(action()) {
   try {
@@ -65,7 +65,7 @@ auto attempt(Action&& action, Otherwise&& otherwise) -> decltype(action()) {
   }
 }
 
-// A path as messages have it: "<stdin>" for "-", standard input.
+// A path as messages show it: "<stdin>" for "-", standard input.
 std::string_view shown_path(std::string_view path);
 
 // "path:line: ", the prefix of every complaint about a line of a file (lines count from 1); "path:

@@ -11,9 +11,9 @@
 namespace mgdm {
 
 // How a LineReader reads.
-//   kAgain  A file, a pipe, or "-" for standard input. What came from a pipe is kept in memory, so
+//   kAgain  A file, a pipe, or "-" for standard input. The bytes of a pipe are kept in memory, so
 //           that the next reader of the same path starts at its beginning.
-//   kOnce   The same, but this reader is the last one of a pipe: nothing more is kept.
+//   kOnce   As kAgain, but this is the last reader of a pipe: no more bytes are kept.
 //   kFile   A regular file. A pipe or a device is an Error: reading it may never end.
 // Ctrl-C while a reader waits for a pipe throws Interrupted.
 enum class Reading { kAgain, kOnce, kFile };
@@ -24,14 +24,13 @@ inline constexpr std::size_t kMostTextBytes = std::size_t{256} << 20;
 // `most_bytes` is an Error as well.
 std::string read_file(const std::filesystem::path& path, std::size_t most_bytes = kMostTextBytes);
 
-// The bytes of what a user names as input: as read_file, but also of a pipe or standard input
-// ("-"), which later readers of the same path can read again.
+// The bytes of a file, a pipe or standard input ("-"). Later readers of the same path can read them
+// again.
 std::string read_input(const std::string& path);
 
-// Lines of a file, one at a time, without their '\n' or "\r\n", those of a pipe as soon as they are
-// there. A last line need not end in '\n'. A byte order mark before the first is passed over; that
-// of UTF-16 is an Error, and so is a first line that is no text. Memory is bounded: a line longer
-// than kMaxLine is an Error.
+// The lines of a file, one at a time, without '\n' or "\r\n"; a pipe's lines as soon as they
+// arrive. The last line need not end in '\n'. A byte order mark is skipped. UTF-16, a first line
+// that is not text, and a line longer than kMaxLine (which bounds the memory) are Errors.
 class LineReader {
  public:
   static constexpr std::size_t kMaxLine = std::size_t{64} << 20;
@@ -68,7 +67,7 @@ std::string temporary_name(const std::string& path);
 // Writes to a temporary name beside `path` and renames on commit(). Without commit() (an exception,
 // Ctrl-C) nothing is left behind and an older file of that name stays as it was.
 // A link stays a link: the file it leads to is the one that is replaced. "-" writes to standard
-// output; a device or pipe (/dev/null) and what is open already (/dev/fd/3) are written in place.
+// output; a device or pipe (/dev/null) and an open descriptor (/dev/fd/3) are written in place.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);
@@ -85,8 +84,8 @@ class AtomicFile {
   std::FILE* file_ = nullptr;
 };
 
-// Keeps a file or folder that exists to this process, as long as it lives. An Error when another
-// process has it; where the file system knows no locks, it does nothing.
+// Locks an existing file or folder for this process, as long as the object lives. An Error when
+// another process holds the lock. On file systems without locks it does nothing.
 class FileLock {
  public:
   explicit FileLock(const std::string& path);

@@ -1,14 +1,14 @@
-// Ctrl-C, SIGTERM and SIGHUP (the terminal is gone) as a flag that long work looks at between two
+// Ctrl-C, SIGTERM and SIGHUP (the terminal was closed) set a flag that long work checks between two
 // items.
 //
-// The same request often comes twice at once: `timeout` signals the program and then its group, a
-// shell its whole job. So what follows within a second is the same request; only a later one is a
-// second, and ends the process at once.
+// One request often arrives as two signals: `timeout` signals the program and then its group, a
+// shell its whole job. Signals within a second therefore count as one request. A second request
+// ends the process at once.
 #pragma once
 
 namespace mgdm {
 
-// What a second request does. kNoted is for a program that has others to end first.
+// What a second request does. kNoted is for a program that must end its child processes first.
 enum class SecondInterrupt { kEnds, kNoted };
 
 // A SIGHUP that is ignored (nohup) stays so. System calls that wait are interrupted.

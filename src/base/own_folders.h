@@ -1,4 +1,4 @@
-// Where this program and the files that belong to it are.
+// The locations of this program and of its own files.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace mgdm {
 
-// The file of this program, links followed. Empty where the system does not say.
+// The file of this program, links resolved. Empty where the system does not tell.
 std::filesystem::path program_file();
 
 // The source folder in which this program was built, as FOLDER/build/PRESET/program. Empty for any

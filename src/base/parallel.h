@@ -7,7 +7,7 @@
 //       [&](std::size_t begin, std::size_t end) { return text_of(begin, end); },  // any thread
 //       [&](std::string&& text) { file.write(text); });                           // this thread
 //
-// What comes out cannot depend on the number of threads: it is a function of i, taken in order.
+// Results do not depend on the number of threads: each is a function of i, and they come in order.
 #pragma once
 
 #include <algorithm>

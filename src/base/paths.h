@@ -1,6 +1,5 @@
-// Questions about files and folders. What cannot be answered (no permission, a name that is too
-// long) is an Error that says which path and what to do: std::filesystem's own exceptions are no
-// words for people, and these calls throw none.
+// Queries and changes of files and folders. Failures (no permission, a name that is too long) are
+// Errors that name the path and what to do, never exceptions of std::filesystem.
 #pragma once
 
 #include <filesystem>
@@ -11,19 +10,19 @@ namespace mgdm {
 
 bool is_there(const std::filesystem::path& path);
 
-// There, and something else than a regular file: a device, a pipe, a folder.
+// Whether the path exists and is not a regular file: a device, a pipe, a folder.
 bool is_special(const std::filesystem::path& path);
 
-// The paths in a folder, sorted; none where there is no such folder.
+// The paths in a folder, sorted; empty if the folder does not exist.
 std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder);
 
-// One name for a file, however it is written: absolute, links followed as far as it exists.
+// The absolute path of a file with links resolved as far as it exists: equal for equal files.
 std::string full_name(const std::filesystem::path& path);
 
-// A folder, and those above it, where they are not there yet.
+// Makes a folder and its parents, if they do not exist.
 void make_folder(const std::filesystem::path& folder);
 
-// A file, or a folder with all that is in it; nothing when it is not there.
+// Removes a file, or a folder with its contents, if it exists.
 void remove_tree(const std::filesystem::path& path);
 
 }  // namespace mgdm

@@ -1,5 +1,5 @@
-// The generator behind Python's `random` module, draw for draw: data that a Python program made
-// from a seed can be made again here. Where nothing has to equal Python's draws, use base/random.h.
+// The generator of Python's `random` module, draw for draw, to regenerate data that a Python
+// program made from a seed. Everything else draws from base/random.h.
 //
 //   PythonRandom random(4);         // random.seed(4)
 //   random.randint(1, 99);

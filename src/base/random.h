@@ -1,8 +1,7 @@
 // Counter-based random streams, on Philox 4x32-10.
 //
-// A draw is a pure function of (seed, purpose, item, step, index). There is no shared state, so
-// what is drawn for item 7 does not depend on how many threads, batches or processes there are,
-// nor on the order in which they run.
+// A draw is a pure function of (seed, purpose, item, step, index). There is no shared state, so the
+// draws for item 7 do not depend on the number of threads, batches or processes, or on their order.
 //
 //   Stream random(seed, Purpose::kGenerate, item);
 //   int die = 1 + int(random.below(6));
