@@ -1,4 +1,4 @@
-// An answer as a model writes it, special tokens included, held against the two metrics.
+// Judges an answer as a model writes it, special tokens included, by the two metrics.
 //
 // The strict metric reads the answer up to the first [EOS] and takes any other special token in it
 // as an error. The released code drops special tokens wherever they stand and reads the rest.
@@ -20,7 +20,7 @@ std::string without_special_tokens(std::string_view answer);
 
 Verdict judge(const Task& task, const Example& example, std::string_view answer);
 
-// The strict metric alone, and what is wrong.
+// The result by the strict metric, with the faults of a wrong answer.
 struct Check {
   enum class Result { kRight, kWrong, kNotChecked };
   Result result = Result::kNotChecked;

@@ -1,4 +1,4 @@
-// Accuracy by both metrics, counts of what went wrong, and accuracy by how hard a puzzle is.
+// Accuracy by both metrics, counts of faults, and accuracy by the difficulty of puzzles.
 #pragma once
 
 #include <cstddef>
@@ -32,15 +32,14 @@ struct Tally {
   static double standard_error_of(double fraction, std::size_t n);
 };
 
-// Wrong answers that show a category of fault, in all, by the place where it shows first, and by
-// every place where it shows.
+// The number of wrong answers with a category of fault: in all, by its first place, by every place.
 struct ErrorCount {
   std::size_t answers = 0;
   std::map<int, std::size_t> by_place, at_place;
 };
 
-// Numbers of guesses that are counted together, by their first: 0, 1-4, 5-19, 20-49, 50+; "many
-// solutions" and "no solution" apart (Task::guesses).
+// The lower end of a puzzle's group by number of guesses: 0, 1-4, 5-19, 20-49, 50+. "Many
+// solutions" and "no solution" are groups of their own (Task::guesses).
 std::uint64_t first_of_guesses(std::uint64_t guesses);
 std::string name_of_guesses(std::uint64_t first);
 

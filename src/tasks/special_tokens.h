@@ -1,4 +1,4 @@
-// How special tokens stand in the text of an answer, in the order of their ids (data/vocabulary.h).
+// The text of special tokens in an answer, in the order of their ids (data/vocabulary.h).
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// A reasoning task: puzzles as text, answers as text, and the truth about both.
+// A reasoning task: generates puzzles, solves them exactly and verifies answers, all as text.
 //
 //   const auto task = make_task("countdown-4");  // tasks/all_tasks.h
 //   Example example = task->generate(/*seed=*/0, Split::kTrain, /*item=*/7);
@@ -36,8 +36,8 @@ struct Verdict {
   bool correct = false;        // strict: what is true
   bool correct_paper = false;  // what the paper's released code counts
   bool paper_applies = true;   // false when that metric needs a label (SAT) and there is none
-  bool checked = true;  // false when the task judges by the label alone and there is none: then
-                        // the answer is neither right nor wrong
+  bool checked = true;         // false when the task needs a label to judge and there is none: the
+                               // answer is then neither right nor wrong
   bool operator==(const Verdict&) const = default;
 };
 
@@ -48,16 +48,16 @@ struct Fault {
   std::string words;     // a sentence for a person
 };
 
-// A puzzle as one of its task's symmetries shows it, and how an answer to it is written there.
+// A symmetric variant of a puzzle for decoding, and how to translate an answer to it.
 struct View {
   std::string input;
-  // Character i of an answer stands at places[i] of the view's answer; empty when all stay.
+  // Character i of an answer is at places[i] of the view's answer; empty: at the same place.
   std::vector<std::size_t> places = {};
-  // And becomes another: (from, to), each once on either side. Others stay what they are.
+  // Characters that change, as (from, to), each once on either side. The others are unchanged.
   std::vector<std::pair<char, char>> letters = {};
 };
 
-// What a task can do beside what every task can.
+// Optional features of a task.
 struct Abilities {
   bool symmetries = false;            // augment() gives other puzzles with the same solution
   bool views = false;                 // view() gives the same puzzle under a symmetry
@@ -77,7 +77,7 @@ class Task {
 
   virtual std::string name() const = 0;   // "countdown-4"
   virtual std::string about() const = 0;  // one line for people
-  // What else to know of its puzzles: what kind is made, how they are written. And both in a line.
+  // More about its puzzles: the kind that is generated, and their text form.
   virtual std::string details() const { return ""; }
   std::string about_and_details() const {
     const std::string more = details();
@@ -88,25 +88,24 @@ class Task {
   // The item-th puzzle of a split. A pure function of its arguments, so any thread may make it.
   virtual Example generate(std::uint64_t seed, Split split, std::uint32_t item) const = 0;
 
-  // The examples of the paper's released file, from the first on. UsageError where they cannot be
-  // made again: without abilities().released.
+  // The examples of the paper's released file, from the first on. UsageError without
+  // abilities().released.
   virtual std::unique_ptr<Released> released(Split split) const;
 
-  // What a person types or a file holds, as the dataset writes it: Sudoku's '.' becomes '0', DIMACS
-  // becomes literals, spaces around numbers go. Throws Error when it is no puzzle of this task.
+  // A typed puzzle in the dataset's form: Sudoku's '.' becomes '0', DIMACS becomes literals, spaces
+  // around numbers are removed. Error when the text is not a puzzle of this task.
   virtual std::string normalize_input(std::string_view text) const = 0;
 
-  // The answer that a program for such puzzles printed, as the dataset writes it: what a SAT solver
-  // says becomes literals. As it is where it cannot be, or the task knows no such programs. Error
-  // where it claims what this task cannot judge.
+  // The output of another solver in the dataset's form: a SAT solver's output becomes literals.
+  // Other text is returned unchanged. Error for a claim that this task cannot judge.
   virtual std::string normalize_answer(std::string_view text) const { return std::string(text); }
 
-  // What of a puzzle is beyond all that this task generates, in words: numbers or sizes that models
-  // have never seen. None where nothing is, or the task does not look.
+  // How a puzzle differs from all that this task generates, in words: numbers or sizes that models
+  // have never seen. None if it does not, or the task does not check.
   virtual std::optional<std::string> unfamiliar(std::string_view) const { return std::nullopt; }
 
-  // Why nothing can be an answer, where the puzzle itself shows it at a glance: givens of a Sudoku
-  // that clash. None for puzzles without a solution that take a search to see it.
+  // An obvious reason why the puzzle has no solution: clashing givens of a Sudoku. None if finding
+  // out takes a search.
   virtual std::optional<Fault> contradiction(std::string_view) const { return std::nullopt; }
 
   // The label of an input by exact search. None when the input has no solution, or always where
@@ -114,17 +113,16 @@ class Task {
   virtual std::optional<std::string> solve(std::string_view input) const = 0;
   virtual bool can_solve() const { return true; }
 
-  // What a puzzle has of which solve() finds none, in words.
+  // The words for a puzzle for which solve() finds nothing: "no solution".
   virtual std::string no_solution() const { return "no solution"; }
 
-  // Throws Error when example.input is no puzzle of this task; a malformed answer is just wrong.
+  // Error when example.input is not a puzzle of this task; a malformed answer is wrong.
   virtual Verdict verify(const Example& example, std::string_view answer) const = 0;
 
   // Everything wrong under the strict metric, the decisive fault first; empty when correct.
   virtual std::vector<Fault> explain(const Example& example, std::string_view answer) const = 0;
 
-  // A puzzle or an answer, also one not finished yet, as a person likes to see it: as it is, or a
-  // Sudoku as a board.
+  // A puzzle or an answer, possibly unfinished, for people: a Sudoku as a board, others unchanged.
   virtual std::string drawn(std::string_view text) const { return std::string(text); }
 
   // A copy of a solved example: the same puzzle under a random symmetry, for augmentation. Its
@@ -132,38 +130,39 @@ class Task {
   // Copies of training examples are training examples: none is in the test split.
   virtual Example augment(const Example& example, Stream& random) const;
 
-  // How many characters the input and the output of any copy have together, at most.
+  // The most characters that the input and output of a copy have together.
   virtual std::size_t longest_copy(const Example& example) const {
     return example.input.size() + example.output.size();
   }
 
-  // The puzzle under a random symmetry that every answer follows, right or wrong, for decoding. Its
-  // input has as many characters. UsageError without abilities().views.
+  // The puzzle under a random symmetry, for decoding; any answer, right or wrong, can be translated
+  // back. The input keeps its length. UsageError without abilities().views.
   virtual View view(std::string_view input, Stream& random) const;
 
-  // The label written backwards, and back again: what a reverse model learns (planning only).
+  // The label written backwards, or backwards again: the form a reverse model learns (planning
+  // only).
   virtual std::string reversed_output(std::string_view output) const;
 
   // How far ahead an answer must look (planning only): accuracy is reported per distance.
   virtual std::optional<int> planning_distance(const Example&) const { return std::nullopt; }
 
-  // Where in the label one must look ahead (planning only): the place of the first character by
-  // which the right way and another one differ. None where only one way leads on.
+  // The place in the label that needs look-ahead (planning only): the first character at which the
+  // right path and another one differ. None if there is only one path.
   virtual std::optional<std::size_t> hard_subgoal(const Example&) const { return std::nullopt; }
 
-  // How many guesses the puzzle takes (Sudoku only; sudoku/grade.h): accuracy is reported by them.
-  // Or that it is none to be asked of anybody: it has several solutions, or none.
+  // The number of guesses that the puzzle takes (Sudoku only; sudoku/grade.h), or that it has no or
+  // many solutions. Accuracy is reported by it.
   static constexpr std::uint64_t kNoSolution = std::numeric_limits<std::uint64_t>::max(),
                                  kManySolutions = kNoSolution - 1;
   virtual std::optional<std::uint64_t> guesses(const Example&) const { return std::nullopt; }
 };
 
-// Where the draws for an item come from. The splits have streams of their own: otherwise item 7 of
-// the test would be a variation of item 7 of the training data.
+// The random stream of an item. The splits have separate streams: otherwise item 7 of the test
+// would be a variation of item 7 of the training data.
 Stream item_stream(std::uint64_t seed, Split split, std::uint32_t item);
 
-// One puzzle in ten belongs to the test, by a hash of a form that the task's symmetries leave alone
-// (but for planning, where renamed nodes make another puzzle).
+// Whether a puzzle belongs to the test split: one in ten does, by a hash of a form that is equal
+// for all symmetric variants (except for planning, where renamed nodes make another puzzle).
 bool in_test_split(std::string_view canonical_form);
 
 }  // namespace mgdm::tasks

@@ -1,4 +1,4 @@
-// How hard a puzzle is for reasoning in single steps.
+// The difficulty of a puzzle: the deduction rules and the number of guesses that it takes.
 #pragma once
 
 #include <cstdint>

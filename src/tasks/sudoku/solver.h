@@ -37,7 +37,7 @@ int count_solutions(const Grid& puzzle, int limit);
 
 bool has_unique_solution(const Grid& puzzle);
 
-// Whether anything solves `state`.
+// Whether `state` has a solution.
 bool solvable(const Candidates& state);
 
 }  // namespace mgdm::tasks::sudoku

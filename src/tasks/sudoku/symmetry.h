@@ -1,5 +1,5 @@
-// The symmetries of Sudoku: what can be done to any puzzle and its solution together without making
-// it another puzzle. They multiply training data, and keep test puzzles' copies out of it.
+// The symmetries of Sudoku: transformations of a puzzle and its solution that keep both valid. They
+// augment training data, and the split keeps variants of test puzzles out of it.
 //
 //   Symmetry symmetry = random_symmetry(random);
 //   symmetry.apply(puzzle), symmetry.apply(solution);
@@ -14,8 +14,8 @@
 
 namespace mgdm::tasks::sudoku {
 
-// First the transposition, if any; then row r of the result is row rows[r] of what there was,
-// column c is column columns[c], and a digit d becomes digits[d]. Both permutations keep bands
+// The transposition, if any, comes first. Then row r of the result is the old row rows[r], column c
+// the old column columns[c], and a digit d becomes digits[d]. Both permutations keep bands
 // (stacks) together; digits[0] = 0, a blank stays one.
 struct Symmetry {
   bool transpose = false;
@@ -32,9 +32,9 @@ struct Symmetry {
 // Uniform over all 2 * 6^8 * 9! of them.
 Symmetry random_symmetry(Stream& random);
 
-// A form of a solved grid that every symmetry leaves alone: puzzles go to train or test by its
-// hash, so a puzzle and its copies never part. Unlike a true canonical form (the least of millions
-// of copies) it costs less than a microsecond; that some unrelated grids share it does no harm.
+// A form of a solved grid that no symmetry changes. Its hash decides between train and test, so a
+// puzzle and its variants are always on the same side. Unlike a true canonical form (the least of
+// millions of variants) it costs less than a microsecond; a few unrelated grids share it.
 //
 // Two rows of a band define a permutation of the digits, taking each digit of one row to the one
 // below it in the other. Relabelling conjugates it and swapping the rows inverts it, both of which

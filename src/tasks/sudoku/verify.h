@@ -1,4 +1,4 @@
-// Is an answer right, and if not, why not.
+// Whether an answer is right, and the faults of a wrong one.
 #pragma once
 
 #include <optional>
