@@ -1,4 +1,5 @@
-// Tokens that stand in a text as they are: "<|eot_id|>". They are found before the rest is encoded.
+// Tokens that are written literally in a text, such as "<|eot_id|>". They are found before the rest
+// of the text is encoded.
 #pragma once
 
 #include <string>
@@ -13,11 +14,11 @@ struct AddedToken {
   Id id = 0;
   std::string content;
   bool single_word = false;  // only where no letter or digit stands beside it
-  bool lstrip = false;       // takes the white space before it along
-  bool rstrip = false;       // and that after it
+  bool lstrip = false;       // includes the white space before it
+  bool rstrip = false;       // includes the white space after it
   bool normalized = false;   // looked for in the normalised text
   bool in_text = true;       // looked for at all: SentencePiece's control pieces are not
-  bool special = false;      // has a meaning, and is no text
+  bool special = false;      // a control token, which decode() can skip
 };
 
 class AddedTokens {
@@ -28,8 +29,8 @@ class AddedTokens {
     std::string_view text;
     const AddedToken* token = nullptr;  // null: text between them
   };
-  // In order; of several that begin at one place the longest counts. Looks only for those whose
-  // `normalized` is as asked.
+  // The parts of a text, in order. The longest token that begins at a place is taken. Only tokens
+  // with this value of `normalized` are considered.
   std::vector<Part> split(std::string_view text, bool normalized) const;
 
   const std::vector<AddedToken>& all() const { return tokens_; }

@@ -1,9 +1,9 @@
-// Byte-pair encoding: a word falls into characters, and the two neighbours whose union comes first
-// are joined, again and again.
+// Byte-pair encoding: a word is split into characters, then the neighbours with the lowest merge
+// rank are joined until none can be.
 //
 //   Bpe bpe(pieces, {});
 //   bpe.add_merge("l", "o", 0);      // what tokenizer.json lists, or
-//   bpe.merge_by_scores(scores);     // SentencePiece: any union that is a piece, best score first
+//   bpe.merge_by_scores(scores);     // SentencePiece: any merge that is a piece, best score first
 //   bpe.encode("lower", ids);
 #pragma once
 
@@ -22,7 +22,7 @@ struct BpeForm {
   std::optional<Id> unknown{};  // for a character without a piece; none: it is left out
   bool byte_fallback = false;  // such a character becomes its bytes, "<0xE2>", where all are pieces
   bool fuse_unknown = false;   // neighbours that are unknown become one
-  bool ignore_merges = false;  // a word that is a piece is that piece, whatever merges there are
+  bool ignore_merges = false;  // a word that is a piece is encoded as that piece, without merges
 };
 
 class Bpe {
@@ -30,10 +30,10 @@ class Bpe {
   // Pieces by their ids; an empty one is an id without a piece.
   Bpe(const std::vector<std::string>& pieces, const BpeForm& form);
 
-  // An Error when one of the three is no piece.
+  // Error when one of the three is not a piece.
   void add_merge(std::string_view left, std::string_view right, std::uint32_t rank);
 
-  // By id; a piece without a score is never made by joining.
+  // Scores by id; a piece without a score is never the result of a merge.
   void merge_by_scores(std::vector<std::optional<float>> scores);
 
   std::optional<Id> find(std::string_view piece) const;
@@ -48,7 +48,7 @@ class Bpe {
       return std::hash<std::string_view>()(text);
     }
   };
-  // What two neighbours become: the lowest order is joined first.
+  // The result of joining two neighbours; the lowest rank is joined first.
   struct Merge {
     double order = 0;
     Id id = 0;

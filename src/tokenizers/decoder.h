@@ -1,4 +1,4 @@
-// How tokens become text again, step by step.
+// The steps that turn tokens back into text.
 #pragma once
 
 #include <string>
@@ -9,22 +9,22 @@
 
 namespace mgdm::tokenizers {
 
-// Runs of "<0xE2>" become the characters whose bytes they are; U+FFFD for each that is none.
+// Joins runs of byte tokens such as "<0xE2>" into characters; U+FFFD for invalid bytes.
 struct JoinBytes {};
 
-// All tokens become one.
+// Joins all tokens into one.
 struct Fuse {};
 
-// Up to so many of a character off both ends of every token.
+// Strips up to this many of a character from both ends of every token.
 struct Strip {
   std::string content;
   std::size_t start = 0, stop = 0;
 };
 
-// Back from the alphabet of bytes (byte_level.h).
+// Decodes the alphabet of bytes (byte_level.h).
 struct TextAsBytes {};
 
-// "▁a" -> " a", and of the first token "a" where one was put before it.
+// "▁a" -> " a"; "a" for the first token if the encoder prepended a space.
 struct SpacesAgain {
   std::string replacement;
   bool first_was_added = true;

@@ -1,4 +1,4 @@
-// What becomes of a text before it is taken apart, step by step.
+// The steps that normalise a text before it is split into words.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace mgdm::tokenizers {
 
-// Before a text that is not empty.
+// Prepends a string to a text that is not empty.
 struct Prepend {
   std::string text;
 };

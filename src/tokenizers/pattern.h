@@ -1,4 +1,4 @@
-// What a step of tokenizer.json looks for: {"String": " "} or {"Regex": "\\s+"}.
+// The pattern of a step in tokenizer.json: {"String": " "} or {"Regex": "\\s+"}.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ class Pattern {
   static Pattern of_text(std::string text);
   static Pattern of_regex(const std::string& expression);
 
-  // From the left, without overlap.
+  // All matches from the left, without overlap.
   std::vector<Range> matches(std::string_view text) const;
 
   // `text` with `content` in place of every match.

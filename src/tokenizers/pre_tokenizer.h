@@ -1,4 +1,4 @@
-// How a text falls into words, each of which is encoded by itself, step by step.
+// The steps that split a text into words, which are encoded one by one.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace mgdm::tokenizers {
 
-// What becomes of a match between two words.
+// Where a match between two words goes.
 enum class Behavior {
   kRemoved,
   kIsolated,            // a word of its own
@@ -21,7 +21,7 @@ enum class Behavior {
 struct Split {
   Pattern pattern;
   Behavior behavior = Behavior::kIsolated;
-  bool invert = false;  // what does not match is the match
+  bool invert = false;  // split at the text between matches
 };
 
 // Bytes as text (byte_level.h), after GPT-2's expression where `use_regex`.

@@ -1,7 +1,7 @@
-// As much of protobuf's wire format as reading a file takes: fields, one after another.
+// A reader of protobuf's wire format: the fields of a message, one after another.
 //
-// Ours, because Debian's libsentencepiece brings the protobuf library, and a process that loads it
-// beside LibTorch's own copy of protobuf crashes.
+// Debian's libsentencepiece is not used because it loads the protobuf library, and a process with
+// that and LibTorch's own copy of protobuf crashes.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class Fields {
  public:
   explicit Fields(std::string_view message) : rest_(message) {}
 
-  // None at the end. An Error for what is no message.
+  // None at the end. Error when the bytes are not a message.
   std::optional<Field> next();
 
  private:

@@ -1,4 +1,4 @@
-// Text to the tokens of a language model and back, by the files that come with it:
+// Converts text to the tokens of a language model and back, by the files of the model:
 //
 //   tokenizer.json     byte-pair encoding as Hugging Face writes it: of bytes (GPT-2, LLaMA 3),
 //                      or of characters with byte fallback (LLaMA 2)
@@ -8,7 +8,7 @@
 //   std::vector<Id> ids = tokenizer.encode("3+4=7");     // without special tokens around
 //   std::string text = tokenizer.decode(ids);
 //
-// What a file asks for and we do not compute is an Error that names it.
+// A feature in a file that is not supported is an Error that names it.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@
 
 namespace mgdm::tokenizers {
 
-// What a tokenizer is made of.
+// The components of a tokenizer.
 struct Parts {
   std::vector<std::string> pieces;  // by id; empty where there is none
   std::vector<AddedToken> added;
@@ -37,7 +37,7 @@ struct Parts {
   Decoder decoder;
 };
 
-// The tokens with a meaning of their own, where the files name them.
+// The tokens with a special role, as far as the files name them.
 struct Meanings {
   std::optional<Id> begin, end, unknown, pad;
 };
@@ -50,16 +50,16 @@ class Tokenizer {
   const std::string& token(Id id) const { return parts_.pieces.at(id); }
   std::optional<Id> find(std::string_view token) const;  // a piece or an added token
 
-  // Of UTF-8; an Error otherwise. Added tokens are found in the text.
+  // The tokens of a UTF-8 text (Error otherwise), added tokens included.
   std::vector<Id> encode(std::string_view text) const;
 
-  // Special tokens are left out where `skip_special`, and stand there by their names otherwise.
+  // The text of tokens. Special tokens are left out if `skip_special`, else written by name.
   std::string decode(std::span<const Id> ids, bool skip_special = true) const;
 
   const Meanings& meanings() const { return meanings_; }
   void set_meanings(const Meanings& meanings) { meanings_ = meanings; }
 
-  // The files that it came from, by their names: they go along with a model that is saved.
+  // The files that it was read from, by name; they are saved with the model.
   const std::map<std::string, std::string>& files() const { return files_; }
   void set_files(std::map<std::string, std::string> files) { files_ = std::move(files); }
 
@@ -71,14 +71,14 @@ class Tokenizer {
   std::map<std::string, std::string> files_;
 };
 
-// Of a model's folder: tokenizer.json, or else tokenizer.model, an Error when there is neither; and
-// the meanings that tokenizer_config.json and special_tokens_map.json name.
+// The tokenizer of a model's folder: tokenizer.json, or else tokenizer.model, with the special
+// tokens of tokenizer_config.json and special_tokens_map.json. Error without either file.
 Tokenizer load_tokenizer(const std::filesystem::path& folder);
 
-// Whether a folder has one of the two.
+// Whether a folder has tokenizer.json or tokenizer.model.
 bool has_tokenizer(const std::filesystem::path& folder);
 
-// The contents of either file; `source` stands in messages.
+// Parses the contents of either file; `source` names it in messages.
 Tokenizer parse_tokenizer_json(std::string_view text, const std::string& source);
 Tokenizer parse_tokenizer_model(std::string_view bytes, const std::string& source);
 
