@@ -1,4 +1,4 @@
-// Reads answers to puzzles from a file, whatever its format: recognised by content, not by name.
+// Reads answers to puzzles from a file. Its format is recognised by content, not by name.
 //
 //   {"predict": ...}           JSONL; or "output", "solution" or "answer", one of them
 //   input,solution,...         CSV whose first line names such a column, with commas, semicolons or
@@ -19,11 +19,11 @@ namespace mgdm::data {
 
 struct LocatedAnswer {
   std::string answer;
-  std::size_t line = 0;    // in the file, from 1; 0 when the file holds this one alone
-  std::string input = {};  // the puzzle, where the file names it beside
+  std::size_t line = 0;    // in the file, from 1; 0 when the file is one answer
+  std::string input = {};  // the puzzle, if the file has it
 };
 
-// In the order of the file.
+// The answers, in the order of the file.
 std::vector<LocatedAnswer> read_answers(const std::string& path, const tasks::Task& task);
 
 }  // namespace mgdm::data

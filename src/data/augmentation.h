@@ -1,4 +1,4 @@
-// A task's symmetries as an endless supply of copies: see tasks/task.h augment().
+// Augmentation by a task's symmetries: see tasks/task.h augment().
 #pragma once
 
 #include <cstdint>

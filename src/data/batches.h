@@ -1,10 +1,10 @@
 // Batches of a mixture in deterministic shuffled epochs, made ahead of time in the background.
 //
-// The epochs of a fixed source, each in an order of its own, form one endless sequence of items,
-// and the mixture deals its sources' sequences out into one; batch `step` is places step*B ..
-// step*B + B-1 of it. So every batch is full, a batch is a pure function of (seed, step), and
-// training can resume at any step. An item that comes twice in one batch, where an epoch ends or in
-// a dataset smaller than a batch, is noised alike both times: draws go by item and step.
+// The shuffled epochs of a source form one endless sequence of items, and the mixture interleaves
+// the sequences of its sources. Batch `step` is places step*B .. step*B + B-1 of the result. So
+// every batch is full, a batch is a pure function of (seed, step), and training can resume at any
+// step. An item that occurs twice in a batch (at the end of an epoch, or in a dataset smaller than
+// a batch) gets the same noise both times, because draws depend on item and step.
 #pragma once
 
 #include <cstddef>
@@ -28,12 +28,12 @@ struct Batch {  // or a share of one
   std::vector<std::uint32_t> epochs;  // (B) in which epoch of its source each example is
 };
 
-// Rows begin..end-1 of every batch: what one of several processes works on.
+// Rows begin..end-1 of every batch: the share of one of several processes.
 struct Share {
   std::size_t begin = 0, end = 0;
 };
 
-// Batches of `batch_size` rows in `parts` of nearly the same size.
+// Part `part` of a batch that is divided into `parts` of nearly the same size.
 Share share_of(std::size_t batch_size, std::size_t part, std::size_t parts);
 
 class Batches {

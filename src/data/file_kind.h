@@ -1,4 +1,4 @@
-// What a file of puzzles or answers holds, by its content.
+// The kind of a file of puzzles or answers, by its content.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@ namespace mgdm::data {
 
 enum class FileKind { kEmpty, kJsonl, kDimacs, kSolverAnswer, kLines };
 
-// By its first line that is not blank. Formulas and solvers' answers may both begin with comments:
-// they are told apart by what follows.
+// The kind by the first line that is not blank; after comments, which formulas and solvers' answers
+// may begin with, by the line that follows.
 FileKind file_kind(const std::string& path);
 
-// Of a file of lines.
+// Whether a file of lines is a Sudoku CSV.
 bool is_sudoku_csv(const std::string& path);
 
-// Of one of these: neither blank nor a comment.
+// Whether a line is neither blank nor a comment.
 bool says_something(std::string_view line);
 
 }  // namespace mgdm::data

@@ -1,4 +1,4 @@
-// How an example lies in one row of tokens, and how an answer is read back from it.
+// The layout of an example in a row of tokens, and reading an answer back from it.
 //
 //   seq2seq    input [SEP] output [EOS] [PAD] [PAD] ...     the paper's; input and [SEP] are frozen
 //   in_place   the output itself, given positions frozen    Sudoku: 81 cells instead of 164 tokens
@@ -6,8 +6,8 @@
 //              right. Rows after the first begin in the middle of the output, and only the last one
 //              has an [EOS]; their first token is frozen, for nothing stands before it.
 //
-// Frozen positions are never masked; every other one is diffused and counted in the loss, the
-// [PAD]s after [EOS] too: that is how a model learns the length of an answer.
+// Frozen positions are never masked. Every other position is diffused and counted in the loss,
+// including the [PAD]s after [EOS], by which a model learns the length of an answer.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@
 
 namespace mgdm::data {
 
-// What is written into one row.
+// The part of an example that is written into one row.
 struct Piece {
   std::vector<Token> input, output;
 };
@@ -37,20 +37,19 @@ class Layout {
 
   virtual std::string name() const = 0;
 
-  // The answer stands where the puzzle does, rather than after it.
+  // Whether the answer replaces the puzzle rather than following it.
   virtual bool in_place() const = 0;
 
-  // How many tokens a puzzle and its answer can have: together, or in place each of them.
+  // The most tokens that a puzzle and its answer can have: together, or each of them in_place.
   virtual std::size_t most_tokens() const = 0;
 
-  // Whether a puzzle, with its answer or with one not known yet (0 tokens), fits.
+  // Whether a puzzle fits with its answer, or without one (0 tokens).
   virtual bool has_room(std::size_t input_length, std::size_t output_length) const = 0;
 
   // Error when an example with these lengths does not fit.
   virtual void check_fits(std::size_t input_length, std::size_t output_length) const = 0;
 
-  // An example as the rows that it takes: itself, or what it is cut into. Error when it does not
-  // fit.
+  // The pieces of an example, one per row. Error when it does not fit.
   virtual std::vector<Piece> pieces(std::vector<Token> input, std::vector<Token> output) const {
     check_fits(input.size(), output.size());
     return {{std::move(input), std::move(output)}};
@@ -60,14 +59,13 @@ class Layout {
   virtual void write(std::span<const Token> input, std::span<const Token> output,
                      Row row) const = 0;
 
-  // The same for a puzzle whose answer is not known: what stands at positions to fill in means
-  // nothing.
+  // Fills a row with a puzzle without an answer; the tokens at positions to fill in are arbitrary.
   virtual void write_puzzle(std::span<const Token> input, Row row) const = 0;
 
   // Where the answer begins in a row; it ends with the row.
   virtual std::size_t answer_begin(std::span<const std::uint8_t> frozen) const = 0;
 
-  // The answer as text, special tokens by name: what tasks::judge takes.
+  // The answer as text, special tokens by name, as tasks::judge takes it.
   std::string read_answer(const Vocabulary& vocabulary, std::span<const Token> tokens,
                           std::span<const std::uint8_t> frozen) const {
     return vocabulary.decode(tokens.subspan(answer_begin(frozen)));

@@ -1,9 +1,9 @@
-// What is trained on: one source of examples, or several that share every batch by their weights.
+// Training data: one source of examples, or several that share every batch by their weights.
 //
-// A source is a fixed set, gone through again and again in shuffled epochs, or a generator without
-// end, whose examples come once. Each is a sequence; the mixture deals them out in a fixed pattern:
-// of sum(weights) consecutive places a source has `weight`. So the example at a place is a pure
-// function of the place, and training can resume anywhere.
+// A source is a fixed set, repeated in shuffled epochs, or an endless generator. The mixture
+// interleaves the sources in a fixed pattern: a source has `weight` of sum(weights) consecutive
+// places. So the example at a place is a pure function of the place, and training can resume
+// anywhere.
 #pragma once
 
 #include <cstddef>
@@ -23,14 +23,14 @@ class Source {
  public:
   virtual ~Source() = default;
 
-  // How many examples there are; 0 = without end.
+  // The number of examples; 0 = endless.
   virtual std::size_t size() const = 0;
 
-  // Example `item`, as it is in an epoch, into a row of the layout's length.
+  // Writes example `item`, as it is in an epoch, into a row of the layout's length.
   virtual void write_row(std::uint32_t item, std::uint32_t epoch, Row row) const = 0;
 };
 
-// Another example in place of an item's, drawn anew in each epoch.
+// Replaces an item's example by a variant, drawn anew in each epoch.
 using Augment =
     std::function<tasks::Example(const tasks::Example&, std::uint32_t item, std::uint32_t epoch)>;
 using Generate = std::function<tasks::Example(std::uint32_t item)>;
@@ -56,14 +56,14 @@ class Mixture {
   // Examples in all parts; 0 when one of them is without end.
   std::size_t size() const;
 
-  // What stands at a place of the endless sequence: the position-th example of a part.
+  // A place of the endless sequence: the position-th example of a part.
   struct Place {
     std::size_t part = 0;
     std::uint64_t position = 0;
   };
   Place place(std::uint64_t index) const;
 
-  // The number by which random draws know an item: the parts have ranges of their own.
+  // The number of an item in random draws; each part has its own range.
   std::uint32_t key(std::size_t part, std::uint32_t item) const;
 
  private:

@@ -1,4 +1,4 @@
-// From the [data] section of a recipe to what is trained on.
+// Makes the training data of a recipe's [data] section.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace mgdm::data {
 
-// Answers in files that are wrong by the rules of their task, of the first some thousand in each
-// file. One may want to train on such; more often the file is another than was thought. Those of
-// tasks that are learned from failures, too, are not looked at.
+// Wrong labels among the first few thousand of each file. They are reported, not refused: training
+// on them may be intended, but more often the wrong file was named. Tasks whose labels may be
+// failures are not checked.
 struct WrongLabels {
   std::size_t count = 0, looked_at = 0;
   std::string first;  // where it is, and what is wrong with it
@@ -37,11 +37,11 @@ struct PreparedData {
 // paper's own examples are its released file from the first line on, held-out ones after the
 // others.
 //
-// on_made(n) is told of n more examples, by any thread: examples_to_make() of them in all.
+// on_made(n) reports n more examples, from any thread, up to examples_to_make() in all.
 using OnMade = std::function<void(std::size_t examples)>;
 PreparedData prepare_data(const std::string& task, const DataSettings& settings, std::uint64_t seed,
                           const Vocabulary& vocabulary, const OnMade& on_made = {});
-// The same by the alphabet of the settings.
+// As above, with the vocabulary of the settings' alphabet.
 PreparedData prepare_data(const std::string& task, const DataSettings& settings,
                           std::uint64_t seed);
 Vocabulary vocabulary_of(const DataSettings& settings);

@@ -1,4 +1,4 @@
-// Rows of tokens: the one form in which puzzles reach networks, losses and decoders.
+// Rows of tokens: the form in which networks, losses and decoders take puzzles.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ struct Rows {
   std::vector<std::uint32_t> items;  // (B) the examples' numbers, which key their random draws
 };
 
-// The same, seen but not owned.
+// Rows that are not owned.
 struct RowsView {
   std::size_t count = 0, length = 0;     // B, N
   std::span<const Token> tokens;         // (B, N)

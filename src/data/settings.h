@@ -1,4 +1,4 @@
-// What is trained on: the [data] section of a recipe.
+// Training data: the [data] section of a recipe.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct DataSettings : SourceSettings {
   void visit(config::Visitor& v);
 
   // The sources that `sources` lists, each of them this section with its own changes; or this
-  // section alone. UsageError when one of them is no list of key=value.
+  // section alone. UsageError when one is not a list of key=value.
   std::vector<SourceSettings> all_sources() const;
 };
 

@@ -1,4 +1,4 @@
-// A puzzle's row as a symmetry of its task shows it: tasks/task.h view(), in tokens.
+// A symmetric variant of a puzzle as a row of tokens: tasks/task.h view().
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace mgdm::data {
 struct View {
   std::vector<Token> tokens;         // (N): what is given in the view's own row
   std::vector<std::uint8_t> frozen;  // (N)
-  // (N): position n of the puzzle's row stands there in the view's. A permutation that takes
-  // positions to fill in to such positions.
+  // (N): position n of the puzzle's row is position places[n] of the view's. A permutation that
+  // maps positions to fill in to such positions.
   std::vector<std::size_t> places;
-  std::vector<Token> names;  // (V): what token v is called there. A permutation.
+  std::vector<Token> names;  // (V): the token that replaces token v. A permutation.
 };
 
-// The puzzle's own row, `tokens` where `frozen`, with what a row of the view says in it.
+// The puzzle's own row, `tokens` where `frozen`, with the answer of a row of the view.
 std::vector<Token> carried_back(const View& view, std::span<const Token> there,
                                 std::span<const Token> tokens,
                                 std::span<const std::uint8_t> frozen);
