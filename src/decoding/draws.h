@@ -1,7 +1,7 @@
 // The random numbers of decoding, from the streams of base/random.h.
 //
-// They are keyed by (seed, kDecode, item, k 65536 + pass), k being the number of the try: so an
-// answer depends neither on its batch nor on other tries, and no two seeds share a try.
+// They are keyed by (seed, kDecode, item, k 65536 + pass), where k is the number of the try. So an
+// answer does not depend on its batch or on other tries.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ constexpr std::int64_t draw_step(std::int64_t attempt, std::int64_t pass) {
   return attempt * kPassesPerTry + pass;
 }
 
-// Who draws: try `attempt` (from 0) at an item.
+// The draws of try `attempt` (from 0) at an item.
 struct Draws {
   std::uint64_t seed = 1;
   std::uint32_t item = 0;

@@ -1,8 +1,7 @@
 // Greedy decoding from left to right with a causal network.
 //
-// Every position that is not frozen takes the likeliest token given those before it; after [EOS]
-// come [PAD]s. A pass predicts one token and reads, once, what stands before it. Of the settings
-// none matters.
+// Every position that is not frozen takes the most probable token given those before it; after
+// [EOS] come [PAD]s. A pass predicts one token. The settings have no effect.
 #pragma once
 
 #include <cstddef>

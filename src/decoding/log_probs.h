@@ -9,8 +9,8 @@
 
 namespace mgdm::decoding {
 
-// May this token stand in an answer? [MASK], [SEP] and [UNK] never do; [EOS] and [PAD] do, because
-// the length of an answer is learned.
+// Whether an answer may have this token. [MASK], [SEP] and [UNK] are excluded; [EOS] and [PAD] are
+// not, because the length of an answer is learned.
 constexpr bool is_answer(std::size_t token) {
   return token != data::kMask && token != data::kSep && token != data::kUnk;
 }
@@ -22,7 +22,7 @@ void answer_log_probs(std::span<float> logits, const data::Specials& specials = 
 // log softmax (K), in place. Error as above.
 void log_softmax(std::span<float> values);
 
-// The first of the largest.
+// The index of the largest value; the first one of ties.
 std::size_t likeliest(std::span<const float> values);
 
 }  // namespace mgdm::decoding

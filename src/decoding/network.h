@@ -1,7 +1,7 @@
-// What a decoder asks of a network, and all that it knows of one.
+// The interface of a network as decoders see it.
 //
 // A network reads rows of tokens with [MASK] at hidden positions and gives logits about each
-// position; a causal one can also read on from where it stopped. Decoders put the rows of many
+// position; a causal one can also continue a sequence. Decoders put the rows of many
 // callers into one call, so the logits of a row may depend on that row alone, up to rounding.
 //
 //   std::vector<float> logits(rows.count * rows.length * network.vocabulary());
@@ -23,8 +23,8 @@ namespace mgdm::decoding {
 
 using Rows = data::RowsView;  // tokens with [MASK] at hidden positions
 
-// What a causal network remembers of one sequence (keys and values, say). Made by Network::start,
-// used with that network only, gone before it.
+// The state of a causal network for one sequence, such as keys and values. Network::start makes it;
+// only that network uses it, and it must not outlive the network.
 class Sequence {
  public:
   virtual ~Sequence() = default;
@@ -47,11 +47,11 @@ class Network {
   // its layers, 0 as often as it was trained to; others ignore it.
   virtual void logits(const Rows& rows, std::int64_t loops, std::span<float> logits) = 0;
 
-  // Causal networks only: a sequence of which nothing has been read ...
+  // Causal networks only: an empty sequence ...
   virtual std::unique_ptr<Sequence> start(std::int64_t loops);
 
   // ... and logits (B, V) about the token after each of B readings, which may differ in length. No
-  // sequence comes twice in one call. When it throws, its sequences can only be dropped.
+  // sequence may occur twice in one call. After an exception its sequences cannot be used.
   virtual void next_logits(std::span<const Reading> readings, std::span<float> logits);
 };
 

@@ -1,15 +1,15 @@
-// The orders in which positions are shown. An order looks at one pass of the network over one
-// puzzle and says which positions are masked after it.
+// The orders in which tokens are revealed. After a pass of the network over a puzzle, an order
+// decides which positions are masked.
 //
 //   topk       the positions whose score is below a cut-off, the floor(L t/T)-th smallest score
 //              counted from 0; score = log-probability + noise (paper)
-//   margin     the same with score p1 - p2, how far the best token leads (Kim et al. 2025)
+//   margin     the same with score p1 - p2, the lead of the best token (Kim et al. 2025)
 //   random     each masked position stays masked with probability t/(t+1) (D3PM)
-//   threshold  what is masked and not surer than the threshold
+//   threshold  the masked positions whose confidence is at most the threshold
 //   entropy    all but the largest set of masked positions whose entropies sum to at most the bound
 //
 // Scores that tie with the cut-off are shown, so topk and margin may mask fewer than floor(L t/T)
-// positions; that is the released rule. The last two show at least one position, the surest, per
+// positions, as in the released code. The last two show at least the most confident position per
 // pass. L is the number of diffused positions.
 #pragma once
 
@@ -33,12 +33,12 @@ struct Pass {
   std::span<const float> draws;            // (N) uniform over [0, 1); empty: nothing is stochastic
 };
 
-// Fills in mask (N), a subset of pass.eligible. Not asked at t = 0, when everything is shown.
+// Fills in mask (N), a subset of pass.eligible. Not called at t = 0, when everything is shown.
 using Order = void (*)(const Pass& pass, const DecodingSettings& settings,
                        std::span<std::uint8_t> mask);
 
-// All that makes an order: a new one is a function and a row in orders.cc. On a GPU the plain
-// decoder answers by it, unless engine/decoding_kernels.cc names a kernel.
+// An order: a new one is a function and a row in orders.cc. On a GPU the plain decoder runs it
+// unless engine/decoding_kernels.cc names a kernel.
 struct OrderKind {
   std::string_view name, about;
   bool by_score;       // masks the lowest scores, so that a shown position can be masked again
@@ -50,7 +50,7 @@ struct OrderKind {
 std::span<const OrderKind> order_kinds();
 const OrderKind& order_kind(std::string_view name);  // UsageError for an unknown one
 
-// How many of L positions the schedule masks after pass t.
+// The number of positions, of L, that the schedule masks after pass t.
 std::size_t masked_count(std::size_t diffused, std::int64_t t, const DecodingSettings& settings);
 
 // The positions whose score is below the `count`-th smallest (from 0) of those eligible; all

@@ -1,4 +1,4 @@
-// A slot: one try at one puzzle while it is decoded, and an observer who may watch.
+// A slot: one try at one puzzle while it is decoded, with an optional observer.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace mgdm::decoding {
 
 using SlotId = std::uint64_t;
 
-// What an observer sees after a pass. The spans are valid during the call only.
+// The state that an observer gets after a pass. The spans are valid during the call only.
 struct Step {
   std::int64_t attempt = 0;             // the number of the try, from 0 ...
   std::int64_t pass = 0;                // ... and of the pass in it, from 0

@@ -1,4 +1,4 @@
-// Many puzzles on one network: every pass asks it once about all of them.
+// Decodes many puzzles together: a pass is one call of the network for all of them.
 //
 // Slots join and leave between passes, so a caller gets its answer while others still wait, and
 // no caller waits for a batch to fill. The answer of a slot depends on its puzzle alone, never on
@@ -24,18 +24,17 @@ namespace mgdm::decoding {
 
 class Slots {
  public:
-  // Both must outlive the slots. Tries that none of the decoders takes are decoded over the network
-  // by the plain decoders.
+  // Both must outlive the slots. The plain decoders decode tries that none of `decoders` accepts.
   explicit Slots(Network& network, std::vector<BatchDecoder*> decoders = {})
       : network_(network), decoders_(std::move(decoders)) {}
 
-  // The try takes part from the next pass on. Ids count up from 0. Throws what make_attempt throws.
+  // Adds a try from the next pass on. Ids count up from 0. Throws what make_attempt throws.
   SlotId join(Try one);
 
-  // The slot leaves without an answer. False when there is no such slot: it may have finished.
+  // Removes a slot without an answer. False when there is no such slot: it may have finished.
   bool cancel(SlotId slot);
 
-  // How many take part in the next pass, or are finished and will be handed out by it.
+  // The number of slots that take part in the next pass, or are finished and returned by it.
   std::size_t active() const;
 
   // One pass for every slot: a call of the network for all that have the same length and loops, and

@@ -15,8 +15,8 @@
 
 namespace mgdm::decoding {
 
-// What a position of an answer can hold under such noise: [PAD], [EOS] and the ordinary tokens are
-// categories 0, 1, 2, ...; [SEP], [MASK] and [UNK] never stand in an answer, so K = V - 3.
+// The categories of a position: [PAD], [EOS] and the ordinary tokens are 0, 1, 2, ...; [SEP],
+// [MASK] and [UNK] never occur in an answer, so K = V - 3.
 constexpr std::size_t category_count(std::size_t vocabulary) { return vocabulary - 3; }
 data::Token token_of_category(std::size_t category);
 std::size_t category_of_token(data::Token token);  // of a token that has one
