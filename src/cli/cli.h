@@ -5,8 +5,8 @@ namespace mgdm::cli {
 
 class TorchWork;
 
-// 0 done, 1 failed, 2 wrong usage, 130 interrupted; solve on DIMACS: 10 satisfiable. Without `work`
-// a command that needs LibTorch is done by the full program (cli/full_program.h).
+// The exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted; solve on DIMACS: 10 satisfiable.
+// Without `work`, mgdm-train runs the commands that need LibTorch (cli/full_program.h).
 int run(int argc, char** argv, TorchWork* work = nullptr);
 
 }  // namespace mgdm::cli

@@ -1,5 +1,4 @@
-// A command of the program: its settings as one list of fields, its words for people, and what it
-// does.
+// A command of the program: its settings as one list of fields, its help, and the function it runs.
 //
 // Flags, their ranges and the help text all come from the fields (see config/settings.h): a field
 // "count" is the flag --count, a field "n" is -n. all_commands() in cli.cc lists the commands.
@@ -20,16 +19,16 @@ struct Command {
   std::string about;                     // one line
   std::string examples;                  // shown by --help
   std::vector<std::string> positionals;  // fields given without --, in order; a list takes the rest
-  std::vector<std::string> required;     // fields that have no default
+  std::vector<std::string> required;     // fields without a default
   config::Fields fields;
-  // Takes the keys of the fields that were given; gives the exit code.
+  // Takes the keys of the fields that were given; returns the exit code.
   std::function<int(const std::vector<std::string>& given)> run;
-  std::vector<std::string> inherited;  // fields whose default is a model's, not ours
+  std::vector<std::string> inherited;  // fields whose default is the model's own
   std::string more = {};               // at the end of --help
 };
 
-// A command around a settings struct with visit() and a function on it, which gives an exit code
-// or, giving none, 0. Settings with decoding flags (`decode`) are told which were given.
+// A command from a settings struct with visit() and a function that takes it and returns an exit
+// code or nothing (0). Settings with decoding flags (`decode`) are told which were given.
 template <class Settings, class Run>
 Command make_command(std::string name, std::string about, std::string examples,
                      std::vector<std::string> positionals, std::vector<std::string> required,
@@ -57,7 +56,7 @@ Command make_command(std::string name, std::string about, std::string examples,
 // How the user called the program: "mgdm", or in a source folder "./mgdm".
 const std::string& called_as();
 
-// The text with commands such as "mgdm solve" as the user would type them.
+// The text with commands such as "mgdm solve" written as the user called the program.
 std::string as_called(std::string text);
 
 class TorchWork;
@@ -77,8 +76,8 @@ Command train_command(TorchWork* work);
 Command launch_command(TorchWork* work);
 Command bench_command(TorchWork* work);
 
-// Parses the words after the program's name and runs the command they name; its exit code.
-// UsageError when they are wrong; help and version are printed to standard output.
+// Parses the words after the program's name, runs the command that they name and returns its exit
+// code. UsageError when they are wrong. Help and version are printed to standard output.
 int dispatch(std::vector<Command> commands, const std::vector<std::string>& words);
 
 }  // namespace mgdm::cli

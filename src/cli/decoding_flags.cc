@@ -19,7 +19,7 @@ std::string flag_of(std::string key) {
   return "--" + key;
 }
 
-// "decoding.order=topk or margin" as a command line says it; of what a model is, in words.
+// "decoding.order=topk or margin" as flags; a requirement on the model in words.
 std::string as_flags(const std::string& needs) {
   constexpr std::string_view kOrder = "decoding.order=", kKind = "objective.kind=",
                              kNetwork = "model.architecture=";

@@ -1,4 +1,4 @@
-// The decoding flags of a command. One that is left out is the model's own, as its recipe said.
+// The decoding flags of a command. A flag that is not given defaults to the model's own setting.
 #pragma once
 
 #include <string>
@@ -15,16 +15,15 @@ struct DecodingFlags {
 
   void visit(config::Visitor& v) { settings.visit(v, "decoding"); }
 
-  // What the model does by itself, changed by the flags that were given. UsageError when one of
-  // them would change nothing: a model that answers left to right has no steps.
+  // The model's own settings, changed by the flags that were given. UsageError for a flag that
+  // changes nothing: a left-to-right model has no steps.
   decoding::DecodingSettings over(const inference::LoadedModel& model) const;
 };
 
-// Their keys.
 std::vector<std::string> decoding_keys();
 
-// The fields of a command without the decoding flags that do not count with the model: what a
-// result says of its settings.
+// The fields of a command without the decoding flags that change nothing with this model. Results
+// note these settings.
 std::vector<config::Field> counting(std::vector<config::Field> fields,
                                     const inference::LoadedModel& model,
                                     const decoding::DecodingSettings& settings);

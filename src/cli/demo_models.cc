@@ -14,8 +14,7 @@
 namespace mgdm::cli {
 namespace {
 
-// Those that are ours and answer here. A folder that cannot be read is no reason to show none of
-// the others.
+// All models with a model card that this program can run. Folders that cannot be read are skipped.
 std::vector<DemoModel> all_models() {
   std::vector<DemoModel> models;
   for (const auto& [name, folder] : inference::shelved_models()) {

@@ -1,4 +1,4 @@
-// Which of the models at hand a demonstration shows.
+// The models that `demo` shows and that `solve` chooses from.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@ struct DemoModel {
   model_files::CheckpointConfig config;
 };
 
-// Those that do not answer left to right, in the order of the tasks, of each the largest first.
+// All models except left-to-right ones, in the order of the tasks; for each task the largest first.
 std::vector<DemoModel> diffusion_models();
 
-// For each task the largest model that does not answer left to right, in the order of the tasks.
+// The first of diffusion_models() for each task.
 std::vector<DemoModel> models_to_watch();
 
-// A model that answers left to right, and one of the same task, row length and size that does not.
+// A left-to-right model and a diffusion model of the same task, row length and size.
 struct DemoPair {
   DemoModel left_to_right, diffusion;
 };

@@ -1,4 +1,4 @@
-// Puzzles that a model can be tried on when nobody brought any.
+// New test puzzles for `demo`, and for `eval` without --data.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,11 @@
 namespace mgdm::cli {
 
 struct FreshPuzzles {
-  std::string about;  // what they are, in a line
+  std::string about;  // describes them in a line
   std::vector<tasks::Example> examples;
 };
 
-// Generated, of the test split: of the kinds that have room in the model's rows, the most
-// demanding. Unless `quiet`, with progress where that takes long.
+// Generates `count` puzzles of the test split: the hardest kind that fits the model's rows.
 FreshPuzzles fresh_puzzles(const inference::LoadedModel& model, std::uint64_t seed,
                            std::size_t count, bool quiet = true);
 

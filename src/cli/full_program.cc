@@ -23,7 +23,7 @@ fs::path beside() { return program_file().parent_path() / kName; }
 
 fs::path in_checkout() { return checkout() / "build/release" / kName; }
 
-// Asks scripts/build.sh for it, which returns at once when no source has changed.
+// Builds mgdm-train by scripts/build.sh, which returns at once when no source has changed.
 void build() {
   const std::string script = checkout() / "scripts/build.sh";
   const pid_t pid = ::fork();
@@ -38,8 +38,8 @@ void build() {
     throw Error(fmt::format("{} could not be built", kName), "", "read the messages above");
 }
 
-// Debian's OpenBLAS takes processors that are younger than itself for one of 2004, and training is
-// then a third as fast.
+// Debian's OpenBLAS treats processors newer than itself as one of 2004; training is then three
+// times slower.
 void name_processor() {
 #ifdef __x86_64__
   if (__builtin_cpu_supports("avx512f")) ::setenv("OPENBLAS_CORETYPE", "SkylakeX", /*replace=*/0);

@@ -23,7 +23,7 @@ bool is_of_a_model(const std::filesystem::path& file) {
 }  // namespace
 
 void check_files(const std::vector<NamedFile>& files) {
-  std::map<std::string, const NamedFile*> named;  // of several that are read, the first
+  std::map<std::string, const NamedFile*> named;  // where several flags read a file, the first
   for (const NamedFile& now : files) {
     if (now.file.empty()) continue;
     const bool printed = now.written && is_standard_output(now.file);

@@ -1,4 +1,4 @@
-// The files that a command line names.
+// A check of the files that a command line names.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ struct NamedFile {
   bool written = true;
 };
 
-// What is written must not push out what is read, something else that is written, or a file of a
-// model; and it must be possible to write it, which is better known before the work than after it.
+// UsageError if a written file is also read or written by another flag, or is a file of a model.
+// Error if a file cannot be written: the user learns it before the work, not after it.
 void check_files(const std::vector<NamedFile>& files);
 
 }  // namespace mgdm::cli

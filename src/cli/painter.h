@@ -1,4 +1,4 @@
-// An answer as it fills in, for a person to watch.
+// Shows an answer filling in on a terminal.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace mgdm::cli {
 
-// Prints each pass to standard output, every line behind `prefix`. On a terminal over the one
-// before, in colour: green where the model is sure, yellow where it is not, red where it guesses,
-// and what it has changed its mind about underlined. Elsewhere plain text, pass after pass.
+// Prints each pass to standard output, every line behind `prefix`. On a terminal a pass overwrites
+// the one before. Colours show the model's confidence (green: sure, yellow: not sure, red: a
+// guess), and changed tokens are underlined. Elsewhere the passes are plain text.
 class Painter {
  public:
   Painter(const tasks::Task& task, std::string prefix);
 
-  // After a pass. False when the user wants to stop.
+  // Shows a pass. Returns false when the user pressed Ctrl-C.
   bool paint(const inference::StepText& step);
 
  private:
@@ -31,14 +31,14 @@ class Painter {
   std::size_t rows_ = 0;  // of the terminal, painted last
 };
 
-// How many rows of a terminal a line takes that may have colours in it.
+// The number of terminal rows that a line takes; colour codes take none.
 std::size_t rows_of(std::string_view line, std::size_t columns);
 
-// What the colours mean, a line; empty where there are none.
+// A line that explains the colours; empty where there are none.
 std::string colour_legend();
 
-// The drawing of an answer with its characters in colour: `drawing` is what the task draws of
-// step.text, `before` the text of the pass before.
+// The drawing of an answer with its characters in colour. `drawing` is the task's drawing of
+// step.text; `before` is the text of the previous pass.
 std::string coloured(const std::string& drawing, const inference::StepText& step,
                      const std::string& before);
 

@@ -1,4 +1,4 @@
-// Which of the models at hand answers a puzzle, when none is named.
+// Picks the model that answers a puzzle when --model is not given.
 #pragma once
 
 #include <span>
@@ -9,12 +9,12 @@
 
 namespace mgdm::cli {
 
-// The folder of the first whose task the puzzle is of, and that learned puzzles of its size, if one
-// did. Error when it is a puzzle of none of them; UsageError when there is no model, or more than
-// one task would take it.
+// The folder of the first model whose task accepts the puzzle; models trained on puzzles of its
+// size are preferred. Error when no model accepts it or there is no model; UsageError when models
+// of several tasks accept it.
 std::string pick_model(std::span<const DemoModel> models, const std::string& puzzle);
 
-// The same for a formula in DIMACS, by the number of its variables.
+// Picks a model for a DIMACS formula by its number of variables.
 std::string pick_model(std::span<const DemoModel> models, const formats::Cnf& formula,
                        const std::string& file);
 

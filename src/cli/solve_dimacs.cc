@@ -45,7 +45,7 @@ void check_fits(const formats::Cnf& cnf, const std::string& text, const std::str
         "a model that was trained on formulas of this size");
 }
 
-// What is wrong with the model's answer: of an unsatisfied clause in the integers of the file.
+// The fault of the model's answer; an unsatisfied clause is written in the integers of the file.
 std::string explained(const inference::Solved& solved, const tasks::sat::Formula& formula) {
   using namespace tasks::sat;
   const tasks::Fault& fault = solved.check.faults.front();

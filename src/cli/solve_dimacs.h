@@ -1,12 +1,12 @@
-// `mgdm solve` on a DIMACS formula speaks as solvers do in the SAT competitions
+// `mgdm solve` on a DIMACS formula, with the output format of the SAT competitions
 // (https://satcompetition.github.io/2024/output.html):
 //
 //   c verified, 20 passes
 //   s SATISFIABLE
 //   v 1 -2 3 -4 5 0
 //
-// and exits with 10. Where no try verifies it prints "s UNKNOWN" and exits with 0: a network never
-// proves that there is no solution, so 20 is never given.
+// and exit code 10. If no try verifies it prints "s UNKNOWN", exit code 0. The code 20
+// (unsatisfiable) never occurs: a network cannot prove that there is no solution.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ namespace mgdm::cli {
 
 inline constexpr int kSatisfiable = 10, kUnknown = 0;
 
-// The exit code. `file` is for messages. Error when the formula is none of the model's task: other
-// clauses than of three literals, another number of variables, more clauses than its rows hold.
+// Returns the exit code. `file` is for messages. Error when the formula does not fit the model: a
+// clause has not three literals, the number of variables differs, or its rows are too short.
 int solve_dimacs(const inference::LoadedModel& model, const std::string& file,
                  const std::string& text, const SolveSettings& settings);
 

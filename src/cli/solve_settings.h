@@ -1,4 +1,4 @@
-// What the modes of `mgdm solve` share: its settings, and watching an answer fill in.
+// What solve_command.cc and solve_dimacs.cc share: the settings, and showing an answer fill in.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ inference::Solved solve_shown(const inference::LoadedModel& model, const std::st
                               std::uint32_t item, const SolveSettings& settings,
                               const std::string& prefix = "");
 
-// Says what of the puzzle models are not trained on, on standard error behind `prefix`.
+// Notes on standard error, behind `prefix`, that the model was not trained on such puzzles.
 void note_unfamiliar(const inference::Solved& solved, const SolveSettings& settings,
                      const std::string& prefix = "");
 

@@ -1,5 +1,5 @@
-// What commands need LibTorch for. The program mgdm-train has it and passes it to cli::run(); the
-// program mgdm has none, and executes mgdm-train instead (cli/full_program.h).
+// The interface to the work that needs LibTorch. The program mgdm-train passes an implementation to
+// cli::run(); the program mgdm has none and executes mgdm-train instead (cli/full_program.h).
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ class TorchWork : public reproduction::Workers {
   virtual bool is_out_of_memory(const std::exception& error) const = 0;
 };
 
-// `work`. Where there is none, NeedsLibTorch says that `what` ("train") needs it.
+// Returns `work`. Without one it throws NeedsLibTorch, which says that `what` ("train") needs it.
 TorchWork& needed(TorchWork* work, const std::string& what);
 
 }  // namespace mgdm::cli
