@@ -1,4 +1,4 @@
-// Standard input, output and error, whatever they lead to.
+// Standard input, output and error, whether terminals, files, pipes or closed.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,20 +9,19 @@
 
 namespace mgdm {
 
-// Those that are closed lead to /dev/null from here on, so that no file that is opened later takes
-// their place. Reading and writing there fails as before.
+// Opens closed standard streams on /dev/null, so that no file opened later gets their descriptors.
+// Reading and writing there fails as before.
 void open_standard_streams();
 
-// An Error when anything that was printed to standard output could not be written.
+// Flushes standard output. Error when anything printed to it could not be written.
 void flush_output();
 
-// Words for people. That they cannot be written (the disk is full, the stream is closed) is no
-// reason to end what they are about: they are lost. A pipe whose reader has gone ends a program by
-// SIGPIPE as ever, unless it outlives its readers.
+// Prints a message for people. If it cannot be written (full disk, closed stream) it is lost
+// without an error. A pipe without a reader ends the program by SIGPIPE, unless outlive_readers()
+// was called.
 void say_text(std::FILE* out, std::string_view text);
 
-// From here on readers may go away (| head): the program goes on, for work that takes long and
-// whose results are files.
+// Ignores SIGPIPE from here on, so that `| head` does not end long work whose results are files.
 void outlive_readers();
 
 template <class... Args>
@@ -30,8 +29,8 @@ void say_to(std::FILE* out, fmt::format_string<Args...> words, Args&&... args) {
   say_text(out, fmt::format(words, std::forward<Args>(args)...));
 }
 
-// The same on standard error, after what standard output holds back: they are in order where both
-// lead to the same place.
+// Prints a message on standard error. Standard output is flushed first, so that the two are in
+// order where both go to the same place.
 template <class... Args>
 void say(fmt::format_string<Args...> words, Args&&... args) {
   std::fflush(stdout);  // a failure is remembered for flush_output

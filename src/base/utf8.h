@@ -1,4 +1,4 @@
-// What we need to know about UTF-8: is it well formed, and how wide is it.
+// Checks UTF-8 and measures its width.
 #pragma once
 
 #include <cstddef>
