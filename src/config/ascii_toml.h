@@ -1,7 +1,7 @@
 // TOML in ASCII: the same document with every other character written as an escape.
 //
-// toml++ 3.3 runs into undefined behaviour where it asks whether a character such as U+00E9 or
-// U+FEF9 is white space (is_non_ascii_horizontal_whitespace), so it is shown none of them.
+// toml++ 3.3 has undefined behaviour when it checks whether a character such as U+00E9 or U+FEF9 is
+// white space (is_non_ascii_horizontal_whitespace), so it gets ASCII only.
 #pragma once
 
 #include <string>

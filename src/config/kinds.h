@@ -1,4 +1,4 @@
-// Tables of kinds: a row has at least a name and what it is ("about"), for choices, help and
+// Tables of kinds: a row has at least a name and a description ("about"), for choices, help and
 // errors.
 #pragma once
 
