@@ -1,4 +1,4 @@
-// What a network has made of every position so far: a row of numbers each.
+// Activations of a network: a row of numbers per position.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@ namespace mgdm::runtime {
 
 class Activations {
  public:
-  // What they held is lost when they grow.
+  // Growing loses the contents.
   void reserve(std::size_t rows, std::size_t columns) {
-    // A row is an odd number of cache lines: the rows of a tile, read side by side, would otherwise
-    // fall into the same few places of the cache and push each other out.
+    // A row is an odd number of cache lines. Otherwise the rows of a tile would map to the same few
+    // cache sets and evict each other.
     constexpr std::size_t kLine = 16;
     stride_ = ((columns + kLine - 1) / kLine | 1) * kLine;
     data_.reserve(rows * stride_);

@@ -1,13 +1,12 @@
-// Products in bf16 by AMX: the unit of some x86-64 processors (Sapphire Rapids and later) that
-// multiplies tiles of matrices, sixteen times as fast as vectors do in fp32.
+// Matmuls in bf16 by AMX, the unit of some x86-64 processors (Sapphire Rapids and later) that
+// multiplies tiles of matrices, 16x faster than vectors in fp32.
 //
 // A tile has 16 rows of 64 bytes. One instruction adds to a tile of sums (16, 16) the product of a
 // tile of A, (16, 32) in bf16, and a tile of B, (32, 16) in bf16 with two numbers of a column side
 // by side. Weights are stored as such tiles: for every 32 columns and 32 rows of B, two of them.
 //
-// Activations are taken apart, x = high + low with both in bf16, and both are multiplied. Rounded
-// to bf16 alone, with its eight bits, they changed 14 answers in a thousand of models/sudoku, and 7
-// where only the second product of an MLP rounded them.
+// Activations are split, x = high + low with both in bf16, and both parts are multiplied. Rounding
+// them to bf16 changed 14 answers of models/sudoku in 1000 (7 if only in an MLP's second matmul).
 #pragma once
 
 #include <cstddef>
@@ -17,15 +16,15 @@
 
 namespace mgdm::runtime {
 
-// Tiles for so many rows of A, and how high each is: an instruction takes as long as its tile has
-// rows, so all are nearly of the same height.
+// The number and height of tiles for the rows of A. The time of an instruction grows with the
+// height of its tile, so all tiles have nearly the same.
 struct AmxRows {
   explicit AmxRows(std::size_t rows)
       : tiles((rows + 15) / 16), height((rows + tiles - 1) / tiles) {}
   std::size_t tiles, height;
 };
 
-// Whether the processor has it, for bf16 and int8, and the system lets us use it; asked once.
+// Whether the processor has AMX for bf16 and int8 and the system allows its use; checked once.
 bool has_amx();
 
 // Eight tiles as long as it lives: 0-3 sums and 4-5 of A with as many rows as asked, at most 16;
@@ -67,8 +66,8 @@ using AmxLayout = TileLayout<2>;  // of bf16
 // For A (rows, depth) in two parts of bf16.
 std::size_t amx_scratch_size(std::size_t rows, std::size_t depth);
 
-// As product.h says, B rounded to bf16, A to twice its bits, and the sums in fp32. Only
-// where has_amx().
+// The matmul of product.h with B rounded to bf16, A split into two bf16, and sums in fp32. Requires
+// has_amx().
 void amx_product(ConstRows a, std::size_t rows, const AmxTiles& b, const Ending& ending,
                  MutableRows c, Array<std::uint16_t>& scratch);
 

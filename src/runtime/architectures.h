@@ -1,4 +1,4 @@
-// From a model's files to a transformer: one function for each architecture.
+// Reads a model's files into a transformer: one function per architecture.
 #pragma once
 
 #include "formats/safetensors.h"
@@ -8,10 +8,10 @@
 namespace mgdm::runtime {
 
 bool is_known(const spec::ModelSettings& settings);
-void check_known(const spec::ModelSettings& settings);  // an Error that says who knows it
+void check_known(const spec::ModelSettings& settings);  // Error that says which program runs it
 
-// UsageError when the settings do not fit together. An Error for a network that is not known here,
-// and for what runtime/weights.h refuses in the file.
+// UsageError when the settings do not fit together. Error for an architecture that this room does
+// not run, and for a file that runtime/weights.h refuses.
 Transformer make_transformer(const spec::ModelSettings& settings, const formats::Safetensors& file,
                              Arithmetic arithmetic);
 

@@ -1,10 +1,10 @@
-// Products by what arm64 processors have for numbers of few bits, on vectors of 16 bytes:
+// Matmuls by the low-precision instructions of arm64, on vectors of 16 bytes:
 //
 //   SDOT    dot products of four numbers in int8, added to four sums
 //   SMMLA   a product of matrices in int8, (2, 8) by (8, 2), added to four sums
 //   BFMMLA  the same in bf16, (2, 4) by (4, 2)
 //
-// Activations are taken apart in a high and a low part, as in amx.h and int8_amx.h, and both are
+// Activations are split into a high and a low part, as in amx.h and int8_amx.h, and both are
 // multiplied. A row of A is, for every 8 numbers of int8 or 4 of bf16, the eight bytes of their
 // high parts and then the eight of their low ones: these are the two rows of a small matrix, so
 // that a single row of A is as good as many. Sums in int8 are those of int8_product.h, to the last

@@ -1,8 +1,8 @@
-// Products with weights in int8 by AMX (amx.h): a tile of A is (16, 64), one of B (64, 16) with
+// Matmuls with int8 weights by AMX (amx.h): a tile of A is (16, 64), one of B (64, 16) with
 // four numbers of a column side by side.
 //
-// Activations of 15 bits (quantised.h) are taken apart, a = 128 high + low, and both are
-// multiplied: the sums are the same as in int8_product.h, to the last bit.
+// Activations of 15 bits (quantised.h) are split, a = 128 high + low, and both parts are
+// multiplied. The sums equal those of int8_product.h bit for bit.
 #pragma once
 
 #include <cstddef>

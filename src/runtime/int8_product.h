@@ -1,4 +1,4 @@
-// Products with weights in int8 (quantised.h).
+// Matmuls with int8 weights (quantised.h).
 //
 // W (out, in) lies as B (in, out) in panels of P = panel_columns() columns; panel p has, one behind
 // the other, pairs of rows: for every column numbers 2k and 2k+1 side by side, as the instructions
@@ -13,7 +13,7 @@
 
 namespace mgdm::runtime {
 
-// Of one thread, for rows of activations on their way into a product.
+// A thread's buffer for the quantised rows of activations in a matmul.
 struct Scratch {
   Array<std::uint16_t> numbers;
   Array<float> scales;  // of the rows
@@ -55,7 +55,7 @@ struct Int8Tile {
   float* sums = nullptr;  // (rows, P)
 };
 
-// The same by AVX-512's VNNI, for panels of 32 columns, where the processor has it.
+// As above by AVX-512's VNNI, for panels of 32 columns.
 bool has_vnni();
 void vnni_tile(const Int8Tile& tile);
 

@@ -1,4 +1,4 @@
-// The kernels of the room vectors, which nearly every file here is made of.
+// The kernels of the room vectors, which nearly every file of this room uses.
 #pragma once
 
 #include "vectors/array.h"

@@ -1,4 +1,4 @@
-// The keys and values of one sequence in one layer, as attention's two products read them
+// The keys and values of one sequence in one layer, in the layout of attention's two matmuls
 // (product.h): scores = queries K^T, mixed = weights V. Heads H of size D, P columns to a panel.
 #pragma once
 

@@ -1,12 +1,10 @@
-// Runs a model's network on the CPU: the decoders' view of it (decoding/network.h) from the files
-// of a folder, without LibTorch.
+// Loads a model's network for the CPU, without LibTorch, as a decoding::Network.
 //
 //   const model_files::CheckpointConfig config = model_files::read_config(folder);
 //   auto network = runtime::load_network(folder, config.settings, {.threads = 2});
 //   network->logits(rows, /*loops=*/0, logits);
 //
-// The logits of a row are the same, bit for bit, whatever rows are beside it and however many
-// threads there are.
+// The logits of a row do not depend on the other rows or on the number of threads, bit for bit.
 #pragma once
 
 #include <filesystem>
@@ -23,11 +21,10 @@ struct Options {
   Arithmetic arithmetic = Arithmetic::kFp32;  // of the weights' products
 };
 
-// Whether such a network can be run here.
+// Whether this room can run such a network.
 bool knows(const spec::ModelSettings& settings);
 
-// An Error names what is wrong with the files: a tensor that is missing, of another shape, or not
-// finite; an architecture that is not known here.
+// Error when a tensor is missing, of another shape or not finite, or the architecture is unknown.
 std::unique_ptr<decoding::Network> load_network(const std::filesystem::path& folder,
                                                 const spec::ModelSettings& settings,
                                                 const Options& options = {});

@@ -1,9 +1,9 @@
 // One pass through a transformer: tokens in, logits out.
 //
-// What goes through together are stretches of sequences, position behind position. Every position
-// is its own affair but in attention, where it reads the keys and values of its sequence. So each
-// member of a team takes a share of the positions, keeps them in its own cache from the first block
-// to the last, and meets the others once in every block: when all keys and values are there.
+// A pass computes stretches of sequences together. Positions are independent except in attention,
+// where each reads the keys and values of its sequence. So each member of a team takes a share of
+// the positions, keeps them in its own cache from the first block to the last, and meets the others
+// once per block, when all keys and values are written.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,9 @@
 
 namespace mgdm::runtime {
 
-// Keys and values of a sequence: of every block and loop, if they are to be read in a later pass;
-// otherwise two, which the blocks use in turn. (Two, because a member may already write its keys
-// for the next block while another still reads those of this one.)
+// The keys and values of a sequence: of every block and loop if a later pass reads them; otherwise
+// two, which the blocks use in turn, because a member may write the keys of the next block while
+// another still reads those of this one.
 using Memory = std::vector<KeysAndValues>;
 
 struct Stretch {
@@ -34,10 +34,10 @@ struct Stretch {
   bool about_next = false;
 };
 
-// Of all of them together.
+// The positions of all stretches together.
 std::size_t positions_of(std::span<const Stretch> stretches);
 
-// Where a pass computes, kept for the next.
+// The buffers of a pass, kept for the next.
 struct Workspace {
   Activations x, e, normed, qkv, hidden;  // (M, C), (M, C), (M, C), (M, 3C), (M, 4C)
   struct Own {
@@ -49,8 +49,8 @@ struct Workspace {
   void reserve(const Transformer& network, std::span<const Stretch> stretches, int members);
 };
 
-// The share of one of `members`, who all call it with the same arguments. A team of one needs no
-// meetings and may be null.
+// The share of one of `members`; all members call it with the same arguments. With one member
+// `team` may be null.
 struct Share {
   int member = 0, members = 1;
   Team* team = nullptr;

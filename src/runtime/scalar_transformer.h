@@ -1,5 +1,5 @@
-// For tests: the networks in plain loops and double. Slow, short, and what the fast ones are held
-// to. Formulas as in nn/gpt2.h and nn/looped.h.
+// For tests: the networks in plain loops and double precision, as ground truth for the fast ones.
+// Formulas as in nn/gpt2.h and nn/looped.h.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Embeddings: a row of numbers for every token or position. In bf16, unless all is in fp32.
+// An embedding table: a row of numbers per token or position, in bf16 unless the model is in fp32.
 #pragma once
 
 #include <cstddef>

@@ -1,14 +1,13 @@
-// Threads that work on one thing together, again and again.
+// A team of threads that repeatedly work on one task together.
 //
 //   Team team(4);
 //   team.run([&](int member) {   // 0, 1, 2, 3 at the same time; 0 is the caller
 //     first_half(member);
-//     team.meet();               // nobody goes on before all are here
+//     team.meet();               // waits until all members are here
 //     second_half(member);
 //   });
 //
-// Who waits looks again and again for some microseconds, because that is how long it usually takes,
-// and then sleeps.
+// A waiting member spins for some microseconds, which usually suffices, and then sleeps.
 //
 // fork() does not copy threads: in a child process a team has one member, the caller.
 #pragma once
@@ -37,31 +36,31 @@ class Team {
   void run(int taking_part, const std::function<void(int member)>& work);
   void run(const std::function<void(int member)>& work) { run(members(), work); }
 
-  // Called by everybody who takes part, equally often.
+  // Every member that takes part must call it equally often.
   void meet();
 
  private:
-  // A number that one thread changes and others wait for.
+  // A counter that one thread increases and others wait for.
   class Signal {
    public:
     std::uint32_t value() const { return value_.load(std::memory_order_acquire); }
-    void next();                               // adds one and wakes who waits
-    void wait_past(std::uint32_t seen) const;  // until it is another than `seen`
+    void next();                               // adds one and wakes the waiting threads
+    void wait_past(std::uint32_t seen) const;  // until it differs from `seen`
 
    private:
     std::atomic<std::uint32_t> value_ = 0;
   };
 
-  bool at_home() const;  // in the process whose threads these are
-  void dismiss();        // ends the others
+  bool at_home() const;  // whether this is the process that started the threads
+  void dismiss();        // ends the other threads
   void serve(int member);
 
   const pid_t home_;
-  const std::function<void(int)>* work_ = nullptr;  // null in a start means: go home
+  const std::function<void(int)>* work_ = nullptr;  // null at a start: the thread ends
   int taking_part_ = 0;
   Signal start_, end_, met_;
   std::atomic<int> working_ = 0;  // members other than the caller that have not finished
-  std::atomic<int> missing_ = 0;  // those that have not come to the meeting
+  std::atomic<int> missing_ = 0;  // members that have not reached meet()
   std::vector<std::jthread> others_;
 };
 

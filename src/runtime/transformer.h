@@ -1,6 +1,5 @@
-// A transformer as numbers and choices: what GPT-2 and the looped network have in common, and where
-// they differ. Rows of activations are one position each; C is the width, H the heads, V the
-// tokens.
+// A transformer as weights and switches that cover GPT-2 and the looped network. A row of
+// activations is one position; C is the width, H the number of heads, V of tokens.
 //
 //   e = tokens[token] + positions[n] (+ given[0 or 1]);  x = e
 //   for each loop:
@@ -41,9 +40,9 @@ struct Block {
 
 struct Transformer {
   std::size_t width = 0, heads = 0, vocabulary = 0, positions = 0;
-  bool looped = false;     // can be asked for another number of loops than
-  std::size_t loops = 1;   // those it was trained with
-  bool causal = false;     // a position sees those up to its own
+  bool looped = false;     // a pass may use another number of loops than
+  std::size_t loops = 1;   // in training
+  bool causal = false;     // a position attends to those up to itself
   bool shift = false;      // logits of position n come from position n-1
   bool loop_norm = false;  // see above
   float attention_scale = 1;

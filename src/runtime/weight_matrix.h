@@ -1,4 +1,4 @@
-// A matrix of weights, stored as the product on this processor reads it:
+// A weight matrix in the layout of the matmul that this processor uses:
 //
 //   fp32              in the panels of product.h
 //   bf16              the same in half the memory, widened in the product
@@ -6,8 +6,8 @@
 //   int8              in the panels of int8_product.h; activations keep up to 15 bits
 //   int8 with AMX     in the tiles of int8_amx.h, with the same results
 //
-// On arm64 both are in the panels of arm.h where the processor has what that takes: activations
-// keep 15 bits in bf16, and int8 has the same results as elsewhere.
+// On arm64 bf16 and int8 are in the panels of arm.h if the processor has the instructions:
+// activations keep 15 bits in bf16, and int8 has the same results as elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ class WeightMatrix {
   // Row j of W as it is stored, to `in` numbers.
   void read_row(std::size_t j, float* to) const;
 
-  // The most that multiply puts into the scratch; it grows there otherwise.
+  // The scratch that multiply needs; a smaller one grows.
   static std::size_t scratch_size(std::size_t rows, std::size_t in);
 
   std::size_t bytes() const {
