@@ -1,4 +1,4 @@
-// How good a model is on a set of puzzles: both metrics, what went wrong, passes and speed.
+// Evaluates a model on puzzles: both metrics, faults, passes and speed.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace mgdm::evaluation {
 
-// To one example: of a single try, and of settings.tries tries.
+// The answer to one example: of a single try, and of settings.tries tries.
 struct Answer {
   inference::AnswerText first, best;
 };
@@ -31,7 +31,7 @@ struct Evaluation {
   double samples_per_second = 0;
 };
 
-// Ctrl-C came first.
+// Ctrl-C ended an evaluation.
 class InterruptedEvaluation : public Interrupted {
  public:
   explicit InterruptedEvaluation(const Interrupted& why, Evaluation measured)
@@ -40,17 +40,16 @@ class InterruptedEvaluation : public Interrupted {
   const Evaluation first;  // of the first score.all.n examples
 };
 
-// What an evaluation that was cut short has of it: answers to the first examples, and the seconds
-// that they took.
+// The part of an evaluation that is done: answers to the first examples, and their seconds.
 struct Begun {
   std::vector<Answer> answers = {};
   double seconds = 0;
 };
 
-// progress(n) is called after every n examples. With a limit in seconds (0 = none) no more puzzles
-// are begun than are likely to be done in that time, but always a few: the result is then about the
-// first score.all.n examples. It goes on from what was begun earlier, at most all of it, and comes
-// to the same as if it had not been cut. Ctrl-C is an InterruptedEvaluation.
+// progress(n) is called after every n examples. With a limit in seconds (0 = none) only as many
+// puzzles are started as are likely to finish in time, but always a few; the result then covers the
+// first score.all.n examples. It continues an earlier part, with the same result as in one go.
+// Ctrl-C throws InterruptedEvaluation.
 Evaluation evaluate(const inference::LoadedModel& model, std::span<const tasks::Example> examples,
                     const decoding::DecodingSettings& settings, std::int64_t batch,
                     const std::function<void(std::size_t)>& progress = {}, double limit = 0,

@@ -1,4 +1,4 @@
-// What an evaluation measured, as `mgdm eval` writes it.
+// The JSON of an evaluation, as `mgdm eval` writes it.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,8 @@
 
 namespace mgdm::evaluation {
 
-// score_json(), forward_passes, samples_per_second; symmetries where several of them voted, so that
-// nobody takes it for what the model alone does. Restarts stand apart, in best_of_tries:
-// what a single try reaches is never mixed with what a verifier picks.
+// score_json(), forward_passes, samples_per_second; symmetries if several variants voted. The
+// results of repeated tries are apart, in best_of_tries: a verifier chose among them.
 nlohmann::ordered_json evaluation_json(const std::string& task,
                                        const evaluation::Evaluation& result, std::int64_t tries);
 

@@ -1,4 +1,4 @@
-// Losses by noise level and position, as people and as programs read them.
+// Losses by noise level and position as Markdown, JSON and SVG.
 #pragma once
 
 #include <nlohmann/json.hpp>

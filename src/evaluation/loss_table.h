@@ -69,19 +69,19 @@ class LossTable {
   std::vector<TokenLosses> cells_;
 };
 
-// At one position of each example, its hard subgoal (tasks/task.h); nothing is counted for examples
-// without one.
+// The losses at one position of each example, its hard subgoal (tasks/task.h); examples without one
+// are not counted.
 struct SubgoalLosses {
   std::vector<TokenLosses> by_level;  // where it is noised
-  // Absorbing diffusion only: the subgoal is masked, and of the rest of the answer is shown what
-  // stands "before" it, "after" it, "both" or "nothing".
+  // Absorbing diffusion only: the loss at the masked subgoal when the rest of the answer is shown
+  // "before" it, "after" it, on "both" sides or "nothing" is shown.
   std::map<std::string, TokenLosses> by_context;
 };
 
 struct Losses {
   LossTable noised;
-  // Absorbing diffusion only, one level: -log p(x_n | x_1 .. x_{n-1}), everything from n on being
-  // masked. It is what an autoregressive model must predict; like there, [PAD]s are not counted.
+  // Absorbing diffusion only, one level: -log p(x_n | x_1 .. x_{n-1}) with everything from n on
+  // masked, the loss of an autoregressive model. [PAD]s are not counted.
   std::optional<LossTable> left_to_right;
   SubgoalLosses at_subgoal;
 };

@@ -1,4 +1,4 @@
-// Game of 24 by GPT-4, as the paper has it from Yao et al. 2023.
+// GPT-4's results on Game of 24, which the paper quotes from Yao et al. 2023.
 #pragma once
 
 #include <array>

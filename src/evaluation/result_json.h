@@ -1,4 +1,4 @@
-// What every result file ends with: the settings it came from and the program that made it.
+// The end of every result file: the settings and the program's version.
 #pragma once
 
 #include <cstdio>
@@ -12,12 +12,12 @@
 
 namespace mgdm::evaluation {
 
-// The file's text: `result`, then "settings" (each with its own type; those that only name files to
-// write or quieten the terminal are left out), "version" and "git_revision".
+// The text of the file: `result`, then "settings" (typed, without those that name files to write or
+// silence the terminal), "version" and "git_revision".
 std::string result_text(nlohmann::ordered_json result, const std::vector<config::Field>& settings);
 
-// Where the words for people go beside result files of these names: standard output, or standard
-// error when one of the results is printed there.
+// The stream of messages for people: standard output, or standard error if one of these results is
+// printed to standard output.
 std::FILE* for_people(std::initializer_list<std::string_view> results);
 
 }  // namespace mgdm::evaluation

@@ -1,4 +1,4 @@
-// A score as people and as programs read it.
+// A score as Markdown and JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,15 +9,15 @@
 
 namespace mgdm::evaluation {
 
-// Both accuracies, the error categories, accuracy by how hard a puzzle is: Markdown.
+// Both accuracies, the error categories, accuracy by difficulty, as Markdown.
 std::string score_text(const std::string& task, const tasks::Score& score);
 
-// The same as a JSON object: task, n, accuracy, accuracy_paper (0..1), stderr, stderr_paper,
+// A score as a JSON object: task, n, accuracy, accuracy_paper (0..1), stderr, stderr_paper,
 // errors, errors_by_place, errors_at_place, accuracy_by_planning_distance or _guesses; n_paper
 // where it is not n.
 nlohmann::ordered_json score_json(const std::string& task, const tasks::Score& score);
 
-// n and both accuracies of some of the answers.
+// n and both accuracies of a group of answers.
 nlohmann::ordered_json tally_json(const tasks::Tally& tally);
 
 // null where a metric does not apply.
