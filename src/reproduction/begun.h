@@ -1,5 +1,4 @@
-// An evaluation that a budget cut short, as JSON beside its result, so that the next call goes on
-// with it.
+// A partial evaluation (its budget was used up) as JSON, so that the next call can continue it.
 #pragma once
 
 #include "evaluation/evaluate.h"
@@ -9,7 +8,7 @@ namespace mgdm::reproduction {
 
 Json begun_json(const evaluation::Evaluation& cut);
 
-// Empty where it is damaged: all is then measured again.
+// Empty if the JSON is damaged: everything is then measured again.
 evaluation::Begun read_begun(const Json& json);
 
 }  // namespace mgdm::reproduction

@@ -1,4 +1,4 @@
-// Where reproductions look and write, and what the program can do.
+// The settings of a reproduction, and the interface to work that needs LibTorch.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace mgdm::reproduction {
 
-// What reproductions need LibTorch for.
+// The work that needs LibTorch.
 class Workers {
  public:
   Workers() = default;
@@ -20,9 +20,9 @@ class Workers {
   Workers& operator=(const Workers&) = delete;
   virtual ~Workers() = default;
 
-  // Trains by a recipe that was read from the request's file and overrides.
+  // Trains a recipe that was read from the request's file and overrides.
   virtual void train(const spec::Recipe& recipe, const spec::RunRequest& request) = 0;
-  // Seconds that a training step of the recipe takes on this machine, measured.
+  // The measured seconds of a training step of the recipe on this machine.
   virtual double seconds_per_step(const spec::Recipe& recipe) = 0;
   virtual evaluation::LossProfile measure_losses(const evaluation::LossRequest& request) = 0;
 };
@@ -35,12 +35,12 @@ struct Context {
   int threads = 0;
   std::int64_t limit = 0;         // puzzles per cell; 0 = all
   double budget = 0;              // seconds for everything in a table; 0 = no limit
-  std::function<double()> clock;  // seconds since some time; where there is none, the real ones
+  std::function<double()> clock;  // seconds since any time; empty: the real clock
   bool quiet = false;
   Workers* workers = nullptr;  // none in a program without LibTorch
 };
 
-// How long ago this was made, by the context's clock.
+// The seconds since its construction, by the context's clock.
 class Stopwatch {
  public:
   explicit Stopwatch(const Context& context);
@@ -51,11 +51,11 @@ class Stopwatch {
   double began_;
 };
 
-// What is left of the budget since this was made, whatever was done meanwhile.
+// The rest of the budget since its construction.
 class TimeLeft {
  public:
   explicit TimeLeft(const Context& context) : spent_(context), budget_(context.budget) {}
-  double seconds() const;  // not below 0; without a budget without end
+  double seconds() const;  // at least 0; infinite without a budget
 
  private:
   Stopwatch spent_;
@@ -65,10 +65,10 @@ class TimeLeft {
 // The file of recipes/NAME.toml (spec::find_recipe). Error when there is none.
 std::string recipe_file(const std::string& name);
 
-// The same for people: "recipes/paper/countdown-4-tiny-ar.toml".
+// A recipe's path for people: "recipes/paper/countdown-4-tiny-ar.toml".
 std::string recipe_words(const std::string& name);
 
-// The steps that a recipe trains; 0 when minutes decide.
+// The training steps of a recipe; 0 if its length is given in minutes.
 std::int64_t planned_steps(const spec::Recipe& recipe);
 
 }  // namespace mgdm::reproduction

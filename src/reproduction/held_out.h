@@ -1,4 +1,4 @@
-// The puzzles that figures of the shipped models are made of: generated ones of the test split.
+// The generated test puzzles on which figures measure the shipped models.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ struct HeldOut {
   TestSet test;
 };
 
-// The kinds of puzzles that a model was made for, so many of each: two of Sudoku, and planning with
-// as many nodes as have room in its rows.
+// `count` puzzles of each kind that a model was trained for: two kinds of Sudoku, and planning with
+// as many nodes as fit its rows.
 std::vector<HeldOut> held_out_of(const ShippedModel& model, std::int64_t count);
 
 }  // namespace mgdm::reproduction

@@ -1,5 +1,4 @@
-// Everything measured so far as one HTML page: no scripts, nothing loaded from anywhere, readable
-// on a phone.
+// All results as one HTML page without scripts or external files, readable on a phone.
 #pragma once
 
 #include <string>
@@ -15,7 +14,7 @@ struct PageTable {
   std::string revision = {};  // that wrote it
 };
 
-// What some `mgdm eval`, `verify` or `prompt` has measured beside the tables.
+// A score of `mgdm eval`, `verify` or `prompt` outside the tables.
 struct PageScore {
   std::string file, task, model;
   std::size_t n = 0;
@@ -30,7 +29,7 @@ struct PageRun {
   std::string name, recipe = {}, revision = {}, device = {};
   std::string changes = {};  // to its recipe: "objective.beta = 1.0"
   std::int64_t step = 0;     // the last that is known of
-  // As measured last.
+  // The latest measurements.
   std::optional<double> held_out_loss = {}, token_accuracy = {}, accuracy = {};
   std::string figure = {};  // accuracy through training, SVG, or empty
 };

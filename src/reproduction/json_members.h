@@ -1,4 +1,4 @@
-// Members of JSON that anybody may have written: none where they are missing or of another kind.
+// Members of untrusted JSON: none if they are missing or of another type.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ inline std::optional<double> number_at(const Json& json, const std::string& name
   return json[name].get<double>();
 }
 
-// How many; none where it is no count.
+// A count; none if it is not one.
 inline std::optional<std::size_t> count_at(const Json& json, const std::string& name) {
   const auto number = number_at(json, name);
   if (!number || !(*number >= 0 && *number < 0x1p53)) return std::nullopt;

@@ -1,5 +1,5 @@
-// Results that are measured once: they lie in OUT/cells, each under all that decides it, and a plan
-// that is run again, or another plan that asks for the same, takes them from there.
+// A cache of results in OUT/cells. The key of a result is everything that determines it, so a
+// repeated plan, or another plan with the same cell, reuses it.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,13 @@
 
 namespace mgdm::reproduction {
 
-// What tells a model from others: one that was trained anew is another, though its folder has the
-// same name.
+// The identity of a model: a retrained model differs from its predecessor in the same folder.
 std::string identity(const Trained& trained);
 
-// Where the result of that key is or would be.
+// The file of the result with that key, which may not exist yet.
 std::filesystem::path kept_file(const Context& context, const std::string& key);
 
-// None where there is none, or the file is damaged: it is then measured again.
+// None if the file is missing or damaged: the result is then measured again.
 std::optional<Json> read_kept(const std::filesystem::path& file);
 
 void keep(const std::filesystem::path& file, const Json& result);

@@ -1,5 +1,5 @@
-// What a table or figure of the paper takes: which models, which puzzles, which columns, and the
-// paper's numbers. One file in plans/ for each.
+// The plan of a table or figure of the paper: models, puzzles, columns and the paper's numbers.
+// Each plan is a file in plans/.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ namespace mgdm::reproduction {
 struct TestSet {
   enum class From { kReleased, kGenerated, kFile };
   std::string task;
-  From from = From::kReleased;  // the paper's test, made again; where that cannot be, generated
+  From from = From::kReleased;  // the paper's test, regenerated; generated if that is impossible
   std::string file = {};        // kFile: its name in the folder --files
   std::string ending = {};      // kFile: how its puzzles end, ",24" for Game of 24
   std::int64_t count = 1000;
   std::vector<std::string> options = {};  // of the task: "difficulty=hard"
   std::int64_t seed = 77;
-  bool rated = false;  // kFile: a line ends with how hard its puzzle is
+  bool rated = false;  // kFile: a line ends with the rating of its puzzle
 };
 
 enum class Quantity {
@@ -32,9 +32,9 @@ enum class Quantity {
   kAccuracy,       // by the strict one
   kAtDistance,     // at the planning distance `place`
   kPerSecond,      // puzzles
-  kErrors,         // of all answers, %: those that show `error` in equation `place`
-  kErrorKind,      // the same wherever they show it
-  kWrong,          // of all answers, %, by the strict metric
+  kErrors,         // % of all answers with the fault `error` in equation `place`
+  kErrorKind,      // % of all answers with the fault `error` anywhere
+  kWrong,          // % wrong of all answers, by the strict metric
   kPromptTokens,   // per puzzle, of what was prompted
   kGeneratedTokens,
   kBestOfTries,  // by the strict one: the first answer that verifies
@@ -45,8 +45,8 @@ enum class Quantity {
 
 struct Cell {
   std::optional<double> paper = {};
-  // A model we ship ("sudoku"), or the recipe that trains one ("paper/countdown-4-tiny-ar"); empty:
-  // only the paper has it. Some recipes need weights that the user names (weights.h).
+  // A shipped model ("sudoku"), or the recipe that trains one ("paper/countdown-4-tiny-ar"); empty:
+  // only the paper has the number. Some recipes need weights that the user names (weights.h).
   std::string model = {};
   TestSet test = {};
   Quantity quantity = Quantity::kAccuracyPaper;
@@ -66,18 +66,18 @@ struct PlanRow {
 struct Plan {
   Table frame;  // without rows
   std::vector<PlanRow> rows = {};
-  // Instead of rows: a table that is made in another way, of `models` where it needs any.
+  // Instead of rows: a function that makes the table, from `models` if it needs any.
   std::function<std::vector<TableRow>(const Context& context, const TimeLeft& time)> make = {};
   std::vector<std::string> models = {};
-  bool watches_accuracy = false;  // trainings measure it on their way
-  // Instead of rows: those of the models that come along, whichever they are.
+  bool watches_accuracy = false;  // trainings measure accuracy at intervals
+  // Instead of rows: a function that makes rows for the shipped models.
   std::function<std::vector<PlanRow>(const std::vector<ShippedModel>& models)> of_shelf = {};
   bool only_what_occurs = false;  // rows without a number above 0 are left out
-  // What the table shows of the rows when they are filled, if not the rows.
+  // Turns the filled rows into those that the table shows, if they differ.
   std::function<std::vector<TableRow>(const std::vector<TableRow>& rows)> condense = {};
 };
 
-// The plan with the rows that it has now.
+// The plan with the rows of of_shelf, if it has that.
 Plan with_rows(const Plan& plan);
 
 // All of them, in the order of the paper; and one by its name (UsageError with the nearest).

@@ -1,4 +1,4 @@
-// The puzzles of a test set, and how to get them by hand.
+// The puzzles of a test set, and the command that generates them.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace mgdm::reproduction {
 
-// Why there are none: "the file cd4_tot24.jsonl is not at hand"; empty where there are.
+// The reason why a test set has no puzzles ("the file cd4_tot24.jsonl is not at hand"); empty if it
+// has.
 std::string missing_file(const TestSet& test, const Context& context);
 
-// Error when a file is needed that is not at hand, or whose puzzles end otherwise: it names the
-// file.
+// Error, with the name of the file, when a file is missing or its puzzles end otherwise.
 std::vector<tasks::Example> puzzles_of(const TestSet& test, const Context& context);
 
 // How hard others have rated them, of a file that is `rated`; and the name of those that are

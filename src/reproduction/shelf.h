@@ -1,4 +1,4 @@
-// The models that come along.
+// The shipped models.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@ namespace mgdm::reproduction {
 
 struct ShippedModel {
   std::string name, folder, task;
-  std::vector<std::string> options = {};  // of the puzzles that it learned, as its card says
-  bool diffusion = false;  // answers from all [MASK], in an order; others left to right
-  std::int64_t loops = 0;  // in training; 0 where the network has none
+  std::vector<std::string> options = {};  // of its training puzzles, from its card
+  bool diffusion = false;                 // a diffusion model; otherwise left to right
+  std::int64_t loops = 0;                 // in training; 0 where the network has none
 };
 
-// Those on the shelf that are ours, by name.
+// The shipped models with a card, by name.
 std::vector<ShippedModel> shipped_models();
 
 }  // namespace mgdm::reproduction

@@ -1,4 +1,4 @@
-// A table of the paper, filled with what was measured here: the paper's number beside ours.
+// A table of the paper with measured values: the paper's number beside ours.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,8 @@ struct TableRow {
   std::vector<Value> values;  // one per column
 };
 
-// How a figure shows it: bars grouped by column or by row, or lines over columns that are numbers.
-// A value with an x of its own in another column is a ring beside the line of its row.
+// The figure of a table: bars grouped by column or by row, or lines over numeric columns. A value
+// with its own x in another column is drawn as a ring beside the line of its row.
 enum class Chart { kNone, kBarsByColumn, kBarsByRow, kLines };
 
 struct Table {
@@ -57,7 +57,7 @@ std::string to_markdown(const Table& table);
 std::string to_figure(const Table& table);
 
 Json to_json(const Table& table);
-// Error when it is not what to_json writes.
+// Error when the JSON is not from to_json.
 Table from_json(const Json& json);
 
 }  // namespace mgdm::reproduction

@@ -1,4 +1,4 @@
-// What the forms of a table have in common: Markdown and the page.
+// Texts of table cells that Markdown and the HTML page share.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace mgdm::reproduction {
 // At most one digit behind the point: "52", "51.3"; more where it is small: "0.069".
 std::string number_text(double value);
 
-// By the strict metric, where that shows another number; empty elsewhere.
+// The value by the strict metric, if it shows another number; otherwise empty.
 std::string strict_text(const Value& value);
 
 // "1.6"; empty where there is none.
@@ -23,7 +23,7 @@ bool has_paper(const Table& table, std::size_t column);
 // Whether a column has text rather than numbers.
 bool has_text(const Table& table, std::size_t column);
 
-// Its values, filled up to one per column.
+// The values of a row, padded to one per column.
 std::vector<Value> values_of(const Table& table, const TableRow& row);
 
 // All commands, each once, in the order of the cells.

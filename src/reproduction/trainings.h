@@ -1,4 +1,4 @@
-// What a plan has still to train, and training it.
+// The missing trainings of a plan, and running them.
 #pragma once
 
 #include <string>
@@ -8,28 +8,28 @@
 
 namespace mgdm::reproduction {
 
-// The distinct evaluations of a plan, in its order, each by one of its cells.
+// The distinct evaluations of a plan, each as one of its cells, in its order.
 std::vector<const Cell*> evaluations(const Plan& plan);
 
-// Its distinct recipes, in its order.
+// The distinct recipes of a plan, in its order.
 std::vector<std::string> recipes_of(const Plan& plan);
 
-// What a budget is spent on: training, and the rest for evaluating.
+// The share of a budget for training; the rest is for evaluation.
 constexpr double kTrainingShare = 0.8;
 
-// The seconds that each training of a plan gets of the budget; 0 without one. It stays the same
-// while trainings come to their ends, so that a call that was interrupted is gone on with.
+// The seconds of the budget for each training of a plan; 0 without a budget. It does not change
+// when trainings finish, so that an interrupted call can be continued.
 double seconds_for_each(const Plan& plan, const Context& context);
 
-// The recipes that are not trained to their end, or with a budget not for those seconds, in the
-// order of the plan. Those whose weights are missing (weights.h) are among them.
+// The recipes whose training is not finished (with a budget: has not had its seconds), in the order
+// of the plan, including those whose weights are missing (weights.h).
 std::vector<std::string> missing_trainings(const Plan& plan, const Context& context);
 
-// How long training one of them takes here, or what is left of it, by a few of its steps.
+// The seconds that the rest of a training would take, estimated from a few steps.
 double training_seconds(const Context& context, const std::string& recipe);
 
-// Trains one of them, or goes on with it. With a budget it takes about `seconds` in all, or is not
-// begun where that is too little: then it says why.
+// Trains a recipe or continues its training. With a budget it takes about `seconds` in all; if that
+// is too little it does not start and returns the reason.
 std::string train(const Plan& plan, const Context& context, const std::string& recipe,
                   double seconds);
 

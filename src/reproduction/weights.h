@@ -1,5 +1,5 @@
-// Weights that some recipes start from and that are not ours to give: LLaMA's. Who has them names
-// their folder: mgdm reproduce countdown --weights llama-7b=DIR.
+// Weights that some recipes start from and that mgdm cannot ship: LLaMA's. The user names their
+// folder: mgdm reproduce countdown --weights llama-7b=DIR.
 #pragma once
 
 #include <map>
@@ -10,14 +10,14 @@
 
 namespace mgdm::reproduction {
 
-// "llama-7b" of "paper/countdown-4-llama-7b-lora"; empty for a recipe that starts from nothing.
+// "llama-7b" of "paper/countdown-4-llama-7b-lora"; empty for a recipe that needs none.
 std::string weights_of(const std::string& recipe);
 
-// What a user has to name before a recipe can be trained, in words; empty where nothing is missing.
+// What the user must name before the recipe can be trained, in words; empty if nothing is missing.
 std::string missing_weights(const Context& context, const std::string& recipe);
 
-// From "llama-7b=DIR" for each. UsageError for another name or the same one twice; Error when there
-// is no model in the folder.
+// Parses "llama-7b=DIR" words. UsageError for another name or a repeated one; Error when the folder
+// has no model.
 std::map<std::string, std::string> parse_weights(const std::vector<std::string>& words);
 
 }  // namespace mgdm::reproduction
