@@ -1,5 +1,5 @@
-// What every function of mgdm_c.h needs: exceptions become the thread's last error, texts are
-// copied in and out.
+// Helpers of the functions in mgdm_c.h: exceptions become the thread's last error, texts are copied
+// in and out.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace mgdm::api {
 // Keeps the exception being handled as the last error of this thread.
 void remember_failure() noexcept;
 
-// Runs `work`; an exception of it is remembered, and `failed` comes back.
+// Runs `work` and returns its result; if it throws, remembers the exception and returns `failed`.
 template <class Result, class Work>
 Result or_remember(Result failed, Work&& work) noexcept {
   try {
@@ -22,9 +22,9 @@ Result or_remember(Result failed, Work&& work) noexcept {
   }
 }
 
-// A text that must be there: Failure names the argument that is NULL.
+// A required text: if it is NULL, Failure names the argument.
 std::string text_of(const char* text, const char* argument);
-// One that may be missing.
+// An optional text.
 inline std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
 // The object behind a handle.
@@ -34,7 +34,7 @@ T& object_of(T* object, const char* argument) {
   return *object;
 }
 
-// An element of a list, by a number that a caller gave.
+// The element of a list at an index from the caller.
 template <class List>
 auto& element_of(const List& list, std::size_t index) {
   if (index >= list.size())
@@ -43,10 +43,10 @@ auto& element_of(const List& list, std::size_t index) {
   return list[index];
 }
 
-// For mgdm_text_free.
+// A copy that the caller frees by mgdm_text_free.
 char* copy_of(const std::string& text);
 
-// Words of a list, a line each.
+// The words of a list, one per line.
 std::string lines_of(const std::vector<std::string>& words);
 
 }  // namespace mgdm::api

@@ -1,4 +1,4 @@
-// Options of decoding and the settings they stand for.
+// Converts between DecodingOptions and decoding settings.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace mgdm::api {
 
-// What the model does by itself, changed by what is set. UsageError when a value is out of range or
-// would change nothing.
+// The model's own settings, changed by the options that are set. UsageError when a value is out of
+// range or would change nothing.
 decoding::DecodingSettings over(const inference::LoadedModel& model,
                                 const DecodingOptions& options);
 
-// What the model does by itself. Members that do not count with it are not set.
+// The model's own settings as options. Options that change nothing with it are not set.
 DecodingOptions own_options(const inference::LoadedModel& model);
 
-// From "steps=10 noise=0", with the members' names, and back.
+// Parses and writes options as text with the members' names: "steps=10 noise=0".
 DecodingOptions decoding_options(std::string_view text);
 std::string as_text(const DecodingOptions& options);
 

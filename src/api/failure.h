@@ -1,4 +1,4 @@
-// The errors of our rooms as the one exception of the public interface.
+// Converts the errors of the rooms into Failure, the one exception of the public interface.
 #pragma once
 
 #include <exception>
@@ -9,7 +9,7 @@
 
 namespace mgdm::api {
 
-// Runs `work`; what it throws becomes a Failure.
+// Runs `work`; an exception becomes a Failure.
 template <class Work>
 auto or_failure(Work&& work) {
   try {

@@ -1,4 +1,4 @@
-// What may be asked of generate().
+// The options of generate().
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ namespace mgdm::api {
 // The task's own options. UsageError when a value is not allowed.
 tasks::Options checked(const GenerateOptions& options);
 
-// From "seed=7 split=test", with the members' names.
+// Parses "seed=7 split=test", with the members' names.
 GenerateOptions generate_options(std::string_view text);
 
 }  // namespace mgdm::api

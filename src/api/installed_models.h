@@ -1,11 +1,11 @@
-// The models that were installed with libmgdm.so.
+// Finds the models that were installed with libmgdm.so.
 #pragma once
 
 #include <string>
 
 namespace mgdm::api {
 
-// Their folder, found from where the file that holds this code lies; empty when nobody knows.
+// The folder of the models, relative to the library file of this code; empty if unknown.
 std::string installed_models();
 
 }  // namespace mgdm::api

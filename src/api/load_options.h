@@ -1,4 +1,4 @@
-// What may be asked when a model is loaded.
+// The options of loading a model.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace mgdm::api {
 // UsageError when a value is out of range.
 void check(const LoadOptions& options);
 
-// From "device=cpu threads=2", with the members' names; `models` is the folder of that name, which
-// no text can say because paths may have spaces.
+// Parses "device=cpu threads=2", with the members' names. `models` is a separate argument because
+// paths may have spaces.
 LoadOptions load_options(std::string_view text, const std::string& models);
 
 }  // namespace mgdm::api

@@ -1,4 +1,4 @@
-// The options of the public interface by their lists of fields (config/settings.h).
+// Reads options of the public interface by their lists of fields (config/settings.h).
 #pragma once
 
 #include <string>

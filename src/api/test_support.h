@@ -1,4 +1,4 @@
-// Shipped models with a script in place of their network: what they must answer is known.
+// Shipped models with scripted answers in place of their network.
 #pragma once
 
 #include <memory>
@@ -30,8 +30,8 @@ inline std::vector<std::string> inputs_of(const std::vector<Puzzle>& puzzles) {
   return inputs;
 }
 
-// As long as it lives, models that are loaded answer each of the puzzles with its `solution`, right
-// or wrong. They must be gone before the script is.
+// During its lifetime, loaded models answer each of the puzzles with its `solution`, right or
+// wrong. It must outlive those models.
 class Script {
  public:
   explicit Script(std::vector<Puzzle> puzzles) {
