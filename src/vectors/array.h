@@ -1,5 +1,4 @@
-// Numbers in memory: zero at first, at an address that vectors like, with room behind the last one
-// so that a whole vector may be read where only a part of it counts.
+// An aligned array of numbers, zero at first, padded so that a whole vector may be read at its end.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +14,7 @@ class Array {
  public:
   Array() = default;
   explicit Array(std::size_t size) : size_(size) {
-    // calloc takes large blocks from the system as they are: what is never touched costs nothing.
+    // calloc maps large blocks lazily: untouched pages cost nothing.
     memory_.reset(std::calloc(size * sizeof(T) + 2 * kAlignment, 1));
     if (!memory_) throw std::bad_alloc();
     const auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
@@ -31,7 +30,7 @@ class Array {
   T& operator[](std::size_t i) { return data_[i]; }
   const T& operator[](std::size_t i) const { return data_[i]; }
 
-  // Room for at least `size`; what it held is lost when it grows.
+  // Room for at least `size` numbers; growing loses the contents.
   void reserve(std::size_t size) {
     if (size > size_) *this = Array(size);
   }

@@ -1,6 +1,6 @@
 // e^x for a vector of numbers, compiled once for every instruction set.
 
-// Highway's way of including a file several times (hwy/foreach_target.h).
+// Highway includes this file once per instruction set (hwy/foreach_target.h).
 #if defined(MGDM_VECTORS_EXP_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MGDM_VECTORS_EXP_INL_H_
 #undef MGDM_VECTORS_EXP_INL_H_
@@ -15,15 +15,15 @@
 HWY_BEFORE_NAMESPACE();
 namespace mgdm::vectors::HWY_NAMESPACE {
 
-// To about two units in the last place between e^-87 and e^88, beyond which x is taken to be there;
-// not a number stays that.
+// Accurate to about two units in the last place between e^-87 and e^88; x is clamped to that range.
+// NaN stays NaN.
 //
 //   e^x = 2^n e^r  with n = round(x / log 2),  r = x - n log 2 in [-0.35, 0.35]
 //
-// and e^r by its Taylor polynomial of degree 7, whose first missing term is below 6e-9, in pairs of
-// terms: that has fewer steps which wait for each other. A float from 2^23 to 2^24 is a whole
-// number that stands in its last bits, so adding 1.5 2^23 rounds; adding 127 as well makes of it
-// the exponent of 2^n.
+// and e^r by its Taylor polynomial of degree 7 (the first omitted term is below 6e-9), evaluated in
+// pairs of terms, which shortens the chain of dependent steps. A float from 2^23 to 2^24 has a
+// whole number in its last bits, so adding 1.5 2^23 rounds; adding 127 as well gives the exponent
+// of 2^n.
 template <class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
 HWY_INLINE V exp(D d, V x) {
   namespace hn = hwy::HWY_NAMESPACE;

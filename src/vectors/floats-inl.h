@@ -1,6 +1,6 @@
-// Vectors of floats of the instruction set at hand, compiled once for each.
+// Vectors of floats, compiled once per instruction set.
 
-// Highway's way of including a file several times (hwy/foreach_target.h).
+// Highway includes this file once per instruction set (hwy/foreach_target.h).
 #if defined(MGDM_VECTORS_FLOATS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MGDM_VECTORS_FLOATS_INL_H_
 #undef MGDM_VECTORS_FLOATS_INL_H_

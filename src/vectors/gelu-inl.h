@@ -2,7 +2,7 @@
 //
 //   gelu(x) = x s(x)   with s(x) = 1 / (1 + exp(-2 u)),  u = sqrt(2 / pi) (x + 0.044715 x^3)
 
-// Highway's way of including a file several times (hwy/foreach_target.h).
+// Highway includes this file once per instruction set (hwy/foreach_target.h).
 #if defined(MGDM_VECTORS_GELU_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MGDM_VECTORS_GELU_INL_H_
 #undef MGDM_VECTORS_GELU_INL_H_

@@ -1,6 +1,6 @@
-// How many columns a panel of product.h has, for the instruction set at hand.
+// The number of columns of a panel (product.h) for an instruction set.
 
-// Highway's way of including a file several times (hwy/foreach_target.h).
+// Highway includes this file once per instruction set (hwy/foreach_target.h).
 #if defined(MGDM_VECTORS_PANEL_SIZE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MGDM_VECTORS_PANEL_SIZE_INL_H_
 #undef MGDM_VECTORS_PANEL_SIZE_INL_H_
@@ -14,8 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace mgdm::vectors::HWY_NAMESPACE {
 namespace {
 
-// Whether this is NEON with 32 registers, under any of the names that Highway's versions have for
-// it.
+// Whether the target is NEON with 32 registers, under any name that versions of Highway give it.
 #undef MGDM_NEON
 #if HWY_ARCH_ARM_A64 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 #define MGDM_NEON 1

@@ -1,4 +1,4 @@
-// B in the panels that a product reads (product.h), from rows in memory.
+// Copies a matrix B from rows into the panels that product.h reads.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@ namespace mgdm::vectors {
 // The numbers that B (depth, columns) takes in panels.
 std::size_t panels_size(std::size_t depth, std::size_t columns);
 
-// B (depth, columns) in panels at `to`, aligned as an Array is. The columns of the last panel that
-// B does not have stay as they are.
+// Writes B (depth, columns) in panels to `to`, which is aligned like an Array. The padding columns
+// of the last panel are not written.
 Panels pack(ConstRows b, std::size_t depth, std::size_t columns, float* to);
 
-// The same for a matrix in memory that is B's transpose (columns, depth).
+// As above, from B's transpose (columns, depth).
 Panels pack_transposed(ConstRows b, std::size_t depth, std::size_t columns, float* to);
 
 // `from` (rows, columns) as (columns, rows), for an A that a product is to read along its rows.

@@ -1,12 +1,11 @@
-// Matrix products: C = A B, where A are activations (a row for every position) and B is stored the
-// way the product reads it.
+// Matmul C = A B, where A are activations (a row per position) and B is stored in panels.
 //
-// B (depth K, columns) lies in panels of P = panel_columns() columns: panel p has, one behind the
-// other, the K rows of columns pP .. pP+P-1. A tile of C, some rows by one panel, then stays in
-// registers while k runs over A's columns and over the panel, both from front to back.
+// B (depth K, columns) is stored in panels of P = panel_columns() columns: panel p has the K rows
+// of columns pP .. pP+P-1, one after another. A tile of C, some rows by one panel, stays in
+// registers while k runs over A's columns and the panel.
 //
-// Every number of C is the sum over k in order, whatever tile it is in: the numbers of a row do not
-// depend on the rows beside it, bit for bit.
+// Every number of C is the sum over k in order, so the numbers of a row do not depend on the other
+// rows, bit for bit.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +15,10 @@
 
 namespace mgdm::vectors {
 
-// Of the instructions that this processor has; the same as long as the program runs.
+// The panel width for this processor's instructions; constant while the program runs.
 std::size_t panel_columns();
 
-// B as the product reads it. What stands in the columns beyond the last is never used.
+// B in panels. The padding columns are never used.
 template <class T>
 struct PanelsOf {
   const T* data = nullptr;
@@ -41,8 +40,7 @@ struct PanelLayout {
 
 enum class Activation { kNone, kGelu, kReluSquared };
 
-// What becomes of A B before it is stored: C = activation(A B + bias), or C += activation(A B +
-// bias).
+// The last step before C is stored: C = activation(A B + bias), or C += activation(A B + bias).
 struct Ending {
   const float* bias = nullptr;  // one per column, or null
   Activation activation = Activation::kNone;
@@ -54,12 +52,12 @@ void product(ConstRows a, std::size_t rows, const Panels& b, const Ending& endin
 void product(ConstRows a, std::size_t rows, const NarrowPanels& b, const Ending& ending,
              MutableRows c);
 
-// The same for a matrix in memory that is A's transpose (K, rows).
+// As above, from A's transpose (K, rows).
 void transposed_product(ConstRows a, std::size_t rows, const Panels& b, const Ending& ending,
                         MutableRows c);
 
-// The last step for sums that were made elsewhere, at most 32 columns of them from first_column on.
-// Reads whole vectors of the sums.
+// Applies the last step to sums from elsewhere, at most 32 columns from first_column on. Reads
+// whole vectors of the sums.
 void end_product(ConstRows sums, std::size_t rows, std::size_t first_column, std::size_t columns,
                  const Ending& ending, MutableRows c);
 

@@ -1,8 +1,9 @@
-// Which instruction sets the files with Highway are compiled for: all that Highway 1.0 knows but
+// The instruction sets that files with Highway are compiled for: all of Highway 1.0 except
 //
-// - those whose vectors have no size at compile time: a tile of sums is an array of vectors, and
-//   there are no arrays of such. The processors that have SVE have NEON, too.
-// - SSSE3: processors that have it and not SSE4 are of 2006.
+// - those whose vectors have no size at compile time, because a tile of sums is an array of
+// vectors.
+//   Processors with SVE also have NEON.
+// - SSSE3: only processors of 2006 have it without SSE4.
 //
 // Include it before <hwy/foreach_target.h>.
 #pragma once
