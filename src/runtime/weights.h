@@ -16,9 +16,8 @@ class Weights {
   // `file` must outlive this. An Error names a tensor that is missing or of another shape.
   Weights(const formats::Safetensors& file, const spec::ModelSettings& settings);
 
-  // The numbers of a tensor of spec::tensors_of, matrices as (out, in). An Error names a tensor
-  // that has a number which is none (NaN) or infinite: a file that was damaged, or a training run
-  // that went wrong.
+  // The numbers of a tensor of spec::tensors_of, matrices as (out, in). Error for a tensor with a
+  // NaN or an infinity: the file is damaged, or the training diverged.
   std::vector<float> at(const std::string& name) const;
 
  private:
