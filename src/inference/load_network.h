@@ -1,4 +1,4 @@
-// A model's network, loaded to answer puzzles, and where it computes.
+// Loads a model's network for answering puzzles on a device.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ struct ComputeSettings {
   std::string device = "auto";      // cpu, cuda, cuda:N, or auto: CUDA where there is one
   int threads = 0;                  // 0: all cores that the process may use
   std::string arithmetic = "auto";  // on a CPU: fp32, bf16, int8, or auto: what the card names
-  // On a GPU: kernels are not chosen by the batch size, so that an answer does not depend, even in
-  // its rounding, on the puzzles beside it. On a CPU that is always so.
+  // On a GPU, solve one puzzle at a time, so that the batch cannot change an answer by rounding. On
+  // a CPU it never does.
   bool deterministic = false;
 };
 
@@ -29,7 +29,7 @@ inline constexpr std::size_t kEnoughForAThread = 8;
 
 struct LoadedNetwork {
   std::unique_ptr<decoding::Network> network = {};
-  // They decode the tries that they take; the plain decoders over `network` do the others.
+  // These decode the tries that they accept; the plain decoders over `network` decode the others.
   std::vector<std::unique_ptr<decoding::BatchDecoder>> decoders = {};
   std::string device = {};          // for people: "NVIDIA H200"
   std::string arithmetic = "fp32";  // of matrix products: "fp32", "bf16" or "int8"
@@ -46,15 +46,15 @@ using NetworkLoader = std::function<LoadedNetwork(
 // runtime.
 void use_network_loader(NetworkLoader loader);
 
-// Whether this program can run such a network.
+// Whether this program can run a network with these settings.
 bool can_run(const spec::ModelSettings& settings);
 
 LoadedNetwork load_network(const std::filesystem::path& folder,
                            const model_files::CheckpointConfig& config, const spec::ModelCard& card,
                            const ComputeSettings& settings);
 
-// A NetworkLoader: the room runtime's. Error for another device than the CPU, for a network that
-// runtime does not know, and in a program that was built without it.
+// The NetworkLoader of the room runtime. Error for a device other than the CPU, for a network that
+// runtime does not know, and in a program built without runtime.
 LoadedNetwork load_cpu_network(const std::filesystem::path& folder,
                                const model_files::CheckpointConfig& config,
                                const spec::ModelCard& card, const ComputeSettings& settings);

@@ -1,4 +1,4 @@
-// A trained model with all it needs to answer puzzles: text in, text out.
+// A trained model that answers puzzles: text in, text out.
 //
 //   const LoadedModel model = LoadedModel::load("models/quick-planning", {});
 //   Solver solver(model.network());
@@ -28,12 +28,12 @@
 
 namespace mgdm::inference {
 
-// A puzzle as the model reads it.
+// A puzzle as a row of tokens.
 struct Prepared {
   std::string input;                          // as the task writes it
   std::vector<data::Token> tokens;            // (N): its row
   std::vector<std::uint8_t> frozen;           // (N): 1 where the row is given
-  std::optional<tasks::Fault> contradiction;  // why nothing can be an answer, if the task sees it
+  std::optional<tasks::Fault> contradiction;  // an obvious reason why there is no answer
 };
 
 // An answer as text.
@@ -42,7 +42,7 @@ struct AnswerText {
   std::int64_t passes = 0;
 };
 
-// What became of a puzzle, for the command line, the library and evaluations.
+// The result of a puzzle, for the command line, the library and evaluations.
 struct Solved {
   std::string input = {};  // as the task writes it
   AnswerText first = {};   // of a single try, or the vote
@@ -52,7 +52,7 @@ struct Solved {
   // By check():
   std::string text = {};  // the best answer up to its end
   tasks::Check check = {};
-  std::optional<std::string> unfamiliar = {};  // what of the puzzle no model has seen in training
+  std::optional<std::string> unfamiliar = {};  // how the puzzle differs from training puzzles
 };
 
 // Called after every pass; returning false ends the puzzle with its answer as it is.
@@ -66,16 +66,16 @@ class LoadedModel {
   // Error when the folder holds no model that was trained on a task.
   static LoadedModel load(const std::string& folder, const ComputeSettings& settings);
 
-  // The settings with what the model's kind decides filled in. UsageError for settings that cannot
-  // be: tries that would all be the same, symmetries of a task without, loops of a model without.
+  // The settings, completed by those that the model's kind decides. UsageError for settings that
+  // are impossible: tries that would all be equal, symmetries or loops where there are none.
   decoding::DecodingSettings resolved(const decoding::DecodingSettings& settings) const;
 
-  // What a setting of [decoding] ("noise") needs to have an effect on this model under these
-  // settings; nullopt when it has one.
+  // The setting that is missing for a setting of [decoding] ("noise") to have an effect on this
+  // model; none if it has one.
   std::optional<std::string> missing_for(std::string_view key,
                                          const decoding::DecodingSettings& settings) const;
 
-  // Throws what is wrong with the puzzle.
+  // Error when the text is not a puzzle of the task or does not fit the model.
   Prepared prepare(const std::string& puzzle) const;
 
   // `resolved` as resolved() gives it. The item keys the random draws.
@@ -86,7 +86,7 @@ class LoadedModel {
   Solved solved(const Prepared& puzzle, const Outcome& outcome) const;
   // A puzzle that contradicts itself gets no answer, and the model is not asked.
   Solved unanswerable(const Prepared& puzzle, const decoding::DecodingSettings& settings) const;
-  // Whether the answer is right, and what is wrong with it.
+  // Fills in whether the answer is right, and its faults.
   void check(Solved& solved) const;
 
   const spec::ModelCard& card() const { return card_; }
@@ -105,7 +105,8 @@ class LoadedModel {
   std::shared_ptr<const LoadedNetwork> network_;
   spec::ModelSettings settings_;
   spec::ModelCard card_;
-  std::shared_ptr<const spec::PuzzleRows> rows_;  // shared with questions, which may outlive us
+  std::shared_ptr<const spec::PuzzleRows>
+      rows_;  // shared with questions, which may outlive the model
 };
 
 }  // namespace mgdm::inference

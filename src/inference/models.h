@@ -1,4 +1,4 @@
-// Where models are.
+// Finds models by name or folder.
 #pragma once
 
 #include <filesystem>
@@ -7,13 +7,12 @@
 
 namespace mgdm::inference {
 
-// A folder as it is, also one in the working directory; otherwise a name looked up in $MGDM_MODELS,
-// in `shelf` where one is given, in the models installed beside the program and in models/. For a
-// name, places that may not be looked at are passed over. An Error says where it looked and what
-// there is.
+// The folder of a model. A path of a folder is returned as it is; a name is searched in
+// $MGDM_MODELS, in `shelf` if given, among the models installed beside the program and in models/.
+// Unreadable places are skipped. The Error lists the places and the models there.
 std::string find_model(const std::string& name, const std::filesystem::path& shelf = {});
 
-// All that can be looked up by name, with their folders.
+// All models that have a name, with their folders.
 std::map<std::string, std::string> shelved_models(const std::filesystem::path& shelf = {});
 
 }  // namespace mgdm::inference

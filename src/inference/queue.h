@@ -1,13 +1,12 @@
-// Questions of many callers in front of one Solver.
+// A bounded queue of many callers in front of one Solver.
 //
-// The queue has a thread that runs the solver: questions wait in line for a free slot, every pass
-// asks the network about all questions in slots, and a caller gets its answer as soon as it is
-// there. The line is bounded: a full queue refuses instead of growing.
+// A thread of the queue runs the solver: questions wait for a free slot, a pass computes all slots,
+// and a caller gets its answer as soon as it is done. A full queue refuses questions.
 //
 //   Queue queue(model.network(), {.slots = 64, .waiting = 1024});
 //   const auto ticket = queue.submit(question, [](const Outcome& outcome) { ... });
 //   if (!ticket) busy();
-//   queue.cancel(*ticket);      // the caller has gone
+//   queue.cancel(*ticket);      // the caller no longer waits
 //
 // Any thread may call any function. `done`, observers and verifiers run on the queue's thread, one
 // at a time, and must not call back into the queue, except submit() and cancel() from `done`, which
@@ -30,15 +29,15 @@
 namespace mgdm::inference {
 
 struct QueueSettings {
-  std::size_t slots = 64;      // decoded at the same time, at most
-  std::size_t waiting = 1024;  // in line behind them, at most
+  std::size_t slots = 64;      // most questions decoded at a time
+  std::size_t waiting = 1024;  // most questions waiting
 };
 
 class Queue {
  public:
   using Ticket = std::uint64_t;
-  // Called once for every ticket that was not cancelled. outcome.error has the question's error;
-  // outcome.id means nothing.
+  // Called once per ticket unless it was cancelled. outcome.error has the question's error;
+  // outcome.id is unused.
   using Done = std::function<void(const Outcome& outcome)>;
 
   explicit Queue(const LoadedNetwork& network, const QueueSettings& settings = {});
@@ -47,14 +46,13 @@ class Queue {
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  // None when the line is full.
+  // None when the queue is full.
   std::optional<Ticket> submit(Question question, Done done);
 
-  // `done` of the ticket will not be called after this returns true; false when it was called
-  // already, or is just being called.
+  // True: `done` of the ticket will not be called. False: it has been called or is running.
   bool cancel(Ticket ticket);
 
-  // Waiting and being decoded.
+  // The number of questions that wait or are decoded.
   std::size_t size() const;
 
  private:

@@ -24,7 +24,7 @@ inline Token renamed(Token token, std::size_t shift) {
   return static_cast<Token>(data::kSpecialTokens + (token - data::kSpecialTokens + shift) % kNames);
 }
 
-// Positions go around by `shift`, and so do the names of tokens that are not special.
+// Positions and the ids of ordinary tokens are rotated by `shift`.
 inline data::View rotated(const decoding::Puzzle& puzzle, std::size_t shift) {
   const std::size_t length = puzzle.tokens.size();
   data::View view{Tokens(length), std::vector<std::uint8_t>(length), {}, {}};
@@ -37,7 +37,7 @@ inline data::View rotated(const decoding::Puzzle& puzzle, std::size_t shift) {
   return view;
 }
 
-// Position 0 is given, and says by where it stands how far a view is rotated.
+// Position 0 is given; its place in a view tells the rotation.
 inline Question asked(std::initializer_list<std::size_t> shifts, std::int64_t steps = 4) {
   Question question{.puzzle = {.tokens = kAnswer, .frozen = {1, 0, 0, 0, 0, 0}}};
   question.puzzle.settings = decoding::with_order("topk", steps);
@@ -46,7 +46,7 @@ inline Question asked(std::initializer_list<std::size_t> shifts, std::int64_t st
   return question;
 }
 
-// What a network believes that the answer is, when it sees it rotated so far.
+// The answer that a network gives to a view with this rotation.
 using Belief = std::function<Tokens(std::size_t shift)>;
 
 inline LoadedNetwork believing_network(const Belief& belief) {
@@ -62,7 +62,7 @@ inline LoadedNetwork believing_network(const Belief& belief) {
   return {.network = std::move(network), .device = "a belief"};
 }
 
-// Right where `shift` is among them; elsewhere wrong, and nowhere alike.
+// Right for these shifts; wrong, and different each time, for the others.
 inline Belief right_in(std::vector<std::size_t> shifts) {
   return [shifts](std::size_t shift) {
     Tokens answer = kAnswer;

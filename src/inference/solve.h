@@ -1,4 +1,4 @@
-// Puzzles, answered and checked.
+// Solves puzzles and checks the answers; results as JSON and CSV.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,8 @@ void solve_each(const LoadedModel& model, std::span<const Prepared> puzzles,
                 std::size_t batch, const std::function<void(std::size_t, Solved&&)>& take,
                 const OnStepOfPuzzle& on_step = {});
 
-// The same for puzzles as text, with checked answers in their order. An Error names the text that
-// is no puzzle, before the first pass.
+// Solves puzzles given as text and checks the answers, in their order. A text that is not a puzzle
+// is an Error before the first pass.
 std::vector<Solved> solve_all(const LoadedModel& model, std::span<const std::string> puzzles,
                               std::uint32_t first_item, const decoding::DecodingSettings& settings,
                               std::size_t batch, const OnStepOfPuzzle& on_step = {});
@@ -51,7 +51,7 @@ Solved solve(const LoadedModel& model, const std::string& puzzle, std::uint32_t 
 std::string solved_json(const Solved& solved, const tasks::Task& task);
 std::string error_json(const std::string& what);  // {"error"}
 
-// The same for a spreadsheet: a row of names, and rows without their ends.
+// CSV: a header, and rows without line ends.
 inline constexpr std::string_view kSolvedCsvHeader =
     "input,solution,verified,explanation,right,passes";
 std::string solved_csv(const Solved& solved, const tasks::Task& task);

@@ -1,12 +1,11 @@
-// Puzzles that come one by one, decoded many at a time, answered in their order.
+// Solves puzzles that come one by one, many at a time, and returns answers in their order.
 //
 //   SolveStream stream(model, settings, 64, [&](const Solved& solved) { print(solved); });
 //   while (read(puzzle)) stream.add(puzzle);
 //   stream.finish();
 //
-// A thread of the stream decodes and hands out answers, so that they come while the caller still
-// waits for the next puzzle. Memory does not grow with the number of puzzles: add() waits when too
-// many are under way.
+// A thread of the stream decodes and delivers answers while the caller waits for the next puzzle.
+// Memory is bounded: add() waits when too many puzzles are in progress.
 #pragma once
 
 #include <condition_variable>
@@ -34,18 +33,19 @@ class SolveStream {
   SolveStream(const SolveStream&) = delete;
   SolveStream& operator=(const SolveStream&) = delete;
 
-  // The n-th puzzle (from 0) is item n. Throws what is wrong with the puzzle, what went wrong with
-  // an earlier one or in take(), and Interrupted.
+  // Adds a puzzle; the n-th (from 0) is item n. Throws the error of this puzzle, of an earlier one
+  // or of take(), and Interrupted.
   void add(const std::string& puzzle);
   void add(Prepared&& puzzle);
 
-  // Returns when all are answered. Throws the same.
+  // Returns when all puzzles are answered. Throws like add().
   void finish();
 
  private:
   void wait_until_under_way(std::size_t most);
   void answered(std::uint32_t item, const Outcome& outcome);
-  // What make() gives, once all before it are out. Under the mutex; what it throws is a failure.
+  // Delivers make() after all earlier answers. Needs the mutex; an exception of make() ends the
+  // stream.
   void hand_out(std::uint32_t item, const std::function<Solved()>& make);
 
   const LoadedModel& model_;

@@ -1,14 +1,14 @@
-// Answers puzzles over a network: a puzzle's forms become slots (decoding/slots.h), one after the
-// other or side by side.
+// Answers puzzles with a network: a puzzle's forms become slots (decoding/slots.h), one after
+// another or side by side.
 //
-// A form shows the puzzle under a symmetry of its task (data/view.h). A network is hardly ever as
-// symmetric as its task: what is hard for it in one form is easier in another.
+// A form is the puzzle under a symmetry of its task (data/view.h). A network is rarely as symmetric
+// as its task, so a puzzle that is hard in one form may be easy in another.
 //
-// Tries (settings.tries > 1): the next form is decoded until an answer verifies. All forms come
-// once before one comes again, and again only where decoding is stochastic.
+// Tries (settings.tries > 1): forms are decoded one after another until an answer verifies. A form
+// repeats only after all others, and only if decoding is stochastic.
 //
 // Votes (settings.symmetries > 1): all forms are decoded side by side, and the most frequent answer
-// wins. Right answers agree, wrong ones seldom do (docs/experiments.md).
+// wins. Right answers agree, wrong ones rarely do (docs/experiments.md).
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@ struct Question {
   decoding::Puzzle puzzle;             // its settings resolved (LoadedModel::resolved)
   std::vector<data::View> views = {};  // the other forms, which are tried or vote
   Verifier verified = {};              // for tries; without one the forms vote
-  // Sees every try in the puzzle's own row; of votes it sees the puzzle as it is. Returning false
-  // ends the question with what the step showed.
+  // Called after each pass of a try, translated to the puzzle's own row; with votes, only for the
+  // puzzle as given. Returning false ends the question with the tokens of that pass.
   decoding::Observer observer = {};
 };
 
@@ -42,8 +42,8 @@ struct Answer {
   std::int64_t passes = 0;
 };
 
-// How many forms were asked for, how many were decoded, since a puzzle may have fewer, and how many
-// of these gave the answer.
+// The number of forms asked for, of forms decoded (a puzzle may have fewer), and of forms that gave
+// the answer.
 struct Votes {
   std::int64_t asked = 1, forms = 1, agreed = 1;
   bool operator==(const Votes&) const = default;
@@ -89,7 +89,7 @@ class Solver {
   QuestionId next_ = 0;
 };
 
-// The number of the most frequent answer, the first of them where several are equally frequent.
+// The index of the most frequent answer; the first of ties.
 std::size_t most_agreed(std::span<const std::vector<data::Token>> answers);
 
 }  // namespace mgdm::inference

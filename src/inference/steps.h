@@ -1,4 +1,4 @@
-// What a person sees of a pass: the answer as text, and how sure the model is of each character.
+// A pass for display: the answer as text, with the model's confidence in each character.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Models whose answers are known beforehand.
+// Models with known answers.
 #pragma once
 
 #include <memory>
@@ -48,8 +48,8 @@ inline LoadedModel scripted_model(const std::string& task, int length,
           vocabulary};
 }
 
-// Answers every puzzle as its task's search does, in whatever form it is shown. Difficulties as
-// above, drawn for each form.
+// Answers every puzzle by its task's exact search, in any form. Difficulties as above, drawn per
+// form.
 inline LoadedModel solving_model(const std::string& task_name, int length, int hardest) {
   const data::Vocabulary vocabulary;
   const auto size = static_cast<std::size_t>(vocabulary.size());
