@@ -16,16 +16,16 @@ std::string missing_file(const TestSet& test, const Context& context);
 // Error, with the name of the file, when a file is missing or its puzzles end otherwise.
 std::vector<tasks::Example> puzzles_of(const TestSet& test, const Context& context);
 
-// How hard others have rated them, of a file that is `rated`; and the name of those that are
-// counted together: "below 4", "4 to 5.9", "6 to 7.9", "8 and more".
+// The ratings of the puzzles in a `rated` file, and the name of a rating's group: "below 4",
+// "4 to 5.9", "6 to 7.9", "8 and more".
 std::vector<double> ratings_of(const TestSet& test, const Context& context);
 std::string rating_name(double rating);
 
 // "1000 puzzles of countdown-4 as released".
 std::string about(const TestSet& test);
 
-// The command that writes them into a file, and the name of that file. For a released file there is
-// no command.
+// The command that writes the puzzles into a file, and the file's name. Released files have no
+// command.
 struct PuzzleFile {
   std::string command, file;
 };

@@ -1,5 +1,5 @@
-// Runs a plan: trains what is missing where the program can, measures what is trained, and fills
-// the table.
+// Runs a plan: trains missing models if the program can, measures all trained ones and fills the
+// table.
 #pragma once
 
 #include <string>
@@ -9,14 +9,13 @@
 
 namespace mgdm::reproduction {
 
-// Steps and evaluations that were done are not done again, in this call or a later one. With a
-// budget every training that is missing gets an equal share of it, into a run of its own, and an
-// evaluation that it cuts short is gone on with in the next call. What fails is told in the notes
-// of its cells.
+// Finished steps and evaluations are never repeated. With a budget each missing training gets an
+// equal share of it, in a run of its own, and the next call continues evaluations that were cut
+// short. Failures are in the notes of their cells.
 Table reproduce(const Plan& plan, const Context& context);
 
-// What reproduce() would do, as Markdown: what is trained and measured, what would be, and how long
-// it takes here.
+// The forecast of reproduce() as Markdown: finished and missing trainings and measurements, with
+// the time that they take on this machine.
 std::string forecast(const Plan& plan, const Context& context);
 
 // OUT/NAME/NAME.md, .json and, where there is something to draw, .svg. Their paths.
