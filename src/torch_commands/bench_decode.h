@@ -1,4 +1,4 @@
-// How fast a model answers here.
+// Measures the speed of a model on this machine.
 #pragma once
 
 #include <cstdint>
@@ -36,15 +36,14 @@ struct DecodeBench {
   bool profile = false;
 };
 
-// The model of a folder on puzzles of its task, as the program would answer them. Before
-// anything is timed, its answers to a few are compared with those of LibTorch's decoder, pass by
-// pass: at near ties a few may differ, but an Error is thrown when more than a tenth of their
-// tokens do.
+// Measures the model of a folder on puzzles of its task. Before timing, its answers to a few
+// puzzles are compared with those of LibTorch's decoder. A few may differ at near ties; more than a
+// tenth of the tokens is an Error.
 DecodeSpeed bench_decode(const std::filesystem::path& folder,
                          const inference::ComputeSettings& compute, const DecodeBench& bench);
 
-// The model of a recipe before training, in a folder that is there; with random weights whose
-// choices are seldom near ties, unless the recipe begins with a model.
+// Writes the untrained model of a recipe into an existing folder, with random weights that seldom
+// give near ties, unless the recipe starts from a model.
 void write_untrained(const std::filesystem::path& folder, const spec::Recipe& recipe);
 
 }  // namespace mgdm::torch_commands

@@ -1,5 +1,5 @@
-// What benches found, for people and for programs. Everything is written from the same JSON: its
-// numbers are the columns of one row, and its list of kernels is a table of its own.
+// Reports of benchmarks as text, Markdown and CSV, all from the same JSON: its numbers are the
+// columns of one row, and its list of kernels is a separate table.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,14 +13,14 @@ namespace mgdm::torch_commands {
 nlohmann::ordered_json to_json(const TrainSpeed& speed);
 nlohmann::ordered_json to_json(const DecodeSpeed& speed);
 
-// A few lines for people, and the kernels.
+// Text: a few lines, and the kernels.
 std::string to_text(const TrainSpeed& speed);
 std::string to_text(const DecodeSpeed& speed);
 
-// The row and, where there are kernels, their table. What is not known is empty.
+// Markdown: the row, and the table of kernels if there are any. Unknown values are empty.
 std::string to_markdown(const nlohmann::ordered_json& found);
 
-// The kernels, a line each; without any, the row. Behind a line of names.
+// CSV: a header, then the kernels, one per line, or the row if there are none.
 std::string to_csv(const nlohmann::ordered_json& found);
 
 }  // namespace mgdm::torch_commands

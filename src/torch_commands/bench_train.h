@@ -1,4 +1,4 @@
-// How fast a recipe trains here.
+// Measures the training speed of a recipe on this machine.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +31,11 @@ struct TrainBench {
   bool profile = false;
 };
 
-// On a few batches of the recipe's own data, with everything that training does but logging,
-// evaluating and saving. Nothing is written.
+// Trains on a few batches of the recipe's data, without logging, evaluation and saving. Nothing is
+// written.
 TrainSpeed bench_train(const spec::Recipe& recipe, const TrainBench& bench);
 
-// Of forward and backward for a step: 2 operations a weight and token forward, twice that backward.
+// FLOPs of a step: 2 per weight and token in the forward pass, twice that in the backward pass.
 double training_flop(const spec::ModelSettings& model, std::int64_t rows, std::int64_t length);
 
 }  // namespace mgdm::torch_commands

@@ -1,4 +1,4 @@
-// What a device does at best, measured: kernels are compared with that, not with a data sheet.
+// The measured peak rates of a device, with which kernels are compared (not with a data sheet).
 #pragma once
 
 #include <c10/core/Device.h>
@@ -14,8 +14,8 @@ struct DeviceRates {
   bool operator==(const DeviceRates&) const = default;
 };
 
-// The best of a few turns, in a fraction of a second on a GPU. A copy of so many bytes, a product
-// of (side, side) matrices.
+// Measures a copy of so many bytes and a matmul of (side, side) matrices: the best of a few
+// timings, in a fraction of a second on a GPU.
 DeviceRates measure_rates(c10::Device device, std::int64_t copied_bytes = std::int64_t{1} << 28,
                           std::int64_t side = 8192);
 

@@ -13,7 +13,8 @@
 
 namespace mgdm::torch_commands {
 
-using Environment = std::map<std::string, std::string>;  // where a run runs: threads, device, ...
+using Environment =
+    std::map<std::string, std::string>;  // the environment of a run: threads, device, ...
 
 struct OpenOptions {
   bool resume = false;
@@ -21,19 +22,18 @@ struct OpenOptions {
   bool on_cpu = false;
 };
 
-// The folder, and what is asked of the run that goes on in it.
+// The folder, and the request for the run in it.
 struct OpenedRun {
-  // Writes that down: training goes on from `step`.
+  // Records that training continues from `step`.
   void begin(std::int64_t step) const;
 
   training::RunFolder folder;
   std::string config = {};  // the recipe, its settings resolved
   Environment environment = {};
-  std::vector<std::string> changes = {};  // of settings, since the sitting before
+  std::vector<std::string> changes = {};  // of settings since the previous call
 };
 
-// To resume is refused where the recipe is another one; what has changed and may is said on
-// standard error.
+// Resuming with another recipe is an Error; permitted changes are reported on standard error.
 OpenedRun open_run(const std::filesystem::path& out, const spec::Recipe& recipe,
                    const Environment& environment, const OpenOptions& options);
 

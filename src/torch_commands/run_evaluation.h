@@ -1,4 +1,4 @@
-// The evaluation that a training run makes now and then.
+// The periodic evaluation of a training run.
 #pragma once
 
 #include <vector>
@@ -12,9 +12,8 @@ namespace mgdm::torch_commands {
 
 class RunEvaluation {
  public:
-  // On the puzzles that the recipe names, or the head of the task's own test split. What would stop
-  // it later is refused now: puzzles without room, settings that do not go together. Both must
-  // outlive it.
+  // Evaluates on the recipe's puzzles, or the first of the task's test split. Errors that would
+  // occur later are thrown now: puzzles that do not fit, impossible settings. Both must outlive it.
   RunEvaluation(const spec::Recipe& recipe, const tasks::Task& task,
                 const inference::LoadedModel& model, bool quiet);
 

@@ -1,8 +1,8 @@
-// The signature: one number over everything that is drawn, so that two machines, two builds or two
-// commits can be compared (the idea is Stockfish's bench).
+// The signature: one hash of all random draws, to compare machines, builds and commits (the idea is
+// Stockfish's bench).
 //
-// Only integers go in: generated puzzles, encoded and shuffled batches, masks, and what decoders
-// show after each pass of a network without weights. It does not depend on the machine, the
+// It covers integers only: generated puzzles, encoded and shuffled batches, masks, and the tokens
+// that decoders show after each pass of a fake network. It does not depend on the machine, the
 // LibTorch version, the device, the number of threads or the batch size. A commit that changes it
 // changes what seeds mean, and must say so.
 #pragma once

@@ -1,4 +1,4 @@
-// What commands need LibTorch for (cli/torch_work.h), done.
+// Implements the work of commands that needs LibTorch (cli/torch_work.h).
 #pragma once
 
 #include <memory>

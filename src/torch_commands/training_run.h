@@ -1,13 +1,13 @@
-// A run: a recipe made ready and trained, in a folder.
+// Prepares a recipe and trains it in a run folder.
 #pragma once
 
 #include "spec/run_request.h"
 
 namespace mgdm::torch_commands {
 
-// Prepares data, model, objective and evaluation, refuses what can be refused before the first file
-// is written, trains, and prints the last checkpoint. With other processes it trains the share of
-// this one. The recipe is that of the request, which must name a folder.
+// Prepares data, model, objective and evaluation, checks them before the first file is written,
+// trains, and prints the last checkpoint. One of several processes trains its share. The recipe is
+// that of the request, which must name a folder.
 void train(const spec::Recipe& recipe, const spec::RunRequest& request);
 
 }  // namespace mgdm::torch_commands
