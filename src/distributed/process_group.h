@@ -24,9 +24,9 @@ namespace mgdm::distributed {
 
 class ProcessGroup {
  public:
-  // Waits for the others, a minute or MGDM_RENDEZVOUS_SECONDS. An Error names a variable that is
-  // missing or wrong, processes that do not come, or two that have one GPU. Tensors given below
-  // must lie on this device.
+  // Waits for the others, a minute or MGDM_RENDEZVOUS_SECONDS. Error for a missing or wrong
+  // variable, missing processes, or two processes on one GPU. The tensors below must be on this
+  // device.
   explicit ProcessGroup(c10::Device device);
   ~ProcessGroup();
   ProcessGroup(const ProcessGroup&) = delete;
@@ -39,11 +39,11 @@ class ProcessGroup {
 
   // Sum over all processes, in place. On CUDA it is queued like any other operation.
   void all_reduce(at::Tensor tensor);
-  // The first process's numbers on all of them, in place.
+  // Copies the first process's numbers to all processes, in place.
   void broadcast(at::Tensor tensor);
 
-  // The last call, made by all: nobody leaves before the others are done. A process that ends
-  // without it has failed, and lets the others know by that.
+  // The last call of every process, which waits for the others. A process that ends without it has
+  // failed, and the others notice.
   void finish();
 
  private:

@@ -1,4 +1,4 @@
-// A call that may block for ever, with a limit.
+// A time limit for a call that may block for ever.
 #pragma once
 
 #include <chrono>
@@ -10,8 +10,8 @@
 
 namespace mgdm::distributed {
 
-// What `work` returns or throws; nothing when it takes longer. Then it goes on alone, on a thread
-// that nobody waits for: it must own what it uses.
+// The result or exception of `work`; nothing if it takes longer. It then continues on a detached
+// thread, so it must own what it uses.
 template <class Work>
 std::optional<std::invoke_result_t<Work>> within(std::chrono::milliseconds limit, Work work) {
   std::packaged_task<std::invoke_result_t<Work>()> task(std::move(work));
