@@ -13,8 +13,8 @@ at::Tensor token_cross_entropy(const at::Tensor& logits, const at::Tensor& targe
 
 // The token reweighting of paper eq. 8, v = alpha (1 - p)^beta with p = exp(-CE): hard tokens weigh
 // more. The gradient flows through it, as in the released code; beta >= 1 keeps that finite at
-// p = 1. On a GPU Objective::fused_loss computes it in a kernel (ops/head_loss.h) instead: another
-// form must keep away from there.
+// p = 1. On a GPU Objective::fused_loss computes the same in a kernel (ops/head_loss.h); another
+// form of the weight must not use that kernel.
 at::Tensor token_weight(const at::Tensor& cross_entropy, double alpha, double beta);
 
 }  // namespace mgdm::objectives

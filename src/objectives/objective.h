@@ -1,7 +1,7 @@
-// What training minimises.
+// The objectives of training.
 //
-// An objective never sees a network. It turns a batch into what the network is shown (noise), and
-// what the network says into a loss:
+// An objective does not know the network. It turns a batch into the network's input (noise), and
+// the network's predictions into a loss:
 //
 //   const auto objective = make_objective(settings, &model.parameters());
 //   for (const Noised& noised : objective->noise(batch, seed)) {
@@ -40,22 +40,21 @@ constexpr std::int64_t kPad = data::kPad, kMask = data::kMask, kEos = data::kEos
 
 using Settings = spec::ObjectiveSettings;
 
-// Examples x_0; what is frozen is neither noised nor predicted. Items and step key the random
+// Examples x_0; frozen positions are neither noised nor predicted. Items and step key the random
 // draws.
 struct Batch : nn::TensorRows {
-  at::Tensor step;  // () int64: the training step
-  at::Tensor
-      place{};  // (B) float in [0, 1): where each stands in the whole batch of all processes,
-                // for levels that are spread evenly over it; undefined: nobody knows
+  at::Tensor step;     // () int64: the training step
+  at::Tensor place{};  // (B) float in [0, 1): the place of each in the whole batch of all
+                       // processes, for levels that are spread evenly over it; undefined: unknown
 };
 
 // One noised copy x_t of a batch.
 struct Noised {
-  at::Tensor input;    // (B, N) int64: what the network is shown
+  at::Tensor input;    // (B, N) int64: the tokens that the network sees
   at::Tensor counted;  // (B, N) bool: positions whose prediction is in the loss
   at::Tensor weight;   // (B, N) float: of a position's loss; 0 where not counted
   at::Tensor t;        // (B) int64 in 0..T-1: the noise level; 0 where there is none
-  // Of tokens as vectors; undefined elsewhere.
+  // Only for objectives on token vectors; otherwise undefined.
   at::Tensor time{};     // (B) float in [0, 1]
   at::Tensor eps{};      // (B, N, D) float: normal noise
   at::Tensor guessed{};  // (B) bool: the network is shown its own guess
@@ -68,7 +67,7 @@ struct LossSum {
   at::Tensor count;  // () float: counted positions
 };
 
-// What a network says of an input as it answers: without dropout and without a gradient.
+// The network's prediction for an input, without dropout and gradient.
 using Guess = std::function<nn::Prediction(const nn::Input& input)>;
 
 class Objective {
@@ -86,16 +85,16 @@ class Objective {
   // drawn level is t looks the same in both. Without noise (levels() = 1) t changes nothing.
   virtual Noised noise_at(const Batch& batch, std::uint64_t seed, const at::Tensor& t) const = 0;
 
-  // How many columns of the rows, from the first on, must be computed: what stands after them is
-  // neither counted nor seen by what is. All of them, unless overridden. Asked on the host, before
+  // The number of columns, from the first on, that must be computed: later columns are neither
+  // counted nor seen by counted ones. All columns, unless overridden. Called on the host, before
   // the rows are on a device.
   virtual std::size_t needed_columns(const data::Rows& rows) const { return rows.length; }
 
-  // What the network is shown of a copy: its tokens, unless overridden. `guess` is asked where the
-  // network is shown what it guessed itself.
+  // The network's input for a copy: its tokens, unless overridden. `guess` is called if the network
+  // is shown its own guess.
   virtual nn::Input shown(const Batch& batch, const Noised& noised, const Guess& guess) const;
 
-  // How many noise levels there are: T, or 1 where there is no noise.
+  // The number of noise levels: T, or 1 without noise.
   virtual std::int64_t levels() const { return settings_.steps; }
 
   // The loss of each position before Noised::weight: (B, N). Unless overridden, the cross entropy
@@ -112,22 +111,22 @@ class Objective {
   // loop's.
   LossSum loss(const nn::Output& output, const Batch& batch, const Noised& noised) const;
 
-  // As resolved from what was asked: a kind fixes some of them.
+  // The resolved settings: an objective fixes some of them.
   const Settings& settings() const { return settings_; }
 
  protected:
   const Settings settings_;
 
  private:
-  // By the kernel, where there is one for these predictions.
+  // The loss by the kernel, if there is one for these predictions.
   std::optional<at::Tensor> fused_loss(std::span<const nn::Prediction> loops,
                                        const std::vector<double>& factors, const Batch& batch,
                                        const Noised& noised) const;
 };
 
-// UsageError when the settings do not fit together. Some objectives learn parameters of their own
-// (VDM's vectors and schedule), which lie among the model's and are shared with it; without any
-// they can be made, but not used.
+// UsageError when the settings do not fit together. Some objectives have learned parameters (VDM's
+// vectors and schedule), which are among the model's parameters. Without parameters the objective
+// only checks its settings.
 std::unique_ptr<Objective> make_objective(const Settings& settings,
                                           const nn::Parameters* parameters = nullptr);
 

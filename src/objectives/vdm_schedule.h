@@ -1,16 +1,16 @@
-// VDM's noise schedule: the noise level gamma(t) that time t in [0, 1] has, rising, learned.
+// VDM's learned noise schedule: the increasing noise level gamma(t) for time t in [0, 1].
 //
 // The ends are parameters: gamma(0) = first, gamma(1) = first + range, range = min(exp(log_range),
-// 18). (With so little signal nothing is left to gain, but Adam takes large steps for small
-// gradients, and would go on until the signal is 0.) The loss in continuous time depends on these
-// alone; what lies between decides which levels are drawn how often, and so how
-// much the loss of a batch scatters. That is learned as the density p of levels, constant in each
-// of K bins of the range, of which t is the distribution function:
+// 18). (Beyond 18 there is nothing to gain, but Adam takes large steps for small gradients and
+// would continue until the signal is 0.) The loss in continuous time depends on these two alone.
+// The levels between decide only the variance of a batch's loss, by how often each is drawn. They
+// are learned as the density p of levels, constant in each of K bins of the range, with t as
+// distribution function:
 //
 //   d gamma / d t = range / p,    p = K (0.9 softmax(density) + 0.1 / K)
 //
-// The scatter is least where all t have the same loss; a density follows the loss of the levels it
-// draws by the gradient of -loss log p (Vdm::token_loss).
+// The variance is smallest when all t have the same loss. The gradient of -loss log p makes the
+// density follow the loss of its levels (Vdm::token_loss).
 #pragma once
 
 #include <ATen/core/Tensor.h>
