@@ -1,4 +1,4 @@
-// What the kernels of decoding (ops/decoding_pass.h, ops/answer.h) need to know of the settings.
+// Converts decoding settings for the kernels (ops/decoding_pass.h, ops/answer.h).
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,7 +13,7 @@ namespace mgdm::engine {
 // The settings as the kernels take them; nullopt when no kernel knows the order of decoding.
 std::optional<ops::DecodingRule> rule_of(const decoding::DecodingSettings& settings);
 
-// How many of L positions topk and margin mask after each pass: (T, N + 1) int32.
+// The number of positions, of L, that topk and margin mask after each pass: (T, N + 1) int32.
 at::Tensor masked_counts(const decoding::DecodingSettings& settings, std::int64_t length);
 
 }  // namespace mgdm::engine

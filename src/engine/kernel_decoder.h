@@ -1,10 +1,10 @@
-// Decoding by diffusion on a GPU with nobody watching, for the orders that have a kernel. It gives
-// what decoding/diffusion.h gives, up to the rounding of its kernels.
+// Decoding by diffusion on a GPU without an observer, for the orders that have a kernel. The
+// answers equal those of decoding/diffusion.h up to the rounding of its kernels.
 //
-// A few puzzles are answered by one kernel (ops/answer.h), where the network can be described to
-// it. Otherwise a pass is the network and one kernel (ops/decoding_pass.h), recorded as a CUDA
-// graph and replayed. A call of pass() makes a few passes without waiting for the device; then rows
-// that have finished leave, and new ones join.
+// A few puzzles are answered by one kernel (ops/answer.h) if it supports the network. Otherwise a
+// pass is the network and one kernel (ops/decoding_pass.h), recorded as a CUDA graph and replayed.
+// A call of pass() runs a few passes without waiting for the device; then finished rows leave and
+// new ones join.
 #pragma once
 
 #include <functional>
@@ -26,17 +26,17 @@ namespace mgdm::engine {
 struct KernelNetwork {
   c10::Device device;
   std::int64_t vocabulary = 0;
-  // For so many loops, with `wanted` as nn::Input has it. A CUDA graph must be able to hold its
-  // work.
+  // The prediction after so many loops, with `wanted` as in nn::Input. Its work must be recordable
+  // in a CUDA graph.
   std::function<Predictor(std::int64_t loops, const at::Tensor& wanted)> predictor = {};
-  // The network as tensors, where it is a Transformer in bf16; empty: no answers in one kernel.
+  // The network as tensors if it is a Transformer in bf16; empty: no answers in one kernel.
   std::function<std::optional<ops::Transformer>(std::int64_t loops)> transformer = {};
   bool heeds_wanted = false;
   bool shift = false;    // as nn::Prediction has it
   bool recorded = true;  // passes are recorded as CUDA graphs, where the device has them
 };
 
-// Of a model, which must outlive it.
+// The network of a model, which must outlive it.
 KernelNetwork kernel_network(nn::Model& model, bool bf16);
 
 class KernelDecoder : public decoding::BatchDecoder {
@@ -50,7 +50,7 @@ class KernelDecoder : public decoding::BatchDecoder {
   std::vector<decoding::TryResult> pass() override;
 
  protected:
-  // The kernels; tests have others, for the CPU.
+  // The kernels; tests replace them on a CPU.
   virtual bool has_kernel(std::int64_t length) const;
   virtual void decide(const nn::Prediction& prediction, const ops::DecodingRule& rule,
                       const ops::DecodingTry& now, const ops::DecodingRows& rows,
@@ -62,7 +62,7 @@ class KernelDecoder : public decoding::BatchDecoder {
     decoding::Try one;
   };
 
-  // What tries of one length with the same settings have in common.
+  // The state that tries of one length and the same settings share.
   struct Kind {
     Kind(const decoding::Puzzle& puzzle, c10::Device device);
     bool is_for(const decoding::Puzzle& puzzle) const;
@@ -118,9 +118,8 @@ class KernelDecoder : public decoding::BatchDecoder {
   std::optional<Running> running_;
   std::vector<decoding::SlotId> joining_;  // of the call of pass() at hand
 
-  // Graphs and memory for the sizes and kinds that come again. Where rows finish early, a batch of
-  // 1024 goes on in batches of half the size, down to one row, the large ones with room for more or
-  // fewer states.
+  // Graphs and memory of recent sizes and kinds. When rows finish early, a batch of 1024 continues
+  // in batches of half the size, down to one row; large ones exist for more and for fewer states.
   Recent<Passes, 24> passes_;
   Recent<Kind, 64> kinds_;
   Recent<ops::Answers, 16> answer_memory_;

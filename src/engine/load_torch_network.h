@@ -10,8 +10,8 @@
 
 namespace mgdm::engine {
 
-// A model of this process, one in training say. `bf16` computes matrix products in bf16 on CUDA;
-// `deterministic` as inference::ComputeSettings has it.
+// The network of a model in this process, such as one in training. `bf16` computes matmuls in bf16
+// on CUDA; `deterministic` as in inference::ComputeSettings.
 inference::LoadedNetwork torch_network(std::shared_ptr<nn::Model> model, bool bf16,
                                        bool deterministic = false);
 

@@ -12,8 +12,8 @@ namespace mgdm::engine {
 using Predictor = std::function<nn::Prediction(const at::Tensor& tokens, const at::Tensor& frozen)>;
 
 // The prediction of the last loop of a model, which must outlive the function. `bf16` computes
-// matrix products in bf16 on CUDA; `loops` and `wanted` as nn::Input has them, `wanted` read at
-// every call.
+// matmuls in bf16 on CUDA; `loops` and `wanted` are as in nn::Input, and `wanted` is read at every
+// call.
 Predictor predictor_of(nn::Model& model, bool bf16 = false, std::int64_t loops = 0,
                        const at::Tensor& wanted = {});
 

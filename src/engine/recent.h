@@ -1,4 +1,4 @@
-// The last few things that were used, most recent first; beyond kMost the oldest is forgotten.
+// A small cache of the last kMost items used, most recent first.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace mgdm::engine {
 template <class T, std::size_t kMost>
 class Recent {
  public:
-  // The one that is(it); where there is none, one made of the arguments.
+  // The item for which is() holds, or else a new one from the arguments.
   template <class Is, class... Arguments>
   T& get(Is&& is, Arguments&&... arguments) {
     const auto known = std::ranges::find_if(list_, is);

@@ -11,8 +11,8 @@ namespace mgdm::engine {
 
 class TorchNetwork : public decoding::Network {
  public:
-  // `bf16` computes matrix products in bf16 on CUDA. With `one_by_one` the model sees one row in a
-  // call: which kernels LibTorch chooses then does not depend on the other rows.
+  // `bf16` computes matmuls in bf16 on CUDA. With `one_by_one` the model gets one row per call, so
+  // that LibTorch's choice of kernels does not depend on the other rows.
   explicit TorchNetwork(std::shared_ptr<nn::Model> model, bool bf16 = false,
                         bool one_by_one = false);
 

@@ -1,7 +1,7 @@
-// Sequences that a causal model of LibTorch reads from left to right, many in one call.
+// Sequences of a causal LibTorch model, read from left to right, many in one call.
 //
-// Sequences that have read equally many tokens share a cache of keys and values, a row each: a
-// cohort. They stay together as long as they go on reading equally many.
+// Sequences of equal length share a cache of keys and values, one row each: a cohort. They stay
+// together as long as their lengths stay equal.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace mgdm::engine {
 
 struct Cohort {
   nn::Cache cache;
-  std::int64_t rows = 0;   // of the cache; those of sequences that are gone are read on, too
+  std::int64_t rows = 0;   // of the cache, including those of finished sequences
   std::int64_t alive = 0;  // sequences
 };
 
