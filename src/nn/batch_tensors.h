@@ -16,7 +16,7 @@ struct TensorRows {
   at::Tensor items;   // (B) int64: the examples' numbers, which key their random draws
 };
 
-// They share their memory: one copy brings all to the device.
+// The tensors share memory: one copy brings all to the device.
 TensorRows tensors_of(const data::Rows& rows, c10::Device device);
 
 // Its parts: (B, N) int64, (B, N) bool, (B) int64.

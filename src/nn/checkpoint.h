@@ -1,4 +1,4 @@
-// A model in a folder as the Hugging Face Hub has them:
+// Saves and loads a model as a Hugging Face folder:
 //
 //   model.safetensors     (or shards and an index)
 //   config.json           GPT-2's or LLaMA's names, and a block `mgdm`: see checkpoint_config.h
@@ -7,9 +7,9 @@
 //   save_model("models/sudoku", *model, vocabulary, {card, notes});
 //   LoadedModel loaded = load_model("models/sudoku");
 //
-// `GPT2LMHeadModel.from_pretrained(folder)` loads what we save, and load_model what it saves; so
-// does LlamaForCausalLM. Of a model with LoRA only its matrices are saved, as PEFT does, and where
-// its base is: see spec/adapter.h.
+// transformers' GPT2LMHeadModel and LlamaForCausalLM load these folders, and load_model loads
+// theirs. A model with LoRA is saved as PEFT does: its matrices and the place of its base
+// (model_files/adapter.h).
 #pragma once
 
 #include <cstdint>
@@ -32,18 +32,18 @@ struct SaveOptions {
 };
 
 struct LoadedModel {
-  std::unique_ptr<Model> model;                // on the CPU, fp32 but for LoRA's base in bf16
-  std::optional<data::Vocabulary> vocabulary;  // none when the folder says nothing of its tokens
-  About about;                                 // task, layout, ...: what the one who saved it gave
+  std::unique_ptr<Model> model;                // on the CPU, in fp32 except LoRA's base in bf16
+  std::optional<data::Vocabulary> vocabulary;  // none when the folder does not define its tokens
+  About about;                                 // task, layout, ... as they were saved
 };
 
-// The files of a model into a folder that is there. To save more than a model in one stroke (a
+// Writes the files of a model into an existing folder. To save more than a model atomically (a
 // training checkpoint), call it on the path of an AtomicFolder.
 void write_model(const std::filesystem::path& folder, const Model& model,
                  const data::Vocabulary& vocabulary, const About& about = {},
                  const SaveOptions& options = {});
 
-// The same atomically: the folder is complete or absent, or still the older one.
+// Saves a model atomically: the folder is complete or absent, or still the older one.
 void save_model(const std::filesystem::path& folder, const Model& model,
                 const data::Vocabulary& vocabulary, const About& about = {},
                 const SaveOptions& options = {});
@@ -55,7 +55,7 @@ LoadedModel load_model(const std::filesystem::path& folder);
 // the first is copied. Of a folder with LoRA's matrices, those and the weights of their base.
 void load_weights(const std::filesystem::path& folder, Model& model);
 
-// The same for what training changes alone: of a model with LoRA its matrices.
+// As above, only for the tensors that training changes: with LoRA its matrices.
 void load_trained(const std::filesystem::path& folder, Model& model);
 
 }  // namespace mgdm::nn

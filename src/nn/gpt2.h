@@ -33,7 +33,7 @@ class Gpt2 : public Model {
   Linear linear_named(const std::string& name) const;
   ops::AttentionForm attention_form(double dropout) const;
   static ops::Mlp mlp_of(const Block& block);
-  // Attention and MLP of the norm x (B, N, C); with `seen`, earlier positions stand before.
+  // Attention and MLP of the norm x (B, N, C); with `seen`, these positions follow earlier ones.
   at::Tensor attend(const Block& block, const at::Tensor& x, double dropout,
                     ops::KeysAndValues* seen) const;
   Branch mlp(const Block& block, const at::Tensor& x) const;

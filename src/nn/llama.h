@@ -4,7 +4,7 @@
 //   x += W_o attention(rope(W_q n), rope(W_k n), W_v n),   n = norm(x)
 //   x += W_down (silu(W_gate n) W_up n),                   n = norm(x)
 //
-// With LoRA every one of the seven projections has two small matrices beside it, which alone are
+// With LoRA each of the seven projections has two additional small matrices, and only these are
 // trained.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace mgdm::nn {
 
-// A projection, and LoRA's two small matrices beside it where there are such (Hu et al., 2021).
+// A projection, with LoRA's two small matrices if there are any (Hu et al., 2021).
 struct Projection {
   at::Tensor weight;    // (O, I); frozen, perhaps in bf16, where there are
   at::Tensor down, up;  // A (R, I) and B (O, R), or undefined

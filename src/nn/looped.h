@@ -1,12 +1,11 @@
-// A transformer whose few blocks are applied several times, the input added again each time, with a
-// prediction after every loop: deep in computation, small in parameters.
+// A transformer whose few blocks are applied several times (loops). Each loop adds the input again
+// and gives a prediction. The network is deep in computation and small in parameters.
 //
 //   e = tokens + positions (+ frozen or not);  x = e
 //   for r = 1..R:  if r > 1: x += e;  x = blocks(x);  logits_r = head(norm(x))
 //
-// With `loop_norm` the second and later loops start from x = norm(x) + e instead: every loop is
-// then shown a stream of the same size, and a network trained with R loops can be applied more
-// often.
+// With `loop_norm` the second and later loops start from x = norm(x) + e instead. Every loop then
+// gets a stream of the same size, and a network trained with R loops can run more of them.
 //
 // Blocks: RMS norms without weights before attention and MLP; queries and keys normalised per head,
 // attention scale 0.25; MLP 4x with relu squared; no biases, no dropout. Output projections and the
@@ -32,15 +31,13 @@ class Looped : public Model {
   };
 
   ops::AttentionForm attention_form() const;
-  // Of x, the norm of the stream, to which the branch is added within its last product where that
-  // can be.
+  // The branch of x, the norm of the stream. Its last matmul adds it to the stream if possible.
   Branch attend(const Block& block, const at::Tensor& x, const at::Tensor& stream,
                 ops::KeysAndValues* seen) const;
   Branch mlp(const Block& block, const at::Tensor& x, const at::Tensor& stream) const;
   // The blocks for several loops of one pass (ops/shared_weight.h).
   std::vector<Block> shared_blocks() const;
-  // Blocks once, on a stream that has been given the input already. A cache has room for every
-  // loop.
+  // One loop, on a stream to which the input has been added. A cache has room for every loop.
   void run_loop(const std::vector<Block>& blocks, std::int64_t loop, Residual& stream,
                 Cache* cache) const;
   // Training's loops from the input e (B, N, C), each computed again in the backward pass.

@@ -17,8 +17,8 @@ at::Tensor noise(const at::Tensor& gamma);
 // The rows of a table (V, D), each at length 1.
 at::Tensor unit_rows(const at::Tensor& table);
 
-// The rows (B, N, D) of a table (V, D) at tokens (B, N). As at::embedding gives them; but its
-// gradient may wait for a GPU to count, this one never does.
+// The rows (B, N, D) of a table (V, D) at tokens (B, N), like at::embedding, whose gradient may
+// wait for the GPU; this one never does.
 at::Tensor rows_at(const at::Tensor& table, const at::Tensor& tokens);
 
 // z (B, N, D) from x and eps (B, N, D), at levels gamma (B).

@@ -1,5 +1,5 @@
 // A model's tensors: the list of spec/tensors.h with values. Counting, moving, saving, loading and
-// optimising walk it.
+// the optimiser iterate over it.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -24,8 +24,8 @@ struct Parameter {
   bool frozen = false;  // training leaves it as it is
 };
 
-// Which tensors begin with numbers of their own, where there is a seed: all of them, or those that
-// are trained, because the others are loaded next.
+// The tensors that are drawn if there is a seed: all, or only the trained ones because the others
+// are loaded next.
 enum class Drawn { kAll, kTrained };
 
 class Parameters {
@@ -40,17 +40,17 @@ class Parameters {
   at::Tensor add(std::string name, at::IntArrayRef shape, Init init, Role role = Role::kOther);
   at::Tensor add(const spec::TensorSpec& tensor, Drawn drawn = Drawn::kAll);
 
-  // The one of that name, which must be there.
+  // The parameter of that name, which must exist.
   const at::Tensor& at(std::string_view name) const;
 
   const std::vector<Parameter>& all() const { return list_; }
   std::vector<Parameter> trained() const;  // all but the frozen ones
   std::int64_t count() const;              // of numbers
 
-  // Moves every tensor in place: what the model holds moves along.
+  // Moves every tensor in place, so that the model's references stay valid.
   void to(c10::Device device);
 
-  // Those of Role::kMatrix are rounded, in place.
+  // Rounds the tensors of Role::kMatrix, in place.
   void keep_matrices_in_bf16();
 
  private:

@@ -1,4 +1,4 @@
-// What a network says about every position of its rows.
+// The prediction of a network for every position of its rows.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,18 +8,17 @@
 
 namespace mgdm::nn {
 
-// Hidden states and the head that makes logits of them, so that who can do without the logits (a
-// loss from hidden states) need not have them in memory.
+// Hidden states and the head that turns them into logits, so that a loss on hidden states does not
+// need the logits in memory.
 //
-// Position n of the logits is about token n, always. With `shift` it is read off hidden state n-1,
-// as the paper's released code does (position 0 reuses its own): an autoregressive model must, a
-// diffusion model may.
+// Position n of the logits always predicts token n. With `shift` it comes from hidden state n-1, as
+// in the paper's released code (position 0 uses its own). Autoregressive models need it.
 class Prediction {
  public:
   // hidden (B, N, C), head (V, C).
   Prediction(at::Tensor hidden, at::Tensor head, bool shift);
 
-  // Of logits (B, N, V) that are there already.
+  // A prediction from existing logits (B, N, V).
   Prediction(at::Tensor logits);  // NOLINT(google-explicit-constructor): logits are a prediction
 
   // (B, N, V), fp32 also in mixed precision, where a bf16 logit of 16 could not tell two tokens
@@ -39,8 +38,8 @@ class Prediction {
 // Logits (..., V) from hidden states (..., C) by a table (V, C), in the precision of the table.
 at::Tensor apply_head(const at::Tensor& hidden, const at::Tensor& table);
 
-// The predictions after each loop, the last one being the answer; a network without loops, or one
-// that is not training, gives one.
+// The predictions after each loop; the last is the answer. A network without loops, or not in
+// training, gives one.
 struct Output {
   std::vector<Prediction> predictions;
 

@@ -1,5 +1,5 @@
-// A part of a network that keeps none of what it computes for the backward pass, and computes it
-// again there (gradient checkpointing; Chen et al., 2016).
+// Gradient checkpointing (Chen et al., 2016): a part of a network that keeps no intermediate values
+// and recomputes them in the backward pass.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,9 +11,9 @@ namespace mgdm::nn {
 
 using Part = std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>& inputs)>;
 
-// part(inputs). Gradients go to the inputs and to `weights`, the trained tensors that the part
-// uses; other tensors that it uses may not need any. The part must compute the same twice: it may
-// not draw (dropout), and it and what it refers to must live until the backward pass is over.
+// Returns part(inputs). Gradients go to the inputs and to `weights`, the trained tensors of the
+// part; its other tensors must not need any. Both computations must be equal, so dropout is not
+// allowed. The part and all it refers to must live until the end of the backward pass.
 std::vector<at::Tensor> recomputed(const Part& part, const std::vector<at::Tensor>& inputs,
                                    const std::vector<at::Tensor>& weights);
 

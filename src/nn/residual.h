@@ -1,13 +1,12 @@
-// The residual stream of a transformer: x, to which every branch (attention, MLP) adds what it made
-// of x's norm.
+// The residual stream x of a transformer, to which every branch (attention, MLP) adds its output.
 //
 //   Residual stream(embedding, dropout);
 //   stream.add(attention(stream.normed(norm)));
 //
-// Without gradients the stream may be added to in its place, where nobody else holds it.
+// Without gradients the stream is added to in place if no other tensor shares its memory.
 //
-// What was added last stays apart until the next norm reads the stream, because adding, dropping
-// and normalising are then one pass over memory where there is a kernel for it.
+// The last branch is added only when the next norm reads the stream, because a kernel does dropout,
+// addition and norm in one pass over memory.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -26,16 +25,16 @@ class Residual {
   // x (..., C); a fraction `dropout` of every branch is dropped.
   Residual(at::Tensor x, double dropout) : x_(std::move(x)), dropout_(dropout) {}
 
-  // A branch that is the stream itself was added to value() by its product: nothing else may be
-  // pending, and nothing is dropped.
+  // A branch that is the stream itself was added to value() by its matmul: no other branch may be
+  // pending, and there is no dropout.
   void add(Branch branch);
   at::Tensor normed(const Norm& norm);
-  // For two readers, whose gradients may then be added up better than autograd does.
+  // The norm for two readers; their gradients are then added up faster than by autograd.
   std::pair<at::Tensor, at::Tensor> normed_twice(const Norm& norm);
   at::Tensor value() const;  // the stream, with all that was added
 
-  // From now on the stream is these of its rows, by number (W); one may come more than once.
-  // Branches and norms are (W, C).
+  // Restricts the stream to these rows, by number (W); a row may occur more than once. Branches and
+  // norms are then (W, C).
   void pick(at::Tensor rows);
 
  private:

@@ -20,7 +20,7 @@ struct NamedTensor {
   at::Tensor value;
 };
 
-// The types that this LibTorch shares with the format; an Error names one that it lacks.
+// The LibTorch type of a format's type; Error if this LibTorch lacks it.
 formats::Dtype dtype_of(at::ScalarType type);
 at::ScalarType scalar_type_of(formats::Dtype dtype);
 
@@ -33,9 +33,8 @@ formats::TensorView view_of(std::string name, const at::Tensor& value);
 // A CPU tensor of its own with the values of the view.
 at::Tensor to_tensor(const formats::TensorView& view);
 
-// Copies `values` into the `targets` of the same names, in any order. Names, shapes and types must
-// agree, but bf16 values may go into fp32 targets, or an Error names `source` and nothing is
-// copied.
+// Copies `values` into the `targets` of the same names, in any order. If names, shapes or types
+// differ (bf16 values may go into fp32 targets), the Error names `source` and nothing is copied.
 void assign(const std::vector<NamedTensor>& targets, const std::vector<NamedTensor>& values,
             const std::string& source);
 

@@ -1,4 +1,4 @@
-// Networks with random weights, for tests: none of their tensors hides behind a start at 0 or 1.
+// Networks with random weights for tests: no tensor is 0 or 1, which would hide errors.
 #pragma once
 
 #include <ATen/core/grad_mode.h>

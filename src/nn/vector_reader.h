@@ -1,11 +1,11 @@
-// How a network reads noised vectors and a noise level in place of tokens (ModelSettings::vectors).
+// Embeds noised vectors and a noise level in place of tokens (ModelSettings::vectors).
 //
 //   frozen positions:  the token's embedding, as ever
 //   the others:        input z + guess x_hat, two linear maps
 //   everywhere:        + MLP(sines and cosines of gamma)
 //
-// And how it is spared the work of learning what one vector alone says: log q(z | token) is added
-// to its logits, so that they start as Bayes' rule without any context has them.
+// log q(z | token) is added to the logits, so that they start as Bayes' rule without context gives
+// them and the network need not learn it.
 #pragma once
 
 #include "nn/model.h"
