@@ -1,5 +1,5 @@
-// Whole answers by diffusion in one launch, for batches too small to keep a GPU busy pass by pass:
-// what passes of a network and ops/decoding_pass.h give, up to rounding.
+// Whole answers by diffusion in one kernel launch, for batches too small to keep a GPU busy pass by
+// pass. The results equal those of single passes (ops/decoding_pass.h) up to rounding.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,8 +11,8 @@
 
 namespace mgdm::ops {
 
-// By one block on each multiprocessor; by clusters of blocks, which Hopper has, for very few
-// positions; or by the quicker one of those that there are, found out by trying.
+// One block per multiprocessor; clusters of blocks (Hopper) for very few positions; or the faster
+// one, found by timing both.
 enum class AnswerKernel { kAuto, kGrid, kCluster };
 
 // Puzzles, on CUDA.
@@ -24,18 +24,18 @@ struct AnswerRows {
 struct AnswerTry {
   std::int64_t first_draw = 0;   // the step of the first pass's draws (decoding/draws.h)
   at::Tensor counts{};           // as DecodingTry has them, on CUDA
-  std::int64_t most_passes = 0;  // stops there, perhaps unfinished; 0: as the rule says
+  std::int64_t most_passes = 0;  // stops after so many passes, even unfinished; 0: by the rule
   AnswerKernel kernel = AnswerKernel::kAuto;
 };
 
-// Tokens (B, N) and passes (B), int64, in one piece: one copy takes them to another place.
+// Tokens (B, N) and passes (B), int64, in one block of memory, for one copy.
 struct AnswerNumbers {
   AnswerNumbers(std::int64_t rows, std::int64_t length, const at::TensorOptions& where);
 
   at::Tensor all, tokens, passes;
 };
 
-// What puzzles of one shape are answered in, on their device; one answer after the other.
+// The buffers for puzzles of one shape, on their device; used for one answer after another.
 struct Answers {
   Answers(const Transformer& network, const AnswerRows& rows);
 

@@ -1,5 +1,5 @@
-// Scaled dot-product attention of a sequence over itself, by the best there is for the tensors at
-// hand: our own loops for float on the CPU, our kernels or LibTorch's on CUDA.
+// Scaled dot-product self-attention: mgdm's loops for float on the CPU, mgdm's kernels or
+// LibTorch's on CUDA.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -21,8 +21,8 @@ struct KeysAndValues {
   SeenPositions keys, values;
 };
 
-// softmax(scale q k^T) v for queries, keys and values as one matrix product made them: qkv
-// (B, N, 3, H, D) -> (B, N, H D). With `seen` the N positions follow those in it, and join them.
+// softmax(scale q k^T) v for queries, keys and values from one matmul: qkv (B, N, 3, H, D) ->
+// (B, N, H D). With `seen` the N positions follow those in it and are appended to it.
 at::Tensor attention(const at::Tensor& qkv, const AttentionForm& form,
                      KeysAndValues* seen = nullptr);
 
@@ -35,8 +35,8 @@ at::Tensor attention_of(const at::Tensor& x, const at::Tensor& weight, const at:
                         std::int64_t heads, const AttentionForm& form,
                         KeysAndValues* seen = nullptr);
 
-// The same for q (B, H, N, D), k and v (B, H, M, D), whose last N positions are the queries' own
-// -> (B, H, N, D). Heads are not normalised.
+// Attention of q (B, H, N, D) over k and v (B, H, M, D), whose last N positions are those of the
+// queries -> (B, H, N, D). Heads are not normalised.
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                      const AttentionForm& form);
 

@@ -1,4 +1,4 @@
-// Products of batches of matrices, as Muon has them.
+// Batched matmuls, as Muon needs them.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,5 +1,5 @@
-// What comes after the network in a pass of decoding by diffusion, for all rows in one kernel:
-// predictions, the order's choice of what is masked, early stopping.
+// The part of a decoding pass after the network, for all rows in one kernel: predictions, the
+// order's choice of masks, early stopping.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,8 +8,8 @@
 
 namespace mgdm::ops {
 
-// Rows between two passes, on CUDA. A pass changes tokens, previous, passes and active; it leaves a
-// row that is not active as it is.
+// Rows between two passes, on CUDA. A pass changes tokens, previous, passes and active of the
+// active rows.
 struct DecodingRows {
   at::Tensor tokens, frozen;  // (B, N) int64, bool
   at::Tensor items;           // (B) int64
@@ -18,7 +18,7 @@ struct DecodingRows {
   at::Tensor active;          // (B) bool: not finished
 };
 
-// What stays the same over the passes of rows, on CUDA.
+// Values that do not change over the passes, on CUDA.
 struct DecodingTry {
   at::Tensor first_draw;  // (B) int64: the step of a row's first draws (decoding/draws.h)
   at::Tensor counts;      // (T, N + 1) int32: how many of L positions topk and margin mask after
@@ -28,14 +28,14 @@ struct DecodingTry {
 // Whether there is a kernel for rows of this length on this device.
 bool decoding_pass_takes(c10::Device device, std::int64_t length, std::int64_t vocabulary);
 
-// logits (B, N, V): what the network said about the tokens, in fp32.
+// logits (B, N, V): the network's logits, in fp32.
 void decoding_pass(const at::Tensor& logits, const DecodingRule& rule, const DecodingTry& now,
                    const DecodingRows& rows);
 
-// From hidden states (B, N, C) and a head (V, C) that makes logits of them, position n reading
-// state n - 1 with `shift` (nn/prediction.h); bf16 and fp32. False, and nothing done, for others.
-// With `places` (B, N) int32, states are (W, C), and the one of a position is where that says; -1
-// where there is none, because nothing is decoded there.
+// A pass from hidden states (B, N, C) and a head (V, C) instead of logits; with `shift` position n
+// uses state n - 1 (nn/prediction.h). bf16 and fp32; for other types it returns false and does
+// nothing. With `places` (B, N) int32 the states are (W, C) and places[b, n] is the state of a
+// position, -1 where nothing is decoded.
 bool decoding_pass(const at::Tensor& hidden, const at::Tensor& head, bool shift,
                    const DecodingRule& rule, const DecodingTry& now, const DecodingRows& rows,
                    const at::Tensor& places = {});

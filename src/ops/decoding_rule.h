@@ -1,5 +1,4 @@
-// The numbers that a pass of decoding by diffusion depends on. decoding/diffusion.h and
-// decoding/orders.h say what they mean.
+// The parameters of a decoding pass, explained in decoding/diffusion.h and decoding/orders.h.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Random numbers for tensors, from the streams of base/random.h: what is drawn for an item does not
-// depend on the batch it stands in, its row, the device or the LibTorch version.
+// Random numbers for tensors, from the streams of base/random.h: the draws of an item do not depend
+// on its batch, its row, the device or the LibTorch version.
 //
 //   at::Tensor u = ops::uniform(seed, Purpose::kMask, batch.items, batch.step, length);  // (B, N)
 #pragma once

@@ -1,5 +1,5 @@
-// What a network is shown, as vectors: a row for the token, one for its position, and where there
-// is a table for it one for whether the position is frozen.
+// The embedding of a network's input: the sum of a row for the token, one for its position and, if
+// there is a table, one for whether the position is frozen.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,4 +1,4 @@
-// A loss straight from hidden states: the logits, and their gradient, never reach memory.
+// A loss from hidden states; the logits and their gradient are never written to memory.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,8 +8,8 @@
 
 namespace mgdm::ops {
 
-// The predictions after each loop: hidden states (B, N, C), what each loop counts, and the head
-// (V, C) that would make logits of them. With `shift` position n is read off hidden state n-1, and
+// The predictions after each loop: hidden states (B, N, C), the weight of each loop, and the head
+// (V, C) for their logits. With `shift` position n is read off hidden state n-1, and
 // position 0 off its own.
 struct HiddenStates {
   std::vector<at::Tensor> loops;
@@ -27,8 +27,8 @@ struct TokenLoss {
 };
 
 // The sum over loops and positions of factor * weight * token loss, () float with gradient. targets
-// (B, N) int64, weight (B, N) float. Nothing where there is no kernel for it: CUDA, bf16 autocast,
-// a small vocabulary and a width that we have.
+// (B, N) int64, weight (B, N) float. Nothing if there is no kernel: it needs CUDA, bf16 autocast, a
+// small vocabulary and a supported width.
 std::optional<at::Tensor> head_loss(const HiddenStates& states, const at::Tensor& targets,
                                     const at::Tensor& weight, const TokenLoss& form);
 

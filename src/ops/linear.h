@@ -1,4 +1,4 @@
-// The products of a network, y = x W^T + b.
+// The linear layers of a network, y = x W^T + b.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,8 +10,8 @@ namespace mgdm::ops {
 // x (..., I), weight (O, I), bias (O) or undefined -> (..., O).
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias = {});
 
-// The same for a product that is added to a stream next: where that adds the bias better, it is
-// left to it. Without a bias a short stream may be given, which the product adds itself to where it
+// A linear layer whose output is added to a stream next. The bias is left to that addition if that
+// is faster. Without a bias a bf16 stream may be given, to which the matmul adds its result if it
 // can.
 Branch linear_branch(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias = {},
                      const at::Tensor& stream = {});

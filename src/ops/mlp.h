@@ -18,7 +18,7 @@ struct Mlp {
   at::Tensor down{}, down_bias{};  // (C, H), and (C) or undefined
 };
 
-// x (..., C) -> (..., C), to be added to a stream. A short stream may be given, as to
+// x (..., C) -> (..., C), to be added to a stream. A bf16 stream may be given, as for
 // linear_branch().
 Branch mlp_gelu(const at::Tensor& x, const Mlp& mlp);
 Branch mlp_relu_squared(const at::Tensor& x, const Mlp& mlp, const at::Tensor& stream = {});

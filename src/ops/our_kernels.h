@@ -1,5 +1,4 @@
-// Ours or LibTorch's: on CUDA most operations have a kernel of their own, and a form of LibTorch's
-// operations that computes the same.
+// The choice between mgdm's CUDA kernels and LibTorch's operations, which compute the same.
 #pragma once
 
 namespace mgdm::ops {

@@ -1,5 +1,5 @@
-// Dropout, and adding a branch to a residual stream and normalising the sum: one pass over memory
-// where there is a kernel for it.
+// Dropout, addition of a branch to a residual stream and norm of the sum, in one pass over memory
+// if there is a kernel.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -15,7 +15,7 @@ struct Norm {
   double eps = 0;
 };
 
-// What is added to a stream: the value, or with a bias given value + bias. Undefined: nothing.
+// A branch to add to a stream: the value, plus a bias if given. Undefined: nothing.
 struct Branch {
   at::Tensor value{}, bias{};
   bool is_stream = false;  // the value is the stream itself, with the branch added to it
@@ -41,12 +41,12 @@ std::vector<at::Tensor> short_streams(const at::Tensor& x, std::int64_t count);
 // x (..., C) and a branch of its shape: the stream y after it. Without a branch y is x.
 at::Tensor residual(const at::Tensor& x, const Branch& branch, double dropped);
 
-// The same, and its norm. `may_overwrite_x`: y may be written over x; only without gradients, and
-// where nobody else reads x.
+// As above, with the norm of y. `may_overwrite_x`: y may be written over x; only without gradients
+// and other readers of x.
 ResidualNorm residual_norm(const at::Tensor& x, const Branch& branch, const Norm& norm,
                            double dropped, bool may_overwrite_x = false);
 
-// The same for some rows of x, by their numbers (W); the branch, y and n are (W, C).
+// As above for some rows of x, by their numbers (W); the branch, y and n are (W, C).
 ResidualNorm residual_norm_of(const at::Tensor& x, const at::Tensor& picked, const Branch& branch,
                               const Norm& norm, double dropped);
 

@@ -1,5 +1,5 @@
-// Rotary positions (Su et al., 2021), as LLaMA has them: the two halves of a head's vector are
-// turned against each other by the position times a frequency of their own.
+// Rotary positions (Su et al., 2021) as in LLaMA: number i of the first half of a head's vector and
+// number i of the second are rotated by the position times the frequency of i.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,7 +11,7 @@ namespace mgdm::ops {
 struct RopeForm {
   std::int64_t size = 0;  // of a head, D
   double theta = 10000;
-  // How frequencies are stretched for texts longer than those trained on.
+  // Scaling of frequencies for texts longer than those in training.
   enum class Scaling { kNone, kLinear, kLlama3 } scaling = Scaling::kNone;
   double factor = 1;
   // Llama3: by wave length over `original_positions`; between the two it changes smoothly.

@@ -7,15 +7,14 @@
 
 namespace mgdm::ops {
 
-// (B, H, M, D), in memory with room for more: positions that come one by one are written behind the
-// others, which are copied only when the room is full, and get a quarter more then. Without
-// gradients.
+// (B, H, M, D), in memory with spare room: new positions are appended, and the buffer is copied
+// only when it is full and grows by a quarter. Without gradients.
 class SeenPositions {
  public:
-  // Puts `now` (B, H, N, D) behind what was seen -> all of them, for as long as nothing is added.
+  // Appends `now` (B, H, N, D) and returns all positions, valid until the next call.
   at::Tensor with(const at::Tensor& now);
 
-  // Those of some rows, by their numbers (R) int64.
+  // The positions of some rows, by their numbers (R) int64.
   SeenPositions of_rows(const at::Tensor& rows) const;
 
   std::int64_t count() const { return count_; }

@@ -1,15 +1,15 @@
-// A weight that is used several times in one pass, as those of a looped network are.
+// A weight that is used several times in one pass, as in a looped network.
 //
-// Autograd gives every use a gradient of its own and adds them up: each addition reads two matrices
-// and writes one. Instead, uses whose product can add while it writes do so, all into one tensor:
+// Autograd computes a gradient per use and adds them up; each addition reads two matrices and
+// writes one. Here, uses whose matmul can accumulate add into one tensor instead:
 //
 //   parameter <- SharedWeight <- the weight as its uses take it <- use 1, use 2, ...
 //
-// In the backward pass a use adds to the sum, at once or with others, and hands on no gradient.
-// Autograd calls SharedWeight after the last of them, and it hands the sum to the parameter, with
-// the gradients of uses that know nothing of all this. The sum belongs to one forward pass and ends
-// with its graph. Nobody but the parameter may be asked for its gradient, all uses are on one
-// stream, and after a backward pass that failed the graph is no good for another.
+// In the backward pass a use adds to the sum, alone or with others, and returns no gradient.
+// Autograd calls SharedWeight after the last use, which adds the gradients of ordinary uses and
+// passes the sum to the parameter. The sum belongs to one forward pass and ends with its graph.
+// Only the parameter's gradient may be requested, all uses must be on one stream, and the graph
+// cannot be used again after a failed backward pass.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,4 +1,4 @@
-// A transformer as the tensors it is made of, for operations that run all of it at once.
+// A transformer as a struct of tensors, for operations that run the whole network.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,6 +1,6 @@
-// What an optimiser does to all tensors of a model, in a few kernels however many they are. The
-// kernels take contiguous fp32 tensors on CUDA; where they do not take these, a function says so
-// and has done nothing. Nothing waits for the device, and all can be recorded in a CUDA graph.
+// The optimiser's updates of all tensors of a model, in a few kernels for any number of tensors.
+// The kernels take contiguous fp32 tensors on CUDA; for other tensors a function returns false and
+// does nothing. No function waits for the device, and all can be recorded in a CUDA graph.
 #pragma once
 
 #include <ATen/core/Tensor.h>
