@@ -8,17 +8,17 @@
 //
 // and use:
 //
-//   mgdm::Model model("sudoku");  // a model we ship by its name, or the folder of one
+//   mgdm::Model model("sudoku");  // a shipped model by name, or a model's folder
 //   for (const mgdm::Puzzle& puzzle : mgdm::generate("sudoku", 10))
 //     std::cout << model.solve(puzzle.input).text << '\n';
 //
 //   mgdm::Judgement j = mgdm::verify("countdown-4", {"86,28,13,31,96"}, "86+28=114");
 //   // j.correct == false; j.faults[0] == "the last result is 114, the target 96"
 //
-// Errors: all that the library throws is mgdm::Failure, except std::bad_alloc.
+// Errors: the library throws only mgdm::Failure and std::bad_alloc.
 //
-// Threads: free functions may be called from any thread. A Model works for one thread at a time (a
-// call while another is running is a Failure); different Models know nothing of each other.
+// Threads: free functions may be called from any thread. A Model serves one thread at a time (a
+// call while another is running is a Failure); different Models are independent.
 #pragma once
 
 #include <cstddef>
@@ -30,14 +30,14 @@
 #include <string>
 #include <vector>
 
-// Where the installed models are. find_package(mgdm) tells the compiler.
+// The folder of the installed models, set by find_package(mgdm).
 #ifndef MGDM_INSTALLED_MODELS
 #define MGDM_INSTALLED_MODELS ""
 #endif
 
 namespace mgdm {
 
-// What went wrong. what() is all of it, for people; the parts are for programs.
+// An error. what() is the whole text for people; the parts are for programs.
 class Failure : public std::runtime_error {
  public:
   explicit Failure(const std::string& seen, const std::string& expected = "",
@@ -67,28 +67,29 @@ struct Puzzle {
 };
 
 struct GenerateOptions {
-  std::uint64_t seed = 0;       // another seed makes other puzzles
+  std::uint64_t seed = 0;       // seed of the puzzles
   std::string split = "train";  // or "test": the two lists share no puzzle
   std::uint32_t first = 0;      // puzzles first .. first+count-1 of a list of 2^32
   int threads = 1;              // 0: all cores; the puzzles are the same
-  // The task's own, named as the flags of mgdm generate: "nodes=4", "difficulty=hard guesses=10..".
+  // Options of the task, named as the flags of mgdm generate: "nodes=4", "difficulty=hard
+  // guesses=10..".
   std::string task_options = {};
 };
 
-// Puzzles with their solutions. The same options give the same bytes, on every machine.
+// Generates puzzles with solutions. The same options give the same bytes on every machine.
 std::vector<Puzzle> generate(const std::string& task, std::size_t count,
                              const GenerateOptions& options);
 std::vector<Puzzle> generate(const std::string& task, std::size_t count, std::uint64_t seed = 0,
                              bool test = false, std::uint32_t first = 0);
 
-// The puzzles of a file, checked: JSONL, Sudoku CSV, lines or grids, DIMACS. Solutions where it has
-// them.
+// Reads and checks the puzzles of a file (JSONL, Sudoku CSV, lines or grids, DIMACS), with
+// solutions if it has them.
 std::vector<Puzzle> read_puzzles(const std::string& task, const std::string& file);
 
 struct Judgement {
   bool correct = false;             // by the rules of the puzzle
   bool correct_paper = false;       // by the metric of the paper's released code; false for SAT
-                                    // without a label, where that metric says nothing
+                                    // without a label, which that metric needs
   std::vector<std::string> faults;  // what is wrong, in words; empty when correct
 };
 
@@ -99,8 +100,8 @@ std::optional<std::string> solve_exactly(const std::string& task, const std::str
 
 // ---- Models -------------------------------------------------------------------------------------
 
-// How an answer is decoded. What is not set is the model's own. A member that would change nothing
-// (the steps of a model that answers left to right) is a Failure.
+// Options of decoding; the default is the model's own. An option that would change nothing (steps
+// of a left-to-right model) is a Failure.
 struct DecodingOptions {
   std::optional<std::int64_t> steps = {};    // the most passes through the network
   std::optional<std::string> order = {};     // topk, margin, random, threshold or entropy
@@ -114,7 +115,8 @@ struct DecodingOptions {
   std::optional<std::int64_t> loops = {};    // looped models: loops in each pass; 0: as trained
   std::optional<std::int64_t> symmetries =
       {};  // views of the puzzle, of which most decide; not with tries
-  // Until the answer is right: each try shows another form of the puzzle, or draws other noise.
+  // Retries until the answer verifies; each try decodes another form of the puzzle or draws new
+  // noise.
   std::optional<std::int64_t> tries = {};
   std::optional<std::int64_t> seed = {};  // of the noise and of other forms
   std::uint32_t first = 0;  // the number of the first puzzle: seed and number key the random draws
@@ -126,12 +128,12 @@ struct LoadOptions {
   std::size_t batch = 64;       // puzzles decoded at the same time, at most
   std::string models = MGDM_INSTALLED_MODELS;  // a folder in which names are looked up
   std::string arithmetic = "auto";  // on a CPU: fp32, bf16, int8; auto: what the model's card names
-  // On a GPU, one puzzle at a time: slower, but no answer depends on the puzzles beside it, not
-  // even by rounding. On a CPU that is always so.
+  // On a GPU, solve one puzzle at a time: slower, but the batch cannot change an answer, not even
+  // by rounding. On a CPU it never does.
   bool deterministic = false;
 };
 
-// What a model is.
+// Facts about a model.
 struct ModelInfo {
   std::string folder;
   std::string task;          // "sudoku"
@@ -143,7 +145,7 @@ struct ModelInfo {
   std::string arithmetic;    // of matrix products: "fp32", "bf16" or "int8"
 };
 
-// What is seen of a puzzle after a pass.
+// The state of a puzzle after a pass.
 struct Step {
   std::size_t puzzle = 0;         // its place in the list, from 0
   std::int64_t attempt = 0;       // which try ...
@@ -152,10 +154,10 @@ struct Step {
   std::vector<float> confidence;  // of each character of the text, 0 to 1
 };
 
-// Called after every pass (with symmetries: of the puzzle as it is), on the thread that called
-// solve. Returning false ends that puzzle with its answer as it is. It may throw: that ends the
-// call and comes out of it unchanged, and the model can be used again. It must not use the model
-// itself; should it move or destroy it, the call ends as if it had not.
+// Called after every pass (with symmetries: of the puzzle as given), on the thread that called
+// solve. Returning false ends that puzzle with its current answer. An exception ends the call and
+// is passed on; the model can be used again. The callback must not call the model; it may move or
+// destroy it.
 using OnStep = std::function<bool(const Step& step)>;
 
 struct Answer {
@@ -166,7 +168,7 @@ struct Answer {
   bool correct = false;             // by the rules of the puzzle
   std::vector<std::string> faults;  // what is wrong, in words; empty when correct
   std::int64_t passes = 0;          // through the network, over all tries
-  bool checked = true;              // false: nothing can check it, `correct` says nothing
+  bool checked = true;              // false: the answer cannot be checked
 };
 
 class Model {
@@ -176,7 +178,7 @@ class Model {
   // folder of that name in the working directory comes first.
   explicit Model(const std::string& folder_or_name, const LoadOptions& options = {});
   ~Model();
-  // One that was moved from can only be assigned to or destroyed; any call is a Failure.
+  // A moved-from model can only be assigned to or destroyed; any call is a Failure.
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
 
@@ -184,8 +186,9 @@ class Model {
 
   Answer solve(const std::string& puzzle, const DecodingOptions& options = {},
                const OnStep& on_step = {});
-  // In the order of the puzzles. An answer does not depend on the puzzles beside it, except on a
-  // GPU for the rounding of kernels that are chosen by their number (LoadOptions::deterministic).
+  // Solves puzzles and returns answers in their order. An answer does not depend on the other
+  // puzzles, except on a GPU by the rounding of kernels chosen by batch size
+  // (LoadOptions::deterministic).
   std::vector<Answer> solve_all(const std::vector<std::string>& puzzles,
                                 const DecodingOptions& options = {}, const OnStep& on_step = {});
 

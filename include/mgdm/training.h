@@ -1,5 +1,5 @@
-// The half of mgdm that stands on LibTorch: training, and models on CUDA GPUs. Only there when mgdm
-// was built with LibTorch:
+// The half of mgdm that needs LibTorch: training, and models on CUDA GPUs. It is installed only if
+// mgdm was built with LibTorch:
 //
 //   find_package(mgdm REQUIRED COMPONENTS training)
 //   target_link_libraries(my_program PRIVATE mgdm::training)
@@ -20,7 +20,7 @@
 
 namespace mgdm {
 
-// Models that are loaded from now on compute with LibTorch, on CUDA where there is a GPU.
+// Models loaded after this call use LibTorch, on CUDA if there is a GPU.
 void use_libtorch();
 
 struct TrainOptions {
@@ -30,8 +30,8 @@ struct TrainOptions {
   bool quiet = true;                        // no status line
 };
 
-// Trains a model by a recipe, a TOML file, as `mgdm train` does. Checkpoints and logs are in the
-// folder `out`; the newest checkpoint's folder comes back.
+// Trains a model from a recipe, a TOML file, as `mgdm train` does. Checkpoints and logs go to the
+// folder `out`. Returns the folder of the newest checkpoint.
 std::string train(const std::string& recipe, const std::string& out,
                   const TrainOptions& options = {});
 
