@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "formats/checksums.h"
 #include "formats/test_support.h"
 #include "model_files/atomic_folder.h"
 #include "model_files/describe.h"
@@ -71,6 +72,7 @@ void edit_weights(const fs::path& folder, Change&& change) {
   std::vector<NamedTensor> tensors = read_tensors(folder, "model");
   change(tensors);
   write_tensors(folder, "model", tensors);
+  formats::write_checksums(folder);
 }
 
 template <class Change>
@@ -78,6 +80,7 @@ void edit_config(const fs::path& folder, Change&& change) {
   json config = json::parse(read_file(folder / "config.json"));
   change(config);
   write_file((folder / "config.json").string(), config.dump());
+  formats::write_checksums(folder);
 }
 
 NamedTensor& named(std::vector<NamedTensor>& tensors, const std::string& name) {

@@ -99,9 +99,9 @@ TEST(Linear, ComputesOnlyGradientsThatAreWanted) {
 TEST(Dropout, DrawsByTheSeedAndTheSameBackward) {
   const at::Tensor x = leaf(at::ones({1000, 1001}));
   compat::seed_dropout(1);
-  const at::Tensor first = dropout(x, 0.1), second = dropout(x, 0.1);
+  const at::Tensor first = ops::dropout(x, 0.1), second = ops::dropout(x, 0.1);
   compat::seed_dropout(1);
-  EXPECT_TRUE(at::equal(dropout(x, 0.1), first));
+  EXPECT_TRUE(at::equal(ops::dropout(x, 0.1), first));
   EXPECT_FALSE(at::equal(first, second));
   // Its standard deviation is 0.0003.
   EXPECT_NEAR((first == 0).to(at::kFloat).mean().item<double>(), 0.1, 0.0015);
@@ -109,7 +109,7 @@ TEST(Dropout, DrawsByTheSeedAndTheSameBackward) {
   EXPECT_NEAR(first.max().item<double>(), 1 / 0.9, 1e-6);
   first.sum().backward();
   EXPECT_TRUE(at::equal(x.grad(), first));
-  EXPECT_TRUE(dropout(x, 0).is_same(x));
+  EXPECT_TRUE(ops::dropout(x, 0).is_same(x));
 }
 
 struct Shape {
