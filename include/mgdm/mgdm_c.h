@@ -1,13 +1,13 @@
-/* mgdm for C, and for every language that can call C.
+/* The C interface of mgdm, for C and every language that can call C.
  *
  * Link with CMake (libmgdm.so):
  *
  *   find_package(mgdm REQUIRED)
  *   target_link_libraries(my_program PRIVATE mgdm::shared)
  *
- * Texts are UTF-8 and end in 0. What a function hands out as a `const char*` belongs to the object
- * it came from; what it hands out as a pointer to a struct or as a `char*` is freed by the function
- * that its comment names. Freeing NULL does nothing.
+ * Texts are UTF-8 and end in 0. A returned `const char*` belongs to the object it came from. A
+ * returned pointer to a struct, or `char*`, must be freed by the function that its comment names.
+ * Freeing NULL does nothing.
  *
  * Errors: a function that returns a pointer returns NULL, one that returns an int returns -1, and
  * mgdm_error() says why.
@@ -15,8 +15,8 @@
  * Options are one text, "steps=10 noise=0.5": names and values as in mgdm/mgdm.h, with spaces
  * between. NULL and "" mean the defaults.
  *
- * Threads: as in mgdm/mgdm.h. A model works for one thread at a time, different models know nothing
- * of each other, the other functions may be called from any thread. */
+ * Threads: as in mgdm/mgdm.h. A model serves one thread at a time, different models are
+ * independent, and the other functions may be called from any thread. */
 #ifndef MGDM_MGDM_C_H_
 #define MGDM_MGDM_C_H_
 
@@ -33,8 +33,8 @@ const char* mgdm_version(void);
 /* ---- Errors ------------------------------------------------------------------------------------
  */
 
-/* Of the last call that failed in this thread: all of it for people, and its parts. "" when there
- * was none. Good until the next call in this thread. */
+/* The error of the last call that failed in this thread: the whole text for people, and its parts.
+ * "" when there was none. Valid until the next call in this thread. */
 const char* mgdm_error(void);
 const char* mgdm_error_seen(void);
 const char* mgdm_error_expected(void);
@@ -50,27 +50,28 @@ const char* mgdm_task_name(size_t index);
 
 typedef struct mgdm_puzzles mgdm_puzzles;
 
-/* Puzzles with their solutions. Options: seed, split, first, threads, and the task's own, named as
- * the flags of mgdm generate ("nodes=4"). mgdm_puzzles_free. */
+/* Generates puzzles with solutions. Options: seed, split, first, threads, and those of the task,
+ * named as the flags of mgdm generate ("nodes=4"). Free with mgdm_puzzles_free. */
 mgdm_puzzles* mgdm_generate(const char* task, size_t count, const char* options);
-/* The puzzles of a file: JSONL, Sudoku CSV, lines or grids, DIMACS. mgdm_puzzles_free. */
+/* Reads the puzzles of a file: JSONL, Sudoku CSV, lines or grids, DIMACS. Free with
+ * mgdm_puzzles_free. */
 mgdm_puzzles* mgdm_read_puzzles(const char* task, const char* file);
 
 size_t mgdm_puzzles_count(const mgdm_puzzles* puzzles);
-/* NULL when there is no such puzzle. A solution that is not known is "". */
+/* NULL when there is no such puzzle. An unknown solution is "". */
 const char* mgdm_puzzles_input(const mgdm_puzzles* puzzles, size_t index);
 const char* mgdm_puzzles_solution(const mgdm_puzzles* puzzles, size_t index);
 void mgdm_puzzles_free(mgdm_puzzles* puzzles);
 
 /* 1 when the answer is right by the rules of the puzzle, 0 when it is wrong. `solution` may be
  * NULL. Where they are not NULL, *right_paper becomes 1 or 0 by the metric of the paper's released
- * code, and *faults what is wrong, a line each, "" when nothing is (mgdm_text_free); 0 and NULL
- * where it fails. */
+ * code, and *faults the faults, one per line, "" without any (mgdm_text_free); 0 and NULL when the
+ * call fails. */
 int mgdm_verify(const char* task, const char* puzzle, const char* solution, const char* answer,
                 int* right_paper, char** faults);
 
-/* By exact search: 1 and the *solution (mgdm_text_free), or 0 when there is none. Unless it is 1,
- * *solution becomes NULL. */
+/* Solves by exact search. Returns 1 and the *solution (mgdm_text_free), or 0 when there is none.
+ * Unless it returns 1, *solution becomes NULL. */
 int mgdm_solve_exactly(const char* task, const char* puzzle, char** solution);
 
 void mgdm_text_free(char* text);
@@ -93,10 +94,10 @@ const char* mgdm_model_architecture(const mgdm_model* model);
 int64_t mgdm_model_parameters(const mgdm_model* model);
 const char* mgdm_model_device(const mgdm_model* model);
 const char* mgdm_model_arithmetic(const mgdm_model* model);
-/* How it decodes by itself, as a text of options: "steps=20 order=topk ...". */
+/* The model's own decoding options as text: "steps=20 order=topk ...". */
 const char* mgdm_model_decoding(const mgdm_model* model);
 
-/* What is seen of a puzzle after a pass. The pointers are good during the call only. */
+/* The state of a puzzle after a pass. The pointers are valid during the call only. */
 typedef struct mgdm_step {
   size_t puzzle;           /* its place in the list, from 0 */
   int64_t attempt;         /* which try ... */
@@ -106,9 +107,9 @@ typedef struct mgdm_step {
   size_t characters;       /* of the text */
 } mgdm_step;
 
-/* Called after every pass (with symmetries: of the puzzle as it is), on the thread that called
- * mgdm_solve. Returning 0 ends that puzzle with its answer as it is, anything else goes on. It must
- * not use the model itself, nor throw. */
+/* Called after every pass (with symmetries: of the puzzle as given), on the thread that called
+ * mgdm_solve. Returning 0 ends that puzzle with its current answer; other values continue. It must
+ * not call the model, nor throw. */
 typedef int (*mgdm_on_step)(const mgdm_step* step, void* user);
 
 typedef struct mgdm_answers mgdm_answers;
@@ -124,7 +125,7 @@ size_t mgdm_answers_count(const mgdm_answers* answers);
 const char* mgdm_answers_puzzle(const mgdm_answers* answers,
                                 size_t index); /* as the task writes it */
 const char* mgdm_answers_text(const mgdm_answers* answers, size_t index);
-/* 1, 0, or 2 where nothing can check the answer */
+/* 1, 0, or 2 if the answer cannot be checked */
 int mgdm_answers_correct(const mgdm_answers* answers, size_t index);
 int64_t mgdm_answers_passes(const mgdm_answers* answers, size_t index);     /* over all tries */
 const char* mgdm_answers_faults(const mgdm_answers* answers, size_t index); /* a line each */

@@ -1,5 +1,5 @@
-// What happens to attention's weights between its products, a head at a time. A row is a whole
-// number of vectors, 16 numbers to be sure; what pads it is 0.
+// The operations on attention's weights between its matmuls, one head at a time. A row is padded
+// with zeros to whole vectors of at least 16 numbers.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace mgdm::ops::cpu {
 
-// `count` weights p: kept = d p with dropout's factors d, 0 or keep.scale. From then on p has the
-// sign turned of what was dropped, so that nothing is drawn again for the gradients. The weights
-// are number `first` and those after it.
+// `count` weights p: kept = d p with dropout's factors d, 0 or keep.scale. Dropped weights get a
+// minus sign in p, so that the backward pass need not draw again. `first` is the number of the
+// first weight.
 void drop_weights(const Keep& keep, std::uint32_t first, std::size_t count, float* p, float* kept);
 
 // For p = softmax(scale s), in rows, from the gradient of what was kept to that of the scores s, in

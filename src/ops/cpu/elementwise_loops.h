@@ -14,7 +14,7 @@ void gelu_loop(const float* x, std::size_t count, float* y);
 // dx = gelu'(x) dy
 void gelu_gradient_loop(const float* x, const float* dy, std::size_t count, float* dx);
 
-// y = x where it is kept, scaled, and else 0; x is number `first` and those after it.
+// y = scaled x where kept, else 0; `first` is the number of the first x.
 void dropout_loop(const Keep& keep, std::uint32_t first, const float* x, std::size_t count,
                   float* y);
 

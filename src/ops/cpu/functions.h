@@ -1,5 +1,5 @@
-// Our loops on the CPU, for the operations one folder up. Those ask takes() first, and compute with
-// LibTorch's operations where it says no: in a build without Highway it always does.
+// mgdm's CPU loops for the operations in src/ops. These call takes() first and use LibTorch's
+// operations if it returns false, as it always does in a build without Highway.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,15 +8,14 @@
 
 namespace mgdm::ops::cpu {
 
-// Whether what is here is for tensors like x: float, on the CPU; never in a build without Highway.
+// Whether these loops apply to tensors like x: float, on the CPU; never in a build without Highway.
 bool takes(const at::Tensor& x);
 
-// As in ops/mlp.h. Debian's LibTorch for arm64 takes tanh one number at a time, a sixth of a
-// training step.
+// As in ops/mlp.h. Debian's LibTorch for arm64 computes tanh one number at a time, which takes a
+// sixth of a training step.
 at::Tensor gelu(const at::Tensor& x);
 
-// As in ops/residual_norm.h, dropped > 0. LibTorch draws one number after the other, and keeps a
-// mask.
+// As in ops/residual_norm.h, for dropped > 0. LibTorch draws numbers one by one and stores a mask.
 at::Tensor dropout(const at::Tensor& x, double dropped);
 
 // A fresh key for Keep (ops/cpu/keep.h), drawn from LibTorch's generator: seed_dropout decides it.

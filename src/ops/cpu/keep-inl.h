@@ -1,6 +1,6 @@
 // The draws of keep.h for a vector of numbers, compiled once for every instruction set.
 
-// Highway's way of including a file several times (hwy/foreach_target.h).
+// Highway includes this file once per instruction set (hwy/foreach_target.h).
 #if defined(MGDM_OPS_CPU_KEEP_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MGDM_OPS_CPU_KEEP_INL_H_
 #undef MGDM_OPS_CPU_KEEP_INL_H_

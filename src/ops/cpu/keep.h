@@ -1,5 +1,5 @@
-// Which numbers dropout keeps: a function of a key and the number's index, so that threads share
-// the work and the backward pass can draw again what the forward pass drew.
+// The choice of numbers that dropout keeps: a function of a key and the number's index, so that
+// threads can share the work and the backward pass can repeat the draws of the forward pass.
 #pragma once
 
 #include <cstdint>

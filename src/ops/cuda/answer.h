@@ -1,11 +1,11 @@
 // Whole answers in one launch: all passes of decoding by diffusion of a few rows, the network and
 // the choice after it (decoding_pass.h), with no return to the host.
 //
-// One block runs on every multiprocessor until all rows are finished. A pass is a row of phases,
-// five for every block of the network: norm and qkv | attention | projection | norm and MLP up |
-// MLP down; then norm and head | choice. Between two phases all blocks wait for each other. What a
-// phase reads of the weights does not depend on the one before, so it is copied to shared memory
-// before that wait.
+// One block runs on every multiprocessor until all rows are finished. A pass is a sequence of
+// phases, five for every layer of the network: norm and qkv | attention | projection | norm and MLP
+// up | MLP down; then norm and head | choice. All blocks synchronise between two phases. The
+// weights of a phase do not depend on the one before, so they are copied to shared memory before
+// that barrier.
 //
 // Numbers are those of the kernels for larger batches: products of bf16 numbers added up in fp32,
 // the residual stream in fp32, logits as precise as in fp32. Every sum has one order: equal inputs
@@ -59,7 +59,7 @@ struct Answer {
   const std::int64_t* given;  // (B, N): what stands at frozen positions
   std::int64_t first_draw;
   int most_passes;
-  float* logits;    // (B, N, V): what the network said in the last pass, of each state
+  float* logits;    // (B, N, V): the network's logits of the last pass, per state
   void* workspace;  // answer_workspace() bytes, aligned to 256: zeros, or what a launch left there
 };
 
@@ -68,16 +68,16 @@ bool answer_takes(const AnswerShape& shape);
 std::size_t answer_workspace(const AnswerShape& shape);
 cudaError_t launch_answer(const Answer& answer, cudaStream_t stream);
 
-// The same by clusters of 16 blocks, which Hopper has (hopper/cluster_answer.cu): for a batch so
-// small that a cluster can take every 16 positions.
+// Whole answers by clusters of 16 blocks on Hopper (hopper/cluster_answer.cu), for a batch so small
+// that there is a cluster for every 16 positions.
 //
-// A cluster has 16 positions of a row, and goes through the network with them. Each of its blocks
-// makes a sixteenth of every product's columns, and writes them into the shared memory of all 16:
-// only keys and values, once in a layer, and logits, once in a pass, cross device memory and wait
-// for all clusters; those of a single row come as words that carry the number of their layer or
-// pass, without a barrier. Weights come through a ring of parts in shared memory, each 1/16 of a
-// matrix (C, C), which copies fill ahead of time. What is chosen every block works out for itself,
-// so it knows what stands at every position of its row.
+// A cluster computes 16 positions of a row through the whole network. Each of its blocks computes a
+// sixteenth of the columns of every matmul and writes them into the shared memory of all 16. Only
+// keys and values (once per layer) and logits (once per pass) go through device memory and wait for
+// all clusters; with a single row they are words that carry the number of their layer or pass,
+// without a barrier. Weights come through a ring of buffers in shared memory, each 1/16 of a matrix
+// (C, C), which asynchronous copies fill. Every block computes the order's choice itself, so it
+// knows all tokens of its row.
 //
 // Whether there is a kernel for it on the current device.
 bool cluster_answer_takes(const AnswerShape& shape);

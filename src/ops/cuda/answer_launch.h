@@ -1,4 +1,4 @@
-// What the launches of both kernels that give a whole answer share.
+// Helpers that the launches of both whole-answer kernels share.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,5 +1,5 @@
-// What is done when in ops/cuda/answer.h, and how its products are shared out: first among blocks,
-// then among warps.
+// The schedule of ops/cuda/answer.h: its phases, and the division of matmuls among blocks and
+// warps.
 //
 // A product (R, K) x (O, K)^T is cut into tiles of 16 rows by `width` columns, which lie one below
 // the other, then side by side. A block takes neighbouring ones: most of them need the same rows of
@@ -62,7 +62,7 @@ struct AnswerUnits {
   }
 };
 
-// What a warp does of a tile: steps `begin` to `end` of a unit; the last warps may have none.
+// The part of a warp in a tile: steps `begin` to `end` of a unit; the last warps may have none.
 struct AnswerWarp {
   int unit = 0, split = 0, begin = 0, end = 0;
 

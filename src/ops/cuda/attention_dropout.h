@@ -1,5 +1,6 @@
-// Which attention weights are dropped: a pure function of (seed, offset, head, query, key), so that
-// backward draws what forward drew, and a test can draw it on the host.
+// The choice of dropped attention weights: a pure function of (seed, offset, head, query, key), so
+// that the backward pass repeats the draws of the forward pass, and a test can repeat them on the
+// host.
 //
 // One Philox block has 128 random bits: eight decisions of 16 bits. They go to eight weights that
 // one thread has in registers both in forward, whose tiles are queries x keys, and in backward,

@@ -12,8 +12,8 @@
 //   (v L)' = alpha (1 - exp(-L))^(beta - 1) (1 - exp(-L) + beta L exp(-L))
 //   dh = W^T dz,   dW = sum of dz h^T
 //
-// What comes after the loss (a division by the number of counted tokens) is known before it: it is
-// given as `scale`, a number in device memory, so that no second pass is needed.
+// The factor after the loss (1 / number of counted tokens) is known before it: `scale`, a number in
+// device memory, so that no second pass is needed.
 #pragma once
 
 #include <cuda_runtime_api.h>

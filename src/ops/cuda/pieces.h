@@ -1,12 +1,11 @@
-// One piece of device memory as several.
+// Divides one block of device memory into several.
 #pragma once
 
 #include <cstddef>
 
 namespace mgdm::ops::cuda {
 
-// Hands out pieces of memory one after the other, each where any type may begin; of null, it counts
-// what they take.
+// Allocates pieces one after another, aligned for any type; with null it only counts their bytes.
 class Pieces {
  public:
   explicit Pieces(void* memory) : begin_(static_cast<char*>(memory)) {}

@@ -1,4 +1,4 @@
-// Which of two ways to compute the same is the quicker one, found out by trying.
+// Finds the faster of two ways to compute the same, by timing.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -43,8 +43,7 @@ class Quicker {
     if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));
   }
 
-  // They take turns: a device that comes from rest grows faster as it works, and the first would
-  // look slow.
+  // They alternate: an idle device becomes faster as it works, so the first would look slow.
   template <class First, class Second>
   bool second_is_quicker(First&& run_first, Second&& run_second, cudaStream_t stream) const {
     std::array<cudaEvent_t, 3> events{};

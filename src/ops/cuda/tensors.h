@@ -1,4 +1,4 @@
-// What the files *_function.cc share: tensors as the kernels take them. Only for builds with CUDA.
+// Helpers that the files *_function.cc share: tensors as the kernels take them. CUDA builds only.
 #pragma once
 
 #include <ATen/autocast_mode.h>
@@ -23,7 +23,7 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Function;
 using torch::autograd::variable_list;
 
-// Where our kernels take part: on CUDA, in bf16 mixed precision.
+// Whether mgdm's kernels apply: on CUDA, in bf16 mixed precision.
 inline bool in_bf16(const at::Tensor& tensor) {
   return with_our_kernels() && tensor.is_cuda() && at::autocast::is_autocast_enabled(at::kCUDA) &&
          at::autocast::get_autocast_dtype(at::kCUDA) == at::kBFloat16;

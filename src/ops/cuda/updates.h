@@ -1,6 +1,6 @@
-// What follows a backward pass, for all tensors of a model in a few launches: clipping, AdamW,
-// Muon. Lists of tensors lie in host memory and may go after a call. What changes from step to step
-// lies in device memory, so that a CUDA graph can be replayed. Same bits in every run.
+// Clipping, AdamW and Muon for all tensors of a model in a few launches. Lists of tensors are in
+// host memory and need not outlive a call. Values that change from step to step are in device
+// memory, so that a CUDA graph can be replayed. Results are equal bit for bit in every run.
 #pragma once
 
 #include <cuda_runtime_api.h>

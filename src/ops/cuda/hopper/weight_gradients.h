@@ -4,8 +4,8 @@
 //   dW = dy^T x
 //
 // dy (rows, outputs) and x (rows, inputs) are bf16, contiguous, aligned to 16 bytes. Where the sum
-// over rows is cut into parts these are added to dW atomically, in fp32: the last bits depend on
-// who comes first.
+// over rows is cut into parts, these are added to dW atomically in fp32, so the last bits depend on
+// their order.
 #pragma once
 
 #include <cuda_runtime_api.h>
