@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <set>
 
 #include "base/error.h"
 #include "tasks/countdown/results.h"
@@ -162,20 +161,6 @@ std::optional<std::vector<Equation>> smallest_solution(std::span<const Number> n
 bool reachable(std::span<const Number> numbers, Number target) {
   Path path;
   return search_any(numbers, target, path.data(), [] { return true; });
-}
-
-std::size_t count_distinct_solutions(std::span<const Number> numbers, Number target) {
-  Path path;
-  std::set<std::vector<Equation>> distinct;
-  search_any(numbers, target, path.data(), [&] {
-    std::vector<Equation> solution(path.begin(), path.begin() + numbers.size() - 1);
-    for (Equation& equation : solution)
-      if (equation.x < equation.y) std::swap(equation.x, equation.y);  // only + and * have x < y
-    std::sort(solution.begin(), solution.end());
-    distinct.insert(std::move(solution));
-    return false;
-  });
-  return distinct.size();
 }
 
 }  // namespace mgdm::tasks::countdown

@@ -29,8 +29,4 @@ std::optional<std::vector<Equation>> smallest_solution(std::span<const Number> n
 // Whether any solution exists (1 to kMaxNumbers numbers).
 bool reachable(std::span<const Number> numbers, Number target);
 
-// How many solutions differ in more than the order of their equations or of the operands of + and
-// *.
-std::size_t count_distinct_solutions(std::span<const Number> numbers, Number target);
-
 }  // namespace mgdm::tasks::countdown

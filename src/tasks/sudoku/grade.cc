@@ -1,6 +1,5 @@
 #include "tasks/sudoku/grade.h"
 
-#include "base/error.h"
 #include "tasks/sudoku/solver.h"
 
 namespace mgdm::tasks::sudoku {
@@ -18,22 +17,6 @@ Grade grade(const Grid& puzzle) {
   Grade grade{solutions == 1 ? Level::kGuessing : Level::kManySolutions, 0};
   search(Candidates(puzzle), Rules::kSingles, grade.guesses, [](const Grid&) { return false; });
   return grade;
-}
-
-std::string_view level_name(Level level) {
-  switch (level) {
-    case Level::kNakedSingles:
-      return "naked singles";
-    case Level::kHiddenSingles:
-      return "hidden singles";
-    case Level::kGuessing:
-      return "guessing";
-    case Level::kNoSolution:
-      return "no solution";
-    case Level::kManySolutions:
-      return "many solutions";
-  }
-  check_failed("a known level", __FILE__, __LINE__);
 }
 
 }  // namespace mgdm::tasks::sudoku

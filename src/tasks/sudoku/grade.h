@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "tasks/sudoku/candidates.h"
 #include "tasks/sudoku/grid.h"
@@ -29,9 +28,6 @@ struct Grade {
 };
 
 Grade grade(const Grid& puzzle);
-
-// "naked singles", "hidden singles", "guessing", "no solution", "many solutions".
-std::string_view level_name(Level level);
 
 // Whether the rules alone fill the grid. Then the solution is the only one.
 bool falls_to(const Grid& puzzle, Rules rules);

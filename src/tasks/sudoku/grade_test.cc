@@ -133,10 +133,5 @@ TEST(SudokuGrade, AgreesWithThePlainDefinition) {
   EXPECT_GT(guessed, 5);
 }
 
-TEST(SudokuGrade, LevelsHaveNames) {
-  EXPECT_EQ(level_name(Level::kNakedSingles), "naked singles");
-  EXPECT_EQ(level_name(Level::kManySolutions), "many solutions");
-}
-
 }  // namespace
 }  // namespace mgdm::tasks::sudoku

@@ -34,8 +34,6 @@ class SudokuFiles : public testing::Test {
       EXPECT_TRUE(solution && is_solution(puzzle, render(*solution))) << record.puzzle;
       ++counts[grade(puzzle).level];
     }
-    for (const auto& [level, count] : counts)
-      testing::Test::RecordProperty(fmt::format("{}", level_name(level)), count);
     return counts;
   }
 };
