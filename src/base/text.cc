@@ -75,14 +75,19 @@ std::string in_quotes(std::string_view text, std::size_t limit) {
 }
 
 std::string printable(std::string_view text, std::string_view keep) {
+  // U+200E, U+200F, U+202A to U+202E and U+2066 to U+2069 turn the direction of what follows.
+  constexpr std::string_view kTurns[] = {"\u200e", "\u200f", "\u202a", "\u202b", "\u202c", "\u202d",
+                                         "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"};
   std::string out;
   while (!text.empty()) {
     const std::size_t length = std::max<std::size_t>(1, utf8_length(text));
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const bool ascii = byte(0) < 0x80;
     // U+0080 to U+009F are control characters too: the second byte says it.
-    const bool control = ascii ? byte(0) < 0x20 || byte(0) == 0x7f
-                               : length == 1 || (byte(0) == 0xC2 && byte(1) < 0xA0);
+    const bool control =
+        ascii ? byte(0) < 0x20 || byte(0) == 0x7f
+              : length == 1 || (byte(0) == 0xC2 && byte(1) < 0xA0) ||
+                    std::ranges::find(kTurns, text.substr(0, length)) != std::end(kTurns);
     if (!control || keep.find(text.front()) != std::string_view::npos)
       out += text.substr(0, length);
     else

@@ -32,9 +32,9 @@ std::optional<std::int64_t> parse_int(std::string_view text);
 // ends in "...".
 std::string in_quotes(std::string_view text, std::size_t limit = 60);
 
-// `text` so that a terminal shows it and obeys nothing in it: control characters (but for those in
-// `keep`) and bytes that are not UTF-8 as \x1b. For all that comes from files, models and other
-// programs; UTF-8 stays as it is.
+// `text` so that a terminal shows it and obeys nothing in it: control characters (except those in
+// `keep`), marks that turn the direction of text, and bytes that are not UTF-8 become \x1b. For
+// everything that comes from users, files, models and other programs; other UTF-8 stays as it is.
 std::string printable(std::string_view text, std::string_view keep = "");
 
 // A cell of a CSV file: as it is, or in double quotes where it has to be.

@@ -62,6 +62,8 @@ TEST(Text, PrintableTextMovesNoTerminal) {
   EXPECT_EQ(printable(std::string_view("\x1b[2J\0\x7f\r\n", 8)), "\\x1b[2J\\x00\\x7f\\x0d\\x0a");
   EXPECT_EQ(printable("a\nb\x1b", "\n"), "a\nb\\x1b");
   EXPECT_EQ(printable("\u009b2J \x9b \xc2"), "\\xc2\\x9b2J \\x9b \\xc2");  // CSI in one character
+  EXPECT_EQ(printable("a\u202etxt\u2066\u200f\u2026"),
+            "a\\xe2\\x80\\xaetxt\\xe2\\x81\\xa6\\xe2\\x80\\x8f\u2026");
 }
 
 TEST(Text, NumbersAndNamesAreJoined) {
