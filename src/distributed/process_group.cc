@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/standard_streams.h"
 #include "base/text.h"
 #include "compat/c10d.h"
 #include "compat/device.h"
@@ -109,6 +110,9 @@ SharedStore connect(const Meeting& meeting, bool serve) {
     return c10::make_intrusive<c10d::TCPStore>(host, options);
   });
   if (!store) throw std::runtime_error("no answer");
+  if (options.isServer && !protect_store(meeting.port, is_loopback(meeting.host)))
+    say("note: port {}, by which the processes meet, could not be protected from strangers\n",
+        meeting.port);
   const char* const restart = std::getenv("TORCHELASTIC_RESTART_COUNT");
   return c10::make_intrusive<c10d::PrefixStore>(
       fmt::format("mgdm/{}", restart == nullptr ? "0" : restart), *store);
@@ -127,9 +131,9 @@ c10::intrusive_ptr<Backend> make_gloo([[maybe_unused]] const c10::intrusive_ptr<
   const auto options = c10d::ProcessGroupGloo::Options::create(kForEver);
   // The machine's own name may not resolve; processes that meet at the loopback address also talk
   // there.
-  const bool local = meeting.host == "localhost" || meeting.host.starts_with("127.");
-  options->devices.push_back(local ? c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1")
-                                   : c10d::ProcessGroupGloo::createDefaultDevice());
+  options->devices.push_back(is_loopback(meeting.host)
+                                 ? c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1")
+                                 : c10d::ProcessGroupGloo::createDefaultDevice());
   options->threads = 1;  // collectives come one after the other
   return c10::make_intrusive<c10d::ProcessGroupGloo>(store, ranks.rank, ranks.size, options);
 #else

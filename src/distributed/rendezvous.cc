@@ -1,12 +1,18 @@
 #include "distributed/rendezvous.h"
 
 #include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 
+#include <filesystem>
 #include <map>
 #include <thread>
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/paths.h"
+#include "base/text.h"
 #include "distributed/within.h"
 
 namespace mgdm::distributed {
@@ -91,6 +97,28 @@ void part(const SharedStore& store, int rank, int size, std::chrono::millisecond
     return rank > 0 || all_said(*store, "bye", size, Clock::now() + limit);
   };
   within(limit + 1s, work);
+}
+
+bool is_loopback(std::string_view host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+bool protect_store(std::uint16_t port, bool this_machine_only) {
+  constexpr timeval kPatience{.tv_sec = 3, .tv_usec = 0};  // of the sockets accepted from it
+  constexpr char kLoopback[] = "lo";
+  for (const std::filesystem::path& path : files_in("/proc/self/fd")) {
+    const int socket = static_cast<int>(parse_int(path.filename().string()).value_or(-1));
+    int listens = 0;
+    sockaddr_in6 address{};  // the port of IPv4 stands at the same place
+    socklen_t size = sizeof listens, length = sizeof address;
+    if (::getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens != 0 &&
+        ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length) == 0 &&
+        ntohs(address.sin6_port) == port)
+      return ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience) == 0 &&
+             (!this_machine_only ||
+              ::setsockopt(socket, SOL_SOCKET, SO_BINDTODEVICE, kLoopback, sizeof kLoopback) == 0);
+  }
+  return false;
 }
 
 }  // namespace mgdm::distributed

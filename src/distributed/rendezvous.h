@@ -7,7 +7,9 @@
 #include <c10/util/intrusive_ptr.h>
 
 #include <chrono>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <vector>
 
@@ -29,5 +31,14 @@ void meet(const SharedStore& store, int rank, int size, const Place& place,
 // The end of every process. The first one waits up to `limit` for all others, since the store ends
 // with it.
 void part(const SharedStore& store, int rank, int size, std::chrono::milliseconds limit);
+
+// Whether an address is this machine's own (MASTER_ADDR of `mgdm launch`).
+bool is_loopback(std::string_view host);
+
+// Protects the socket of this process that listens at a port. c10d's store listens on all
+// interfaces, and nine bytes from a stranger make it wait for more while all processes wait for it.
+// From here on the store drops a client that stops within a message for three seconds, and with
+// `this_machine_only` does not hear other machines. False where the system cannot do that.
+bool protect_store(std::uint16_t port, bool this_machine_only);
 
 }  // namespace mgdm::distributed
