@@ -26,7 +26,7 @@ void list_models() {
   const auto models = inference::shelved_models();
   if (models.empty()) throw UsageError("there is no model at hand", "the folder of one");
   for (const auto& [name, folder] : models)
-    fmt::print("{:<20} {}\n", name, printable(model_files::describe_shortly(folder)));
+    fmt::print("{:<20} {}\n", printable(name), printable(model_files::describe_shortly(folder)));
 }
 
 // Refuses what `solve` would refuse. A model that only the full program runs is not loaded.

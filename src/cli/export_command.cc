@@ -49,7 +49,7 @@ void run_export(const ExportSettings& settings) {
       model_files::thinned(settings.history.empty() ? model_files::history_of(model)
                                                     : model_files::history_of(settings.history));
   model_files::copy_model(model, settings.out, options);
-  if (!settings.quiet) fmt::print("{}\n", settings.out);
+  if (!settings.quiet) fmt::print("{}\n", printable(settings.out));
 }
 
 }  // namespace

@@ -141,7 +141,8 @@ void print_paid(const PromptSettings& settings, const prompting::CachedChat& cha
   say("asked now: {} requests{}, {}; {} repeated\n", all.requests,
       wasted.requests > 0 ? fmt::format(" ({} of them without a reply)", wasted.requests) : "",
       tokens, endpoint.repeated());
-  if (chat.lost() > 0) say("{} replies could not be written to {}\n", chat.lost(), settings.cache);
+  if (chat.lost() > 0)
+    say("{} replies could not be written to {}\n", chat.lost(), printable(settings.cache));
   if (chat.silent() > 0)
     say("{} replies were empty: a model that thinks may need a larger --max-tokens (it is {})\n",
         chat.silent(),
@@ -212,7 +213,7 @@ void run_prompt(const PromptSettings& asked) {
   std::vector<prompting::Outcome> outcomes;
   prompting::Refusals refusals;
   try {
-    Progress progress("asking " + settings.method.model, inputs.size(), settings.quiet);
+    Progress progress("asking " + printable(settings.method.model), inputs.size(), settings.quiet);
     outcomes = prompting::play_all(cached, inputs, settings.method, settings.parallel, refusals,
                                    [&](std::size_t item, const prompting::Outcome& outcome) {
                                      results.add(item, inputs[item], outcome);
@@ -223,10 +224,10 @@ void run_prompt(const PromptSettings& asked) {
     print_paid(settings, cached, chat);
     if (const Error refused = refusals.error(inputs.size());
         !refusals.puzzles.empty() && refused.seen() != error.seen())
-      say("{}\n", refused.seen());
+      say("{}\n", printable(refused.seen()));
     if (cached.paid().requests > cached.lost())
       say("every {}reply that came is in {}; the same command goes on from there\n",
-          cached.lost() > 0 ? "other " : "", settings.cache);
+          cached.lost() > 0 ? "other " : "", printable(settings.cache));
     throw;
   }
   const bool complete = refusals.puzzles.empty();

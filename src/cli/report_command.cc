@@ -37,8 +37,8 @@ void run_report(const ReportSettings& settings) {
         "mgdm reproduce shipped --limit 20");
   write_file(settings.out, reproduction::to_html(page));
   if (settings.quiet || is_standard_output(settings.out)) return;
-  fmt::print("{}: {} tables, {} other scores, {} runs\n", settings.out, page.tables.size(),
-             page.scores.size(), page.runs.size());
+  fmt::print("{}: {} tables, {} other scores, {} runs\n", printable(settings.out),
+             page.tables.size(), page.scores.size(), page.runs.size());
 }
 
 }  // namespace

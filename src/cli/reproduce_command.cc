@@ -74,7 +74,7 @@ void reproduce_one(const reproduction::Plan& plan, const ReproduceSettings& sett
   const auto files = reproduction::write_table(table, context);
   if (settings.quiet) return;
   say_to(stdout, "{}\n", printable(reproduction::to_markdown(table), "\n"));
-  say("written: {}\n", joined_by(files, ", "));
+  say("written: {}\n", printable(joined_by(files, ", ")));
 }
 
 // The plans by that name.

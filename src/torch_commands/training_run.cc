@@ -116,7 +116,7 @@ void train(const spec::Recipe& recipe, const spec::RunRequest& request) {
   const auto newest = run && base ? run->folder.newest_checkpoint() : std::nullopt;
   if (newest) model_files::check_base(model_files::read_config(*newest).about, base->folder);
   if (!quiet)
-    say("{}: {} parameters{}, {} examples of {} tokens, {}{}\n", request.out,
+    say("{}: {} parameters{}, {} examples of {} tokens, {}{}\n", printable(request.out),
         model->parameters().count(),
         base ? fmt::format(" ({} trained)", spec::trained_count(model->settings())) : "",
         data.train.size() > 0 ? fmt::format("{}", data.train.size()) : "endless", length,
@@ -140,7 +140,7 @@ void train(const spec::Recipe& recipe, const spec::RunRequest& request) {
                                            if (request.on_begin) request.on_begin();
                                          },
                                      .on_evaluate = [&](std::int64_t) { return (*evaluation)(); }});
-  if (!quiet) fmt::print("{}\n", last.string());
+  if (!quiet) fmt::print("{}\n", printable(last.string()));
 }
 
 }  // namespace mgdm::torch_commands

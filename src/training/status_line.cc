@@ -9,6 +9,7 @@
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "base/standard_streams.h"
+#include "base/text.h"
 
 namespace mgdm::training {
 
@@ -78,7 +79,7 @@ void StatusLine::show(const std::string& line, Clock::time_point now) {
 void StatusLine::keep(const std::string& line) {
   if (quiet_) return;
   const std::lock_guard lock(mutex_);
-  say_to(out_, "{}{}\n", terminal_ ? "\r\x1b[K" : "", line);
+  say_to(out_, "{}{}\n", terminal_ ? "\r\x1b[K" : "", printable(line));
   drawn_ = false;
 }
 

@@ -28,14 +28,14 @@ TEST(StatusLine, IsPrintedNowAndThenInAFile) {
   StatusLine status(/*quiet=*/false, file.get());
   const auto start = StatusLine::Clock::now();
   EXPECT_TRUE(status.due(start));
-  status.keep("a note");
+  status.keep("a note\x1b[2J");
   EXPECT_TRUE(status.due(start));  // nothing was said of how it goes
   status.show("step 1", start);
   EXPECT_FALSE(status.due(start + 9s));
   EXPECT_TRUE(status.due(start + 10s));
   status.show("step 2", start + 10s);
   EXPECT_FALSE(status.due(start + 19s));
-  EXPECT_EQ(text_of(file.get()), "a note\nstep 1\nstep 2\n");
+  EXPECT_EQ(text_of(file.get()), "a note\\x1b[2J\nstep 1\nstep 2\n");
 }
 
 // What is in the file once it holds so much, or after long enough.
