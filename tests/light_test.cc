@@ -442,7 +442,7 @@ TEST_F(Light, ExportsAndReadsItBack) {
   std::string weights = read_file(folder_ / "wide" / file);
   weights.replace(weights.size() - 4, 4, "\xff\xff\xff\x7f");
   write_file(path("wide/" + file), weights);
-  for (const std::string fault : {file + " is damaged", std::string("finite")}) {
+  for (const std::string& fault : {file + " is damaged", std::string("finite")}) {
     for (const std::string& command : {std::string("describe "), std::string("solve 1,2 --model "),
                                        "export --out " + path("x") + " --model "}) {
       const Outcome refused = light(command + path("wide"));
@@ -459,7 +459,7 @@ TEST_F(Light, ExportsAndReadsItBack) {
   ASSERT_EQ(mgdm("generate planning --nodes 4 --count 3 --out " + path("few")).code, 0);
   fs::copy(folder_ / "int8", folder_ / "old");
   fs::remove(folder_ / "old/checksums.txt");
-  for (const std::string& command : {"solve --input ", "eval --data "}) {
+  for (const char* const command : {"solve --input ", "eval --data "}) {
     EXPECT_MENTIONS(light(command + path("few") + " --model " + path("old")).err,
                     "has no checksums.txt");
     EXPECT_EQ(light(command + path("few") + " --model " + path("int8")).err.find("checksums"),
