@@ -12,6 +12,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -81,6 +83,23 @@ auto with_location(std::string_view path, std::size_t line, Parse&& parse) {
 }
 
 [[noreturn]] void check_failed(const char* condition, const char* file, int line);
+
+// Reading on after a malformed line.
+
+// Receives the error of a malformed line, file:line included. A reader without one throws instead.
+using OnBadLine = std::function<void(const Error& error)>;
+
+// The result of `parse`; none if it threw and on_bad received the error.
+template <class Parse>
+auto unless_bad(const OnBadLine& on_bad, Parse&& parse) -> std::optional<decltype(parse())> {
+  using Parsed = std::optional<decltype(parse())>;
+  if (!on_bad) return parse();
+  return attempt([&] { return Parsed(parse()); },
+                 [&](const Error& error) {
+                   on_bad(error);
+                   return Parsed();
+                 });
+}
 
 }  // namespace mgdm
 

@@ -16,7 +16,6 @@
 #include "cli/torch_work.h"
 #include "data/examples_file.h"
 #include "evaluation/evaluate.h"
-#include "evaluation/evaluation_json.h"
 #include "evaluation/loss_report.h"
 #include "evaluation/result_json.h"
 #include "evaluation/score_report.h"

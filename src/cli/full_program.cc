@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
-#include "base/own_folders.h"
 #include "base/paths.h"
 
 namespace mgdm::cli {

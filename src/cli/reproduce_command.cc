@@ -13,8 +13,8 @@
 #include "cli/torch_work.h"
 #include "formats/markdown_table.h"
 #include "reproduction/reproduce.h"
+#include "reproduction/trained.h"
 #include "reproduction/trainings.h"
-#include "reproduction/weights.h"
 
 namespace mgdm::cli {
 namespace {

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/bad_line.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/interrupt.h"

@@ -7,11 +7,10 @@
 #include <optional>
 #include <utility>
 
-#include "base/bad_line.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "data/file_kind.h"
+#include "data/examples_file.h"
 #include "formats/dimacs.h"
 #include "formats/jsonl.h"
 #include "formats/sudoku_text.h"

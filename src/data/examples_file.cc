@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "data/file_kind.h"
 #include "formats/dimacs.h"
 #include "formats/jsonl.h"
 #include "formats/sudoku_csv.h"
@@ -158,6 +157,37 @@ bool any_puzzle(const std::string& path, const std::function<bool(const std::str
     if (any_of_them()) return true;
   }
   if (seen == 0) throw Error(fmt::format("there is no puzzle in {}", shown_path(path)));
+  return false;
+}
+
+FileKind file_kind(const std::string& path) {
+  LineReader lines(path);
+  bool comments = false;
+  for (std::string_view line; lines.next(line);) {
+    line = trim(line);
+    if (line.empty()) continue;
+    const std::string_view word = line.substr(0, line.find_first_of(" \t"));
+    if (word == "c") {
+      comments = true;
+      continue;
+    }
+    if (word == "s" || word == "v") return FileKind::kSolverAnswer;
+    if (comments || word == "p") return FileKind::kDimacs;
+    if (line.starts_with('{')) return FileKind::kJsonl;
+    return FileKind::kLines;
+  }
+  return comments ? FileKind::kDimacs : FileKind::kEmpty;
+}
+
+bool says_something(std::string_view line) {
+  line = trim(line);
+  return !line.empty() && line.front() != '#';
+}
+
+bool is_sudoku_csv(const std::string& path) {
+  LineReader lines(path);
+  for (std::string_view line; lines.next(line);)
+    if (says_something(line)) return formats::begins_sudoku_csv(trim(line));
   return false;
 }
 

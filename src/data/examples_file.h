@@ -11,9 +11,10 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "base/bad_line.h"
+#include "base/error.h"
 #include "tasks/task.h"
 
 namespace mgdm::data {
@@ -37,5 +38,19 @@ std::vector<LocatedExample> read_examples(const std::string& path, const tasks::
 bool is_dimacs(const std::string& path);
 bool any_puzzle(const std::string& path, const std::function<bool(const std::string&)>& wanted,
                 const OnBadLine& on_bad);
+
+// The kind of a file of puzzles or answers, by its content.
+
+enum class FileKind { kEmpty, kJsonl, kDimacs, kSolverAnswer, kLines };
+
+// The kind by the first line that is not blank; after comments, which formulas and solvers' answers
+// may begin with, by the line that follows.
+FileKind file_kind(const std::string& path);
+
+// Whether a file of lines is a Sudoku CSV.
+bool is_sudoku_csv(const std::string& path);
+
+// Whether a line is neither blank nor a comment.
+bool says_something(std::string_view line);
 
 }  // namespace mgdm::data

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <utility>
@@ -54,5 +55,12 @@ Evaluation evaluate(const inference::LoadedModel& model, std::span<const tasks::
                     const decoding::DecodingSettings& settings, std::int64_t batch,
                     const std::function<void(std::size_t)>& progress = {}, double limit = 0,
                     Begun begun = {});
+
+// The JSON of an evaluation, as `mgdm eval` writes it.
+
+// score_json(), forward_passes, samples_per_second; symmetries if several variants voted. The
+// results of repeated tries are apart, in best_of_tries: a verifier chose among them.
+nlohmann::ordered_json evaluation_json(const std::string& task,
+                                       const evaluation::Evaluation& result, std::int64_t tries);
 
 }  // namespace mgdm::evaluation

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "base/files.h"
 
@@ -34,5 +35,19 @@ void check_files(const std::filesystem::path& folder);
 // read_file(), and an Error when the bytes are not those that checksums.txt beside the file lists.
 std::string read_checked_file(const std::filesystem::path& path,
                               std::size_t most_bytes = kMostTextBytes);
+
+// CRC-32C (Castagnoli; RFC 3720, B.4), and the masked form that TFRecord files carry.
+
+// crc32c("123456789") == 0xE3069283 == crc32c("56789", crc32c("1234")). Uses SSE4.2's instruction
+// where the processor has it.
+std::uint32_t crc32c(std::string_view bytes, std::uint32_t before = 0);
+
+// The same value from tables, as processors without the instruction compute it.
+std::uint32_t crc32c_by_tables(std::string_view bytes, std::uint32_t before = 0);
+
+// Rotated and offset, since the CRC of data that contains its own CRC is a poor check.
+constexpr std::uint32_t masked_crc(std::uint32_t crc) {
+  return ((crc >> 15) | (crc << 17)) + 0xA282EAD8u;
+}
 
 }  // namespace mgdm::formats

@@ -9,15 +9,20 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/bad_line.h"
+#include "base/error.h"
 #include "base/files.h"
+#include "formats/svg_figure.h"
 
 namespace mgdm::formats {
 
@@ -57,5 +62,24 @@ class JsonlReader {
   OnBadLine on_bad_;
   JsonStrings members_;
 };
+
+// metrics.jsonl, the measurements of a training run: one JSON object per line with a step and
+// numbers.
+//
+//   {"step":12,"loss":0.31,"seconds":4.2}
+
+struct MetricsLine {
+  std::int64_t step = 0;
+  std::map<std::string, double> numbers{};  // without the step
+  std::string_view text{};                  // the line as it is
+};
+
+// Calls `each` for every line in order. Nothing happens when there is no such file. A line without
+// a step is skipped: it was cut off when the disk was full or the process was killed.
+void for_each_metrics_line(const std::filesystem::path& file,
+                           const std::function<void(const MetricsLine&)>& each);
+
+// One metric ("accuracy") over the steps; empty when it was never measured.
+std::vector<Curve::Point> read_metric(const std::filesystem::path& file, const std::string& name);
 
 }  // namespace mgdm::formats

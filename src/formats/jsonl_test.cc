@@ -5,6 +5,8 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/files.h"
+#include "formats/test_support.h"
 
 namespace mgdm::formats {
 namespace {
@@ -62,6 +64,28 @@ TEST(Jsonl, NamesFileAndLine) {
   }
   EXPECT_FALSE(reader.next());
   std::filesystem::remove(path);
+}
+
+TEST(MetricsFile, GivesTheNumbersOfLinesThatHaveAStep) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "metrics.jsonl";
+  EXPECT_TRUE(read_metric(file, "loss").empty());
+  write_file(file.string(),
+             "{\"step\":0,\"loss\":3,\"lr\":null}\n{\"loss\":9}\n{\"step\":-1,\"loss\":9}\n[1]\n"
+             "{\"step\":4,\"accuracy\":0.5}\n{\"step\":8,\"loss\":1.5}\n{\"step\":12,\"lo");
+  std::vector<std::int64_t> steps;
+  std::string last;
+  for_each_metrics_line(file, [&](const MetricsLine& line) {
+    steps.push_back(line.step);
+    EXPECT_EQ(line.numbers.size(), 1u) << line.text;
+    last = line.text;
+  });
+  EXPECT_EQ(steps, (std::vector<std::int64_t>{0, 4, 8}));
+  EXPECT_EQ(last, "{\"step\":8,\"loss\":1.5}");
+  const auto points = read_metric(file, "loss");
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_EQ(points[1].x, 8);
+  EXPECT_EQ(points[1].y, 1.5);
 }
 
 }  // namespace

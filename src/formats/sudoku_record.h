@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/bad_line.h"
 #include "base/error.h"
 
 namespace mgdm::formats {

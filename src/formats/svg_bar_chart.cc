@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/utf8.h"
-#include "formats/figure_axis.h"
 #include "formats/figure_frame.h"
 #include "formats/svg_canvas.h"
 #include "formats/svg_figure.h"

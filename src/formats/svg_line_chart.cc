@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "formats/figure_axis.h"
 #include "formats/figure_frame.h"
 #include "formats/svg_canvas.h"
 #include "formats/svg_figure.h"

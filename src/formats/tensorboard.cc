@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "formats/crc32c.h"
+#include "formats/checksums.h"
 
 static_assert(std::endian::native == std::endian::little, "the format is little endian");
 

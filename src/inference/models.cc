@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/own_folders.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "model_files/adapter.h"

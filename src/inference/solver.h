@@ -1,7 +1,7 @@
 // Answers puzzles with a network: a puzzle's forms become slots (decoding/slots.h), one after
 // another or side by side.
 //
-// A form is the puzzle under a symmetry of its task (data/view.h). A network is rarely as symmetric
+// A form is the puzzle under a symmetry of its task (data/rows.h). A network is rarely as symmetric
 // as its task, so a puzzle that is hard in one form may be easy in another.
 //
 // Tries (settings.tries > 1): forms are decoded one after another until an answer verifies. A form
@@ -19,7 +19,7 @@
 #include <span>
 #include <vector>
 
-#include "data/view.h"
+#include "data/rows.h"
 #include "decoding/slots.h"
 #include "inference/load_network.h"
 

@@ -9,7 +9,6 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "formats/checksums.h"
-#include "formats/crc32c.h"
 #include "formats/json_text.h"
 #include "formats/safetensors_folder.h"
 #include "spec/tensors.h"

@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "formats/checksums.h"
 #include "formats/json_text.h"
-#include "formats/metrics_file.h"
+#include "formats/jsonl.h"
 #include "model_files/checkpoint_config.h"
 #include "model_files/checkpoints.h"
 #include "spec/recipe.h"

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "model_files/adapter.h"
-#include "model_files/atomic_folder.h"
+#include "model_files/checkpoints.h"
 #include "model_files/model_folder.h"
 #include "model_files/weights.h"
 #include "nn/tensor_bytes.h"

@@ -15,7 +15,7 @@
 #include "base/files.h"
 #include "formats/checksums.h"
 #include "formats/test_support.h"
-#include "model_files/atomic_folder.h"
+#include "model_files/checkpoints.h"
 #include "model_files/describe.h"
 #include "nn/tensor_bytes.h"
 

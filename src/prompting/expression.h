@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,5 +23,12 @@ struct Expression {
 // Parses whole numbers, + - * / and parentheses, in any of the signs that plain_signs() reads. None
 // for anything else, a division by zero, or numbers that exceed 64 bits.
 std::optional<Expression> parse_expression(std::string_view text);
+
+// Rewrites arithmetic from Markdown and TeX in the signs of a keyboard.
+
+// "4 \times \frac{6}{2} ✅" -> "4 * ((6)/(2))": × x · \cdot and the like as *, ÷ as /, long dashes
+// as -, brackets and braces as parentheses, \frac as a quotient; without \boxed, \left, \( \), $
+// and what else only says how it looks. Every run of white space is one space, none at the ends.
+std::string plain_signs(std::string_view text);
 
 }  // namespace mgdm::prompting

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "prompting/expression.h"
-#include "prompting/plain_signs.h"
 #include "tasks/countdown/problem.h"
 
 namespace mgdm::prompting {

@@ -9,7 +9,6 @@
 #include "formats/jsonl.h"
 #include "formats/test_support.h"
 #include "prompting/expression.h"
-#include "prompting/plain_signs.h"
 #include "prompting/prompts.h"
 
 namespace mgdm::prompting {

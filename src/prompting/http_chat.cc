@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <ctime>
+#include <thread>
 #include <utility>
 
 #include "base/error.h"
@@ -107,6 +111,62 @@ ChatReply HttpChat::ask(const ChatRequest& request) {
     ++repeated_;
     clock_.sleep(*wait);
   }
+}
+
+Clock real_clock() {
+  const auto now = [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  };
+  const auto sleep = [now](double seconds) {
+    constexpr double kSlice = 0.05;
+    for (const double end = now() + seconds; now() < end;) {
+      stop_if_interrupted();
+      std::this_thread::sleep_for(std::chrono::duration<double>(std::min(kSlice, end - now())));
+    }
+    stop_if_interrupted();
+  };
+  return {now, sleep};
+}
+
+Pace::Pace(double per_minute, Clock clock)
+    : gap_(per_minute > 0 ? 60 / per_minute : 0), clock_(std::move(clock)) {}
+
+void Pace::wait_for_turn() {
+  double wait = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    const double now = clock_.now(), turn = std::max(now, next_);
+    next_ = turn + gap_;
+    wait = turn - now;
+  }
+  if (wait > 0) clock_.sleep(wait);
+}
+
+bool worth_another_try(const HttpAnswer& answer) {
+  return answer.status == 0 || answer.status == 408 || answer.status == 429 ||
+         (answer.status >= 500 && answer.status <= 599);
+}
+
+std::optional<double> advised_wait(const std::string& retry_after, double now) {
+  const std::string_view text = trim(retry_after);
+  if (const auto seconds = parse_int(text))
+    return *seconds >= 0 ? std::optional<double>(static_cast<double>(*seconds)) : std::nullopt;
+  std::tm date{};
+  const std::string words(text);
+  const char* const end = ::strptime(words.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &date);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return std::max(0.0, static_cast<double>(::timegm(&date)) - now);
+}
+
+std::optional<double> wait_before_next(const RetrySettings& settings, std::int64_t failed,
+                                       std::optional<double> advised, double chance) {
+  if (failed >= settings.tries) return std::nullopt;
+  const double doubled = settings.first_wait * std::pow(2.0, static_cast<double>(failed - 1));
+  const double wait = std::min(settings.longest_wait, doubled) * (1 - chance / 2);
+  if (!advised) return wait;
+  if (*advised > settings.longest_advised) return std::nullopt;
+  return std::max(*advised, wait);
 }
 
 }  // namespace mgdm::prompting

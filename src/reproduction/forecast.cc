@@ -10,7 +10,6 @@
 #include "reproduction/reproduce.h"
 #include "reproduction/trained.h"
 #include "reproduction/trainings.h"
-#include "reproduction/weights.h"
 
 namespace mgdm::reproduction {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "formats/json_text.h"
-#include "formats/metrics_file.h"
+#include "formats/jsonl.h"
 #include "formats/svg_figure.h"
 #include "model_files/checkpoints.h"
 #include "model_files/history.h"

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "evaluation/evaluate.h"
 #include "reproduction/table.h"
 #include "reproduction/trained.h"
 
@@ -21,5 +22,12 @@ std::filesystem::path kept_file(const Context& context, const std::string& key);
 std::optional<Json> read_kept(const std::filesystem::path& file);
 
 void keep(const std::filesystem::path& file, const Json& result);
+
+// A partial evaluation (its budget was used up) as JSON, so that the next call can continue it.
+
+Json begun_json(const evaluation::Evaluation& cut);
+
+// Empty if the JSON is damaged: everything is then measured again.
+evaluation::Begun read_begun(const Json& json);
 
 }  // namespace mgdm::reproduction

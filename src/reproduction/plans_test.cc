@@ -14,7 +14,6 @@
 #include "reproduction/test_support.h"
 #include "reproduction/trained.h"
 #include "reproduction/trainings.h"
-#include "reproduction/weights.h"
 #include "tasks/all_tasks.h"
 
 namespace mgdm::reproduction {

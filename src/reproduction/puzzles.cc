@@ -137,4 +137,16 @@ PuzzleFile puzzle_file(const TestSet& test) {
   return {fmt::format("{} --count {} --out {}", words, test.count, name), name};
 }
 
+std::vector<HeldOut> held_out_of(const ShippedModel& model, std::int64_t count) {
+  TestSet test{.task = model.task,
+               .from = TestSet::From::kGenerated,
+               .count = count,
+               .options = model.options};
+  if (model.task != "sudoku") return {{model.name, test}};
+  test.options = {"difficulty=hard"};
+  TestSet hard = test;
+  hard.options.emplace_back("guesses=10..");
+  return {{model.name + ", random minimal", test}, {model.name + ", 10 guesses or more", hard}};
+}
+
 }  // namespace mgdm::reproduction

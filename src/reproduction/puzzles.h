@@ -31,4 +31,15 @@ struct PuzzleFile {
 };
 PuzzleFile puzzle_file(const TestSet& test);
 
+// The generated test puzzles on which figures measure the shipped models.
+
+struct HeldOut {
+  std::string label;  // "sudoku, random minimal"
+  TestSet test;
+};
+
+// `count` puzzles of each kind that a model was trained for: two kinds of Sudoku, and planning with
+// as many nodes as fit its rows.
+std::vector<HeldOut> held_out_of(const ShippedModel& model, std::int64_t count);
+
 }  // namespace mgdm::reproduction

@@ -20,7 +20,6 @@
 #include "reproduction/puzzles.h"
 #include "reproduction/trained.h"
 #include "reproduction/trainings.h"
-#include "reproduction/weights.h"
 
 namespace mgdm::reproduction {
 namespace {

@@ -11,7 +11,6 @@
 #include "config/settings.h"
 #include "reproduction/test_support.h"
 #include "reproduction/trained.h"
-#include "reproduction/weights.h"
 
 namespace mgdm::reproduction {
 namespace {

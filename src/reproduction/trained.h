@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,5 +46,18 @@ std::string why_untrained(const Context& context, const std::string& recipe);
 // The steps of a finished run, as the run itself says: long answers are cut into several rows, so
 // the recipe's number of examples does not tell.
 std::int64_t steps_in_all(const std::filesystem::path& run, const spec::Recipe& recipe);
+
+// Weights that some recipes start from and that mgdm cannot ship: LLaMA's. The user names their
+// folder: mgdm reproduce countdown --weights llama-7b=DIR.
+
+// "llama-7b" of "paper/countdown-4-llama-7b-lora"; empty for a recipe that needs none.
+std::string weights_of(const std::string& recipe);
+
+// What the user must name before the recipe can be trained, in words; empty if nothing is missing.
+std::string missing_weights(const Context& context, const std::string& recipe);
+
+// Parses "llama-7b=DIR" words. UsageError for another name or a repeated one; Error when the folder
+// has no model.
+std::map<std::string, std::string> parse_weights(const std::vector<std::string>& words);
 
 }  // namespace mgdm::reproduction

@@ -11,7 +11,6 @@
 #include "reproduction/measure.h"
 #include "reproduction/puzzles.h"
 #include "reproduction/trained.h"
-#include "reproduction/weights.h"
 
 namespace mgdm::reproduction {
 namespace {

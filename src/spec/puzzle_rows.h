@@ -11,7 +11,7 @@
 #include <string>
 
 #include "data/layout.h"
-#include "data/view.h"
+#include "data/rows.h"
 #include "data/vocabulary.h"
 #include "spec/model_card.h"
 #include "tasks/task.h"

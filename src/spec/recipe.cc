@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/own_folders.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "spec/kinds.h"

@@ -47,8 +47,8 @@ struct Recipe {
   void visit(config::Visitor& v);
 };
 
-// Resolves a path. If nothing is there and it begins with recipes/, the project's own recipe of that
-// name (base/own_folders.h), which is so found from any folder.
+// Resolves a path. If nothing is there and it begins with recipes/, the project's own recipe of
+// that name (base/paths.h), which is so found from any folder.
 std::filesystem::path find_recipe(const std::string& path);
 
 // Reads the file (see find_recipe), the files it extends, and then the overrides (key=value).

@@ -22,9 +22,7 @@
 
 #include "tokenizers/added_tokens.h"
 #include "tokenizers/bpe.h"
-#include "tokenizers/decoder.h"
-#include "tokenizers/normalizer.h"
-#include "tokenizers/pre_tokenizer.h"
+#include "tokenizers/steps.h"
 
 namespace mgdm::tokenizers {
 

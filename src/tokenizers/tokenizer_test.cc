@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/paths.h"
-#include "tokenizers/byte_level.h"
 #include "tokenizers/protobuf.h"
+#include "tokenizers/steps.h"
 
 namespace mgdm::tokenizers {
 namespace {

@@ -11,7 +11,7 @@
 #include "compat/parallel.h"
 #include "evaluation/result_json.h"
 #include "inference/models.h"
-#include "model_files/atomic_folder.h"
+#include "model_files/checkpoints.h"
 #include "spec/overrides.h"
 #include "spec/recipe.h"
 #include "torch_commands/bench_decode.h"

@@ -13,8 +13,7 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "formats/json_text.h"
-#include "formats/metrics_file.h"
-#include "model_files/atomic_folder.h"
+#include "formats/jsonl.h"
 #include "model_files/checkpoints.h"
 
 namespace mgdm::training {

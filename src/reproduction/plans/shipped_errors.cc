@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "reproduction/held_out.h"
+#include "reproduction/puzzles.h"
 #include "tasks/all_tasks.h"
 
 namespace mgdm::reproduction {

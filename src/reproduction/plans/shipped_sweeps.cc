@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reproduction/held_out.h"
+#include "reproduction/puzzles.h"
 
 namespace mgdm::reproduction {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/python_heap.h"
+#include "base/python_random.h"
 #include "base/text.h"
 #include "tasks/countdown/results.h"
 

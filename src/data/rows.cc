@@ -1,4 +1,4 @@
-#include "data/view.h"
+#include "data/rows.h"
 
 namespace mgdm::data {
 

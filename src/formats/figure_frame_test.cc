@@ -1,4 +1,4 @@
-#include "formats/figure_axis.h"
+#include "formats/figure_frame.h"
 
 #include <gtest/gtest.h>
 
