@@ -3,6 +3,7 @@
 
 #include "evaluation/published_game24.h"
 #include "reproduction/plan.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::reproduction {
 namespace {
@@ -162,7 +163,8 @@ Plan errors_plan() {
   for (const auto& [label, model] : {std::pair("AR 85M", "paper/countdown-4-base-ar"),
                                      std::pair("MGDM 85M", "paper/countdown-4-base-mgdm"),
                                      std::pair("shipped countdown-4", "countdown-4")})
-    for (const char* error : {"planning error", "calculation error"}) {
+    for (const std::string& error :
+         tasks::family_of("countdown-4").faults("countdown-4").by_place) {
       PlanRow row{fmt::format("{}, {}s", label, error), {}};
       for (int equation = 1; equation <= 3; ++equation) {
         Cell one{.model = model, .test = {.task = "countdown-4"}, .quantity = Quantity::kErrors};

@@ -8,6 +8,7 @@
 #include "reproduction/plan.h"
 #include "reproduction/trained.h"
 #include "tasks/all_tasks.h"
+#include "tasks/countdown/verify.h"
 #include "tasks/judge.h"
 
 namespace mgdm::reproduction {
@@ -53,9 +54,10 @@ std::vector<Part> marked(const tasks::Task& task, const tasks::Example& puzzle,
   int planning = 0;
   std::vector<int> false_ones;
   for (const tasks::Fault& fault : task.explain(puzzle, text)) {
-    if (fault.category == "planning error" || fault.category == "number not available")
+    if (fault.category == tasks::countdown::kPlanningError ||
+        fault.category == tasks::countdown::kNotAvailable)
       planning = planning == 0 ? fault.where : std::min(planning, fault.where);
-    if (fault.category == "calculation error") false_ones.push_back(fault.where);
+    if (fault.category == tasks::countdown::kCalculationError) false_ones.push_back(fault.where);
   }
   std::vector<Part> parts;
   int equation = 0;

@@ -94,7 +94,7 @@ std::vector<Fault> explain(const Problem& problem, std::string_view answer) {
     last = equation->z;
     const auto computed = value(equation->x, equation->op, equation->y);
     if (computed != equation->z)
-      faults.push_back({"calculation error", where,
+      faults.push_back({kCalculationError, where,
                         computed ? fmt::format("equation {} says {}, but it is {}", where,
                                                render(*equation), *computed)
                                  : fmt::format("equation {} says {}, but that has no whole value",
@@ -106,7 +106,7 @@ std::vector<Fault> explain(const Problem& problem, std::string_view answer) {
     const auto y = x ? pool.take(equation->y) : std::nullopt;
     if (!y) {
       faults.push_back(
-          {"number not available", where,
+          {kNotAvailable, where,
            x && equation->x == equation->y
                ? fmt::format("equation {} uses {} twice, but the numbers at hand have it once: {}",
                              where, equation->y, before)
@@ -119,7 +119,7 @@ std::vector<Fault> explain(const Problem& problem, std::string_view answer) {
     pool.add(equation->z, true_value.value_or(equation->z));
     if (!planning &&
         (!true_value || *true_value < 0 || !reachable(pool.true_values(), problem.target)))
-      planning = Fault{"planning error", where,
+      planning = Fault{kPlanningError, where,
                        fmt::format("after equation {} the numbers {} can no longer reach {}", where,
                                    joined_by(pool.true_values(), ", "), problem.target)};
   }

@@ -8,6 +8,11 @@
 
 namespace mgdm::tasks::countdown {
 
+// Faults of equations.
+inline constexpr const char* kPlanningError = "planning error";
+inline constexpr const char* kCalculationError = "calculation error";
+inline constexpr const char* kNotAvailable = "number not available";
+
 // Strict: every equation true, each available number used once, all used up, the target reached.
 bool correct(const Problem& problem, std::string_view answer);
 
