@@ -116,7 +116,7 @@ TEST_F(RealData, PlanningDistances) {
   const auto task = tasks::make_task("planning");
   std::map<int, int> distances;
   for (const LocatedExample& row : read("paper/path_test.jsonl", *task))
-    ++distances[task->planning_distance(row.example).value()];
+    ++distances[task->abilities().lookahead->planning_distance(row.example)];
   // Counted once by an independent script over the file.
   EXPECT_EQ(distances,
             (std::map<int, int>{{0, 142}, {1, 186}, {2, 167}, {3, 162}, {4, 188}, {5, 155}}));
