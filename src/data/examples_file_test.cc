@@ -225,6 +225,12 @@ TEST_F(ExamplesFile, TheFirstPuzzlesStandAloneInEveryFormat) {
   bad.clear();
   EXPECT_FALSE(any_puzzle(path_, all, on_bad));
   EXPECT_EQ(bad.size(), 100u);  // enough of them
+  many.clear();
+  for (int i = 0; i < 1000; ++i) many += "what\n";
+  write_file(path_, many);
+  seen.clear();
+  EXPECT_FALSE(any_puzzle(path_, all, on_bad));
+  EXPECT_EQ(seen.size(), 100u);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -113,6 +114,16 @@ TEST(Orders, TopKAndMarginAskDifferentQuestions) {
   EXPECT_EQ(kThree.after("margin", settings_of(3), 1, kAll), (Mask{0, 0, 1}));
   EXPECT_EQ(kThree.after("topk", settings_of(3), 2, kAll), (Mask{0, 1, 1}));
   EXPECT_EQ(kThree.after("topk", settings_of(3), 1, {1, 0, 1}), (Mask{0, 0, 1}));
+}
+
+// A token that ties with the best leads by nothing, wherever the two stand.
+TEST(Orders, MarginOfTies) {
+  for (const Floats& tie :
+       {Floats{0.4f, 0.4f, 0.2f}, Floats{0.4f, 0.2f, 0.4f}, Floats{0.2f, 0.4f, 0.4f}}) {
+    Floats all{0.4f, 0.3f, 0.3f, 0.3f, 0.4f, 0.3f, 0.3f, 0.3f, 0.4f};
+    std::ranges::copy(tie, all.begin() + 3);
+    EXPECT_EQ(Predictions(all).after("margin", settings_of(3), 1, kAll), (Mask{0, 1, 0}));
+  }
 }
 
 TEST(Orders, NoiseShrinksWithT) {
