@@ -39,7 +39,7 @@ struct EvalSettings {
     v.field("model", model, "a checkpoint folder, or the name of a model we ship");
     v.field("data", data,
             "the puzzles: JSONL, Sudoku CSV, lines or grids; without it 1000 of the test "
-            "split (seed 77; of sudoku minimal ones), or as many as --limit says, but for losses");
+            "split (seed 77; the hardest kind), or as many as --limit says, but for losses");
     v.field("limit", limit, "only the first N puzzles (0 = all)", config::at_least(0));
     decode.visit(v);
     v.field("batch", batch, "puzzles decoded at a time, at most", config::range(1, 1e6));

@@ -37,11 +37,12 @@ struct GenerateSettings {
     v.field("seed", seed, "another seed makes other examples", config::at_least(0));
     v.field("split", split, "the two never share a puzzle", config::one_of({"train", "test"}));
     options.visit(v);
-    v.field(
-        "as_released", as_released,
-        "planning, countdown-3..5: the paper's own examples, as its authors' program drew them");
+    static const std::string kReleased = tasks::tasks_with(&tasks::Abilities::released),
+                             kTraces = tasks::tasks_with(&tasks::Abilities::traces);
+    v.field("as_released", as_released,
+            kReleased + ": the paper's own examples, as its authors' program drew them");
     v.field("traces", traces,
-            "countdown-3..5, as released: the searches that were made for them (Stream of Search)");
+            kTraces + ", as released: the searches that were made for them (Stream of Search)");
     visit_threads(v, threads);
     v.field(
         "out", out,
@@ -71,7 +72,8 @@ Form form_of(const GenerateSettings& settings, const tasks::Task& task) {
   if (dimacs && (!task.abilities().variables || settings.count != 1))
     throw UsageError(
         fmt::format("--out {} asks for a DIMACS formula of {}", settings.out, settings.task),
-        "sat-5 to sat-9 and --count 1, as a file has one formula");
+        tasks::tasks_with([](const tasks::Abilities& can) { return can.variables.has_value(); }) +
+            ", and --count 1, as a file has one formula");
   for (const std::string_view suffix : {".xlsx", ".xls", ".ods", ".parquet"})
     if (name.ends_with(suffix))
       throw UsageError(fmt::format("--out {} asks for a format that is not written", settings.out),
@@ -104,10 +106,14 @@ void write_released(const GenerateSettings& settings, const tasks::Task& task) {
   if (settings.seed != 0)
     throw UsageError(fmt::format("--seed {} with the released examples", settings.seed),
                      "no --seed: they have one of their own");
-  const auto released = task.released(split_of(settings));
-  if (settings.traces && !task.abilities().traces)
+  const tasks::Abilities can = task.abilities();
+  if (can.released == nullptr)
+    throw UsageError(fmt::format("the released data of {} cannot be made again", task.name()),
+                     tasks::tasks_with(&tasks::Abilities::released) + ", with default options");
+  if (settings.traces && !can.traces)
     throw UsageError(fmt::format("{} has no traces", settings.task),
-                     "countdown-3, countdown-4 or countdown-5");
+                     tasks::tasks_with(&tasks::Abilities::traces));
+  const auto released = can.released->released(split_of(settings));
   const auto count = static_cast<std::size_t>(settings.count);
   AtomicFile file(settings.out);
   Progress progress("generating " + settings.task, released->passed_over() + count, settings.quiet);

@@ -14,7 +14,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "formats/sudoku_record.h"
 #include "spec/model_card.h"
 #include "tasks/all_tasks.h"
 
@@ -60,8 +59,7 @@ Error no_model(const tasks::Task& task, const std::vector<std::string>& others,
 std::pair<std::ptrdiff_t, double> unlikeness(const tasks::Task& task, std::string_view text) {
   const std::string example = task.generate(/*seed=*/0, tasks::Split::kTest, /*item=*/0).input;
   std::string known = example + "0123456789 \t\r\n";
-  if (task.abilities().sudoku_files) known.append(formats::kSudokuBlanks).append("|+-=");
-  if (task.name().starts_with("countdown")) known.append("->");  // as people type them
+  known.append(task.abilities().typed);
   const auto is_strange = [&](char c) { return known.find(c) == std::string::npos; };
   return {std::ranges::count_if(text, is_strange),
           std::abs(std::log(static_cast<double>(text.size() + 1) /

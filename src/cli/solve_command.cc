@@ -39,8 +39,10 @@ bool explain(const inference::Solved& solved, const tasks::Task& task) {
     say("not solved: {}\n", printable(solved.check.faults.front().words));
     return false;
   }
-  const bool one_of_many = solved.check.right() &&
-                           task.guesses({solved.input, solved.text}) == tasks::Task::kManySolutions;
+  const tasks::Graded* const graded = task.abilities().graded;
+  const bool one_of_many =
+      solved.check.right() && graded != nullptr &&
+      graded->guesses({solved.input, solved.text}) == tasks::Graded::kManySolutions;
   say("{}: {}, {}{}\n", task.name(), inference::verdict_of(solved), inference::effort(solved),
       one_of_many ? "; the puzzle has other solutions, too" : "");
   if (!solved.check.wrong()) return false;

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::data {
 
@@ -9,14 +10,17 @@ using tasks::Example;
 
 Augment symmetries(const std::shared_ptr<const tasks::Task>& task, std::uint64_t seed,
                    bool reversed) {
-  if (!task->abilities().symmetries)
-    throw UsageError(task->name() + " has no symmetries to augment by", "planning, sudoku or sat-N",
-                     "data.augment=false");
-  return [task, seed, reversed](const Example& example, std::uint32_t item, std::uint32_t epoch) {
+  const tasks::Symmetries* const symmetries = task->abilities().symmetries;
+  if (symmetries == nullptr)
+    throw UsageError(task->name() + " has no symmetries to augment by",
+                     tasks::tasks_with(&tasks::Abilities::symmetries), "data.augment=false");
+  return [task, symmetries, seed, reversed](const Example& example, std::uint32_t item,
+                                            std::uint32_t epoch) {
     Stream random(seed, Purpose::kAugment, item, epoch);
-    if (!reversed) return task->augment(example, random);
-    Example copy = task->augment({example.input, task->reversed_output(example.output)}, random);
-    copy.output = task->reversed_output(copy.output);
+    if (!reversed) return symmetries->augment(example, random);
+    Example copy =
+        symmetries->augment({example.input, reversed_output(*task, example.output)}, random);
+    copy.output = reversed_output(*task, copy.output);
     return copy;
   };
 }

@@ -112,9 +112,10 @@ void make_released(Loaded& source, std::size_t held_out, const Packing* packing,
         fmt::format("data.as_released = true, but what the paper released of {} cannot "
                     "be made again",
                     source.task->name()),
-        "data.as_released=false, or planning with 6 nodes; countdown-3, -4 and -5");
+        "data.as_released=false, or with default options " +
+            tasks::tasks_with(&tasks::Abilities::released));
   const auto count = static_cast<std::size_t>(source.settings.count);
-  const auto released = source.task->released(tasks::Split::kTrain);
+  const auto released = source.task->abilities().released->released(tasks::Split::kTrain);
   if (packing != nullptr) source.packed.emplace(packing->vocabulary, packing->layout);
   std::size_t made = 0;
   tasks::for_released(*released, count + held_out, [&](const Example& example) {
@@ -161,7 +162,7 @@ void fill(Loaded& source, std::size_t held_out, std::uint64_t seed, int threads,
 std::size_t most_in_copies(const tasks::Task& task, const Example& example,
                            const Vocabulary& vocabulary) {
   const std::size_t around = vocabulary.tokenizer() ? vocabulary.count_first("") + 2 : 0;
-  return task.longest_copy(example) + around;
+  return task.abilities().symmetries->longest_copy(example) + around;
 }
 
 // Tokens per row that hold every example, and every copy of it where there are such.
@@ -280,7 +281,8 @@ PreparedData prepare_data(const std::string& task_name, const DataSettings& sett
   const int threads = static_cast<int>(settings.threads);
   const auto encoded = [&](std::vector<Example>& examples) {
     if (settings.reverse)
-      for (Example& example : examples) example.output = task->reversed_output(example.output);
+      for (Example& example : examples)
+        example.output = tasks::reversed_output(*task, example.output);
     return encode(examples, vocabulary, layout, threads);
   };
 
@@ -296,7 +298,7 @@ PreparedData prepare_data(const std::string& task_name, const DataSettings& sett
                   [task = source.task, seed, items = source.items,
                    reverse = settings.reverse](std::uint32_t item) {
                     Example example = task->generate(seed, tasks::Split::kTrain, items.at(item));
-                    if (reverse) example.output = task->reversed_output(example.output);
+                    if (reverse) example.output = tasks::reversed_output(*task, example.output);
                     return example;
                   },
                   vocabulary, layout)

@@ -66,7 +66,7 @@ TEST(PrepareData, LongTextsAreCutIntoRows) {
     settings.as_released = as_released;
     const PreparedData data = prepare_data("search-3", settings, 7);
     const auto task = tasks::make_task("search-3");
-    const auto released = task->released(tasks::Split::kTrain);
+    const auto released = task->abilities().released->released(tasks::Split::kTrain);
     std::string expected, rows;
     for (std::uint32_t i = 0; i < 6; ++i)
       expected +=
@@ -179,7 +179,8 @@ TEST(PrepareData, AsReleasedIsThePapersFileWhateverTheSeed) {
   settings.held_out = 2;
   const PreparedData data = prepare_data("countdown-4", settings, 7);
   std::vector<tasks::Example> expected;
-  const auto released = tasks::make_task("countdown-4")->released(tasks::Split::kTrain);
+  const auto released =
+      tasks::make_task("countdown-4")->abilities().released->released(tasks::Split::kTrain);
   tasks::for_released(*released, 5, [&](const auto& example) { expected.push_back(example); });
   ASSERT_EQ(data.train.size(), 3u);
   for (std::uint32_t i = 0; i < 3; ++i)

@@ -5,6 +5,8 @@
 #include "base/cores.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "data/word_lists.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::data {
 
@@ -18,9 +20,9 @@ void SourceSettings::visit(config::Visitor& v) {
           "how many training examples to generate, or to take from the files (0 = all)",
           range(0, 4e9));
   v.field("endless", endless, "generate examples while training, each a draw of its own");
+  static const std::string kReleased = tasks::tasks_with(&tasks::Abilities::released);
   v.field("as_released", as_released,
-          "planning, countdown-3..5: the paper's own examples instead of generated ones, whatever "
-          "the seed");
+          kReleased + ": the paper's own examples instead of generated ones, whatever the seed");
   task.visit(v);
   v.field("weight", weight, "places of this source in every round of the sources", range(1, 1e6));
 }
@@ -35,9 +37,10 @@ void DataSettings::visit(config::Visitor& v) {
           one_of({"seq2seq", "in_place", "long"}));
   v.field("length", length, "tokens per row (0 = as long as the longest example)", range(0, 65536));
   v.field("alphabet", alphabet,
-          "characters with a token (empty = the paper's 26), or words: @countdown, @search, "
-          "@sat-5..@sat-9");
-  v.field("reverse", reverse, "learn the answer backwards (planning)");
+          "characters with a token (empty = the paper's 26), or a list of words: " +
+              joined_or(word_list_names()));
+  static const std::string kReversible = tasks::tasks_with(&tasks::Abilities::reversible);
+  v.field("reverse", reverse, kReversible + ": learn the answer backwards");
   v.field("augment", augment, "another copy of every puzzle in each epoch");
   v.field("held_out", held_out, "further examples, to watch the loss on; of files the last",
           at_least(0));

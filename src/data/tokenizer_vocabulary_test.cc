@@ -129,8 +129,8 @@ TEST(TokenizerVocabulary, RowsHaveRoomForCopies) {
   // As if every character were a token, and the beginning, two spaces, the line break and the end.
   std::size_t characters = 0;
   for (std::uint32_t item = 0; item < 20; ++item)
-    characters = std::max(
-        characters, data.task->longest_copy(data.task->generate(1, tasks::Split::kTrain, item)));
+    characters = std::max(characters, data.task->abilities().symmetries->longest_copy(
+                                          data.task->generate(1, tasks::Split::kTrain, item)));
   EXPECT_EQ(tokens.size(), characters + 5);
   settings.length = data.train.length() - 1;
   EXPECT_THROW(prepare_data("planning", settings, 1, vocabulary), UsageError);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "tasks/sat/formula.h"
 
 namespace mgdm::data {
@@ -48,14 +50,34 @@ std::vector<std::string> sat_words(const tasks::sat::Notation& notation) {
   return words;
 }
 
+struct WordList {
+  std::string name;
+  std::function<std::vector<std::string>()> words;
+};
+
+const std::vector<WordList>& lists() {
+  static const std::vector<WordList> kLists = [] {
+    std::vector<WordList> lists{{"@countdown", countdown_words}, {"@search", search_words}};
+    for (int n = tasks::sat::kMinVariables; n <= tasks::sat::kMaxVariables; ++n)
+      lists.push_back(
+          {fmt::format("@sat-{}", n), [n] { return sat_words(tasks::sat::Notation::of(n)); }});
+    return lists;
+  }();
+  return kLists;
+}
+
 }  // namespace
 
 std::optional<std::vector<std::string>> word_list(std::string_view name) {
-  if (name == "@search") return search_words();
-  if (name == "@countdown") return countdown_words();
-  for (int n = tasks::sat::kMinVariables; n <= tasks::sat::kMaxVariables; ++n)
-    if (name == fmt::format("@sat-{}", n)) return sat_words(tasks::sat::Notation::of(n));
+  for (const WordList& list : lists())
+    if (name == list.name) return list.words();
   return std::nullopt;
+}
+
+std::vector<std::string> word_list_names() {
+  std::vector<std::string> names;
+  for (const WordList& list : lists()) names.push_back(list.name);
+  return names;
 }
 
 }  // namespace mgdm::data

@@ -18,4 +18,6 @@ namespace mgdm::data {
 // None for any other name.
 std::optional<std::vector<std::string>> word_list(std::string_view name);
 
+std::vector<std::string> word_list_names();
+
 }  // namespace mgdm::data

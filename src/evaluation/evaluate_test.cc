@@ -151,7 +151,7 @@ TEST(Evaluate, PerPlanningDistance) {
   for (std::uint32_t i = 0; i < 40; ++i) {
     examples.push_back(task->generate(0, tasks::Split::kTest, i));
     answers.push_back(examples.back());
-    const int distance = task->planning_distance(examples.back()).value();
+    const int distance = task->abilities().lookahead->planning_distance(examples.back());
     if (i % 3 == 0) answers.back().output = "0,1";  // no path of five edges
     right[distance] += i % 3 == 0 ? 0 : 1;
     ++all[distance];

@@ -41,7 +41,7 @@ std::string score_text(const std::string& task, const tasks::Score& score) {
                    percent(tally.accuracy()), percent(tally.accuracy_paper())});
   for (const auto& [first, tally] : score.by_guesses)
     table.add_row(
-        {tasks::name_of_guesses(first) + (first < tasks::Task::kManySolutions ? " guesses" : ""),
+        {tasks::name_of_guesses(first) + (first < tasks::Graded::kManySolutions ? " guesses" : ""),
          std::to_string(tally.n), percent(tally.accuracy()), percent(tally.accuracy_paper())});
   out += table.text();
   if (score.not_checked > 0) out += fmt::format("\n{} answers not checked\n", score.not_checked);

@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "spec/kinds.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::inference {
 
@@ -61,7 +62,7 @@ void LoadedModel::check_symmetries(const decoding::DecodingSettings& settings) c
   const std::string asked = fmt::format("{} symmetries", settings.symmetries);
   if (!task().abilities().views)
     throw UsageError(fmt::format("{} of the task {}", asked, task().name()),
-                     "planning, countdown-K, sudoku or sat-N");
+                     tasks::tasks_with(&tasks::Abilities::views));
   if (rows_->vocabulary().tokenizer())
     throw UsageError(fmt::format("{} with the tokens of a language model", asked),
                      "a model whose vocabulary is an alphabet or a list of words");
@@ -71,7 +72,7 @@ void LoadedModel::check_symmetries(const decoding::DecodingSettings& settings) c
 }
 
 bool LoadedModel::has_forms() const {
-  return task().abilities().views && !rows_->vocabulary().tokenizer();
+  return task().abilities().views != nullptr && !rows_->vocabulary().tokenizer();
 }
 
 std::vector<data::View> LoadedModel::other_forms(const std::string& input, std::uint32_t item,
@@ -86,7 +87,7 @@ std::vector<data::View> LoadedModel::other_forms(const std::string& input, std::
     if (std::ssize(seen) == forms) break;
     Stream random(static_cast<std::uint64_t>(resolved.seed), Purpose::kView, item,
                   static_cast<std::uint32_t>(k));
-    const tasks::View view = task().view(input, random);
+    const tasks::View view = task().abilities().views->view(input, random);
     if (seen.insert(view.input).second) views.push_back(rows_->view(view));
   }
   return views;

@@ -392,7 +392,7 @@ TEST_F(Reproduction, LossesOfTheHardSubgoal) {
     asked.push_back(request);
     const auto task = tasks::make_task("planning");
     for (const tasks::Example& puzzle : request.puzzles)
-      EXPECT_EQ(task->planning_distance(puzzle), 3);
+      EXPECT_EQ(task->abilities().lookahead->planning_distance(puzzle), 3);
     const bool ar = asked.size() == 1;
     const auto losses = [](double loss) {
       evaluation::TokenLosses one;

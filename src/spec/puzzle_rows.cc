@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "tasks/all_tasks.h"
 #include "tasks/judge.h"
 #include "tasks/special_tokens.h"
 
@@ -40,7 +41,8 @@ void PuzzleRows::write_puzzle(const std::string& input, data::Row row) const {
 
 void PuzzleRows::write_example(const tasks::Example& example, data::Row row) const {
   check_room(example);
-  const std::string output = reverse_ ? task_->reversed_output(example.output) : example.output;
+  const std::string output =
+      reverse_ ? tasks::reversed_output(*task_, example.output) : example.output;
   data::write_example({example.input, output}, vocabulary_, *layout_, row);
 }
 
@@ -70,7 +72,7 @@ std::string PuzzleRows::read(std::span<const data::Token> tokens,
   if (!reverse_) return text;
   // A malformed answer cannot be turned round and stays as it is: it is wrong either way.
   try {
-    return task_->reversed_output(tasks::up_to_end(text)) + std::string(tasks::kEndName);
+    return tasks::reversed_output(*task_, tasks::up_to_end(text)) + std::string(tasks::kEndName);
   } catch (const Error&) {
     return text;
   }

@@ -29,7 +29,7 @@ void expect_carried(const ModelCard& card, const data::Vocabulary& vocabulary) {
     Row own(rows);
     rows.write_example(example, own.spans());
     Stream random(1, Purpose::kTest, item);
-    const tasks::View text = task.view(example.input, random);
+    const tasks::View text = task.abilities().views->view(example.input, random);
     const data::View view = rows.view(text);
 
     std::vector<Token> carried = view.tokens;

@@ -128,6 +128,19 @@ std::vector<std::string> task_names() { return names_in(&Family::tasks); }
 
 std::vector<std::string> variant_names() { return names_in(&Family::variants); }
 
+std::string tasks_with(const std::function<bool(const Abilities&)>& can) {
+  std::vector<std::string> names = task_names();
+  std::erase_if(names, [&](const std::string& name) { return !can(make_task(name)->abilities()); });
+  return joined_or(names);
+}
+
+std::string reversed_output(const Task& task, std::string_view output) {
+  const Reversible* const reversible = task.abilities().reversible;
+  if (reversible == nullptr)
+    throw UsageError(task.name() + " has no reverse order", tasks_with(&Abilities::reversible));
+  return reversible->reversed_output(output);
+}
+
 const Family& family_of(std::string_view name) { return *families()[index_of(name)]; }
 
 }  // namespace mgdm::tasks

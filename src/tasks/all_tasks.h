@@ -5,6 +5,7 @@
 
 #include <any>
 #include <cstddef>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -53,6 +54,14 @@ std::vector<std::string> task_names();
 // Variants: countdown by the text of a search ("search-4", "optimal-4"), and SAT formulas of any
 // size ("sat"), which cannot be generated.
 std::vector<std::string> variant_names();
+
+// The tasks that can do something under default options, for people: "planning, sudoku or sat-5".
+//
+//   tasks_with(&Abilities::views)
+std::string tasks_with(const std::function<bool(const Abilities&)>& can);
+
+// The output written backwards, and back again. UsageError where the task is not reversible.
+std::string reversed_output(const Task& task, std::string_view output);
 
 // The family that a task belongs to. UsageError as in make_task.
 const Family& family_of(std::string_view name);

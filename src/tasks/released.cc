@@ -31,7 +31,7 @@ std::vector<Example> released_test(const Task& task, std::size_t count) {
   static std::map<std::string, std::vector<Example>> made;  // by task
   const std::lock_guard lock(mutex);
   std::vector<Example>& known = made[task.name()];
-  const auto released = task.released(Split::kTest);
+  const auto released = task.abilities().released->released(Split::kTest);
   count = std::min(count, released->size().value_or(count));
   if (known.size() < count) {
     std::vector<Example> puzzles;

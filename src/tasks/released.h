@@ -3,7 +3,7 @@
 // The examples are successive draws of one Python generator, so generation must start at the first
 // and cannot use threads.
 //
-//   const auto released = task->released(Split::kTest);
+//   const auto released = task->abilities().released->released(Split::kTest);
 //   for_released(*released, 1000, [&](const Example& example) { ... });
 #pragma once
 
@@ -42,8 +42,8 @@ void for_released(Released& released, std::size_t count,
                   const std::function<void(const Example&)>& use,
                   const std::function<void()>& made = {});
 
-// The first `count` examples of the paper's test file, or all of them. Generating them takes
-// seconds for any count, so the result is cached.
+// The first `count` examples of the paper's test file, or all of them, of a task with
+// abilities().released. Generating them takes seconds for any count, so the result is cached.
 std::vector<Example> released_test(const Task& task, std::size_t count);
 
 }  // namespace mgdm::tasks

@@ -15,7 +15,7 @@ namespace mgdm::tasks {
 namespace {
 
 constexpr std::array<std::uint64_t, 7> kFirstGuesses = {
-    0, 1, 5, 20, 50, Task::kManySolutions, Task::kNoSolution};
+    0, 1, 5, 20, 50, Graded::kManySolutions, Graded::kNoSolution};
 
 }  // namespace
 
@@ -24,10 +24,10 @@ std::uint64_t first_of_guesses(std::uint64_t guesses) {
 }
 
 std::string name_of_guesses(std::uint64_t first) {
-  if (first == Task::kNoSolution) return "no solution";
-  if (first == Task::kManySolutions) return "many solutions";
+  if (first == Graded::kNoSolution) return "no solution";
+  if (first == Graded::kManySolutions) return "many solutions";
   const auto next = std::upper_bound(kFirstGuesses.begin(), kFirstGuesses.end(), first);
-  if (*next == Task::kManySolutions) return fmt::format("{}+", first);
+  if (*next == Graded::kManySolutions) return fmt::format("{}+", first);
   return *next - 1 == first ? fmt::format("{}", first) : fmt::format("{}-{}", first, *next - 1);
 }
 
@@ -67,10 +67,11 @@ void Score::add(const Task& task, const Example& example, std::string_view answe
     return;
   }
   all.add(verdict);
-  if (const auto distance = task.planning_distance(example))
-    by_planning_distance[*distance].add(verdict);
-  if (const auto guesses = task.guesses(example))
-    by_guesses[first_of_guesses(*guesses)].add(verdict);
+  const Abilities can = task.abilities();
+  if (can.lookahead != nullptr)
+    by_planning_distance[can.lookahead->planning_distance(example)].add(verdict);
+  if (can.graded != nullptr)
+    by_guesses[first_of_guesses(can.graded->guesses(example))].add(verdict);
   if (verdict.correct) return;
   std::map<std::string, int> first_place;
   std::set<std::pair<std::string, int>> places;

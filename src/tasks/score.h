@@ -39,7 +39,7 @@ struct ErrorCount {
 };
 
 // The lower end of a puzzle's group by number of guesses: 0, 1-4, 5-19, 20-49, 50+. "Many
-// solutions" and "no solution" are groups of their own (Task::guesses).
+// solutions" and "no solution" are groups of their own (Graded::guesses).
 std::uint64_t first_of_guesses(std::uint64_t guesses);
 std::string name_of_guesses(std::uint64_t first);
 
@@ -47,8 +47,8 @@ struct Score {
   Tally all;
   std::size_t not_checked = 0;               // answers that nothing can judge: they are in no tally
   std::map<std::string, ErrorCount> errors;  // an answer can show several categories
-  std::map<int, Tally> by_planning_distance;  // planning only
-  std::map<std::uint64_t, Tally> by_guesses;  // Sudoku only; keys are first_of_guesses()
+  std::map<int, Tally> by_planning_distance;  // of tasks with abilities().lookahead
+  std::map<std::uint64_t, Tally> by_guesses;  // with abilities().graded; by first_of_guesses()
 
   // Judges one answer, special tokens included (see judge.h).
   void add(const Task& task, const Example& example, std::string_view answer);

@@ -5,7 +5,8 @@
 //   task->verify(example, example.output);        // {correct, correct_paper} = {true, true}
 //   task->explain(example, "1+1=3");              // what is wrong with it, in words
 //
-// A task speaks strings, never token ids. Each folder holds a family of tasks (tasks/family.h).
+// A task reads and writes text, never tokens. Each folder below tasks/ holds one family of tasks
+// and declares it in one row (tasks/family.h).
 #pragma once
 
 #include <cstdint>
@@ -57,19 +58,68 @@ struct View {
   std::vector<std::pair<char, char>> letters = {};
 };
 
-// Optional features of a task.
-struct Abilities {
-  bool symmetries = false;            // augment() gives other puzzles with the same solution
-  bool views = false;                 // view() gives the same puzzle under a symmetry
-  bool reverse = false;               // answers can be written backwards
-  bool sudoku_files = false;          // puzzles stand in Sudoku CSV, lines and grids
-  std::optional<int> variables = {};  // sat-N: puzzles are formulas of so many variables
-  bool released = false;              // released() gives the paper's own examples
-  bool traces = false;                // and the searches that were made for them
-  bool failures = false;              // its own examples may end without a solution
+class Released;  // tasks/released.h
+
+// What only some tasks can do: a task implements such an interface and names itself in abilities().
+struct Symmetries {
+  // A copy of a solved example: the same puzzle under a random symmetry, for augmentation. Its
+  // label follows the rule of the task's labels. Copies of training examples are training examples:
+  // none is in the test split.
+  virtual Example augment(const Example& example, Stream& random) const = 0;
+
+  // The most characters that the input and output of a copy have together.
+  virtual std::size_t longest_copy(const Example& example) const {
+    return example.input.size() + example.output.size();
+  }
 };
 
-class Released;  // tasks/released.h
+struct Views {
+  // The puzzle under a random symmetry, for decoding; any answer, right or wrong, can be translated
+  // back. The input keeps its length.
+  virtual View view(std::string_view input, Stream& random) const = 0;
+};
+
+struct Reversible {
+  // The label written backwards, or backwards again: the form a reverse model learns.
+  virtual std::string reversed_output(std::string_view output) const = 0;
+};
+
+struct Lookahead {
+  // How far ahead an answer must look: accuracy is reported per distance.
+  virtual int planning_distance(const Example& example) const = 0;
+
+  // The place in the label that needs look-ahead: the first character at which the right path and
+  // another one differ. None if there is only one path.
+  virtual std::optional<std::size_t> hard_subgoal(const Example& example) const = 0;
+};
+
+struct Graded {
+  static constexpr std::uint64_t kNoSolution = std::numeric_limits<std::uint64_t>::max(),
+                                 kManySolutions = kNoSolution - 1;
+
+  // The number of guesses that the puzzle takes, or that it has no or many solutions. Accuracy is
+  // reported by it.
+  virtual std::uint64_t guesses(const Example& example) const = 0;
+};
+
+struct ReleasedData {
+  // The examples of the paper's released file, from the first on.
+  virtual std::unique_ptr<Released> released(Split split) const = 0;
+};
+
+struct Abilities {
+  const Symmetries* symmetries = nullptr;
+  const Views* views = nullptr;
+  const Reversible* reversible = nullptr;
+  const Lookahead* lookahead = nullptr;
+  const Graded* graded = nullptr;
+  const ReleasedData* released = nullptr;
+  bool traces = false;                // the released data have the searches made for them
+  bool failures = false;              // the task's own examples may end without a solution
+  bool sudoku_files = false;          // puzzles stand in Sudoku CSV, lines and grids
+  std::optional<int> variables = {};  // puzzles are SAT formulas with this many variables
+  std::string_view typed = {};        // characters that people type in puzzles beside the task's
+};
 
 class Task {
  public:
@@ -87,10 +137,6 @@ class Task {
 
   // The item-th puzzle of a split. A pure function of its arguments, so any thread may make it.
   virtual Example generate(std::uint64_t seed, Split split, std::uint32_t item) const = 0;
-
-  // The examples of the paper's released file, from the first on. UsageError without
-  // abilities().released.
-  virtual std::unique_ptr<Released> released(Split split) const;
 
   // A typed puzzle in the dataset's form: Sudoku's '.' becomes '0', DIMACS becomes literals, spaces
   // around numbers are removed. Error when the text is not a puzzle of this task.
@@ -124,37 +170,6 @@ class Task {
 
   // A puzzle or an answer, possibly unfinished, for people: a Sudoku as a board, others unchanged.
   virtual std::string drawn(std::string_view text) const { return std::string(text); }
-
-  // A copy of a solved example: the same puzzle under a random symmetry, for augmentation. Its
-  // label follows the rule of the task's labels. UsageError without abilities().symmetries.
-  // Copies of training examples are training examples: none is in the test split.
-  virtual Example augment(const Example& example, Stream& random) const;
-
-  // The most characters that the input and output of a copy have together.
-  virtual std::size_t longest_copy(const Example& example) const {
-    return example.input.size() + example.output.size();
-  }
-
-  // The puzzle under a random symmetry, for decoding; any answer, right or wrong, can be translated
-  // back. The input keeps its length. UsageError without abilities().views.
-  virtual View view(std::string_view input, Stream& random) const;
-
-  // The label written backwards, or backwards again: the form a reverse model learns (planning
-  // only).
-  virtual std::string reversed_output(std::string_view output) const;
-
-  // How far ahead an answer must look (planning only): accuracy is reported per distance.
-  virtual std::optional<int> planning_distance(const Example&) const { return std::nullopt; }
-
-  // The place in the label that needs look-ahead (planning only): the first character at which the
-  // right path and another one differ. None if there is only one path.
-  virtual std::optional<std::size_t> hard_subgoal(const Example&) const { return std::nullopt; }
-
-  // The number of guesses that the puzzle takes (Sudoku only; sudoku/grade.h), or that it has no or
-  // many solutions. Accuracy is reported by it.
-  static constexpr std::uint64_t kNoSolution = std::numeric_limits<std::uint64_t>::max(),
-                                 kManySolutions = kNoSolution - 1;
-  virtual std::optional<std::uint64_t> guesses(const Example&) const { return std::nullopt; }
 };
 
 // The random stream of an item. The splits have separate streams: otherwise item 7 of the test

@@ -77,7 +77,7 @@ std::uint64_t views_hash(const tasks::Task& task) {
     const std::string input = task.generate(kSeed, tasks::Split::kTest, item).input;
     for (std::uint32_t k = 1; k <= kViews; ++k) {
       Stream random(kSeed, Purpose::kView, item, k);
-      const tasks::View view = task.view(input, random);
+      const tasks::View view = task.abilities().views->view(input, random);
       digest.add(view.input);
       for (const std::size_t place : view.places) digest.add(static_cast<std::int64_t>(place));
       for (const auto& [from, to] : view.letters) {

@@ -136,9 +136,11 @@ class Profiler {
           static_cast<std::int64_t>(puzzles_.layout().answer_begin(written[b].frozen)));
       rows.subgoal.push_back(subgoal_of(example, rows.begin.back()));
       rows.tables.push_back({&profile_.all});
-      if (const auto distance = puzzles_.task().planning_distance(example))
+      if (const auto* const lookahead = puzzles_.task().abilities().lookahead)
         rows.tables.back().push_back(
-            &profile_.by_planning_distance.try_emplace(*distance, empty()).first->second);
+            &profile_.by_planning_distance
+                 .try_emplace(lookahead->planning_distance(example), empty())
+                 .first->second);
     }
     rows.batch = {nn::tensors_of(written, model_.device()), at::Tensor()};
     return rows;
@@ -147,10 +149,11 @@ class Profiler {
   // Where it stands in the row of an answer that begins there. A token is a character here, and the
   // label stands as it is: of other models the subgoal is not looked at.
   std::int64_t subgoal_of(const Example& example, std::int64_t begin) const {
-    if (card_.reverse ||
+    const tasks::Lookahead* const lookahead = puzzles_.task().abilities().lookahead;
+    if (lookahead == nullptr || card_.reverse ||
         puzzles_.vocabulary().encode(example.output).size() != example.output.size())
       return kNowhere;
-    const auto place = puzzles_.task().hard_subgoal(example);
+    const auto place = lookahead->hard_subgoal(example);
     return place ? begin + static_cast<std::int64_t>(*place) : kNowhere;
   }
 

@@ -190,7 +190,7 @@ TEST(LossProfile, TheHardSubgoalUnderEachContext) {
     TokenLosses sum;
     hard = 0;
     for (const Example& example : examples) {
-      const auto place = each.rows.task().hard_subgoal(example);
+      const auto place = each.rows.task().abilities().lookahead->hard_subgoal(example);
       if (!place) continue;
       ++hard;
       const PlainRow row = plain_row(each, example);
@@ -290,7 +290,7 @@ TEST(LossProfile, ReversedLabelsForReverseModels) {
   const double expected = profile_losses(reverse, examples, {}).all.noised.all().loss();
   EXPECT_NE(profile_losses(forward, examples, {}).all.noised.all().loss(), expected);
   for (Example& example : examples) {
-    example.output = forward.rows.task().reversed_output(example.output);
+    example.output = tasks::reversed_output(forward.rows.task(), example.output);
   }
   EXPECT_NEAR(profile_losses(forward, examples, {}).all.noised.all().loss(), expected, kTolerance);
 }

@@ -36,7 +36,7 @@ Puzzles hard_puzzles(const Context& context) {
   const auto task = tasks::make_task("planning");
   Puzzles puzzles = puzzles_of({.task = "planning"}, context);
   std::erase_if(puzzles, [&](const tasks::Example& puzzle) {
-    return task->planning_distance(puzzle) != kDistance;
+    return task->abilities().lookahead->planning_distance(puzzle) != kDistance;
   });
   return puzzles;
 }

@@ -15,7 +15,7 @@
 namespace mgdm::tasks::countdown {
 namespace {
 
-class SearchTask : public Task {
+class SearchTask : public Task, public ReleasedData {
  public:
   SearchTask(int count, Answer written) : count_(count), written_(written) {}
 
@@ -30,7 +30,7 @@ class SearchTask : public Task {
   }
 
   Abilities abilities() const override {
-    return {.released = true, .traces = true, .failures = written_ == Answer::kSearch};
+    return {.released = this, .traces = true, .failures = written_ == Answer::kSearch};
   }
 
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {

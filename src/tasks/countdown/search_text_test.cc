@@ -133,9 +133,9 @@ TEST(SearchTasks, KeepTheContract) {
 }
 
 TEST(SearchTasks, ReleasedExamplesAreTheTraces) {
-  const auto plain = make_task("countdown-3")->released(Split::kTrain);
-  const auto search = make_task("search-3")->released(Split::kTrain);
-  const auto optimal = make_task("optimal-3")->released(Split::kTrain);
+  const auto plain = make_task("countdown-3")->abilities().released->released(Split::kTrain);
+  const auto search = make_task("search-3")->abilities().released->released(Split::kTrain);
+  const auto optimal = make_task("optimal-3")->abilities().released->released(Split::kTrain);
   for (int i = 0; i < 50; ++i) {
     const Example label = plain->next(), trace = search->next(), path = optimal->next();
     EXPECT_EQ(trace.input, label.input);  // they draw alike
@@ -152,7 +152,7 @@ TEST(SearchTasks, GoldenTracesAreRatedAsTheirGeneratorDoes) {
   if (folder == nullptr) GTEST_SKIP() << "MGDM_TEST_DATA is not set";
   const std::string lines = read_file(std::string(folder) + "/sos/traces_seed4.jsonl");
   const auto task = make_task("search-4");
-  const auto search = task->released(Split::kTrain);
+  const auto search = task->abilities().released->released(Split::kTrain);
   int right = 0, count = 0;
   for (const std::string_view line : split(lines, '\n')) {
     if (line.empty()) continue;

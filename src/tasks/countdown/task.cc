@@ -20,7 +20,7 @@
 namespace mgdm::tasks::countdown {
 namespace {
 
-class Countdown : public Task {
+class Countdown : public Task, public Views, public ReleasedData {
  public:
   Countdown(int count, const Puzzles& puzzles) : count_(count), puzzles_(puzzles) {}
 
@@ -31,7 +31,10 @@ class Countdown : public Task {
   }
 
   Abilities abilities() const override {
-    return {.views = true, .released = is_released(), .traces = is_released()};
+    return {.views = this,
+            .released = is_released() ? this : nullptr,
+            .traces = is_released(),
+            .typed = "->"};
   }
 
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
@@ -40,7 +43,6 @@ class Countdown : public Task {
   }
 
   std::unique_ptr<Released> released(Split split) const override {
-    if (!is_released()) return Task::released(split);
     return make_released(count_, split);
   }
 
@@ -129,10 +131,9 @@ std::unique_ptr<Task> make(std::string_view task, const Options& options) {
 
 FaultWords faults_of(std::string_view task) {
   const int numbers = number_after(task.substr(0, task.find('-') + 1), task);
-  FaultWords faults{
-      {"number not available", "target missed", "numbers left over", "malformed answer"},
-      {"planning error", "calculation error"},
-      numbers - 1};
+  FaultWords faults{{kNotAvailable, "target missed", "numbers left over", "malformed answer"},
+                    {kPlanningError, kCalculationError},
+                    numbers - 1};
   if (!task.starts_with("countdown")) faults.words.emplace_back("goal not reached");
   return faults;
 }

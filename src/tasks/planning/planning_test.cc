@@ -50,7 +50,8 @@ TEST(PlanningProblem, FindsWhereOneMustLookAhead) {
   const auto task = make_task("planning", {"nodes=6"});
   for (std::uint32_t item = 0; item < 100; ++item) {
     const Example example = task->generate(0, Split::kTrain, item);
-    EXPECT_EQ(task->hard_subgoal(example).has_value(), *task->planning_distance(example) > 0);
+    EXPECT_EQ(task->abilities().lookahead->hard_subgoal(example).has_value(),
+              task->abilities().lookahead->planning_distance(example) > 0);
   }
 }
 
@@ -97,7 +98,7 @@ TEST(PlanningGenerate, ShapeOfThePuzzles) {
       ASSERT_EQ(parse_edges(example.output)->size(), static_cast<std::size_t>(nodes - 1));
       ASSERT_EQ(task->verify(example, example.output), (Verdict{true, true}));
       ASSERT_EQ(task->solve(example.input), example.output);
-      ++distances[task->planning_distance(example).value()];
+      ++distances[task->abilities().lookahead->planning_distance(example)];
     }
     // The crossing is uniform over the positions, so the distance over 0 .. nodes-1.
     ASSERT_EQ(distances.size(), static_cast<std::size_t>(nodes));
@@ -121,9 +122,25 @@ TEST(PlanningGenerate, TwinsOfTrainingPuzzlesStayInTraining) {
   const auto task = make_task("planning", {"nodes=4"});
   for (std::uint32_t item = 0; item < 500; ++item) {
     Stream random(0, Purpose::kTest, item);
-    const Example copy = task->augment(task->generate(0, Split::kTrain, item), random);
+    const Example copy =
+        task->abilities().symmetries->augment(task->generate(0, Split::kTrain, item), random);
     EXPECT_FALSE(in_test_split(canonical_form(parse_problem(copy.input)))) << copy.input;
   }
+}
+
+// A chain of three nodes and another one that crosses it have five of the six names 0 to 5.
+TEST(PlanningGenerate, TwinsUseAllNamesOfThePuzzlesSize) {
+  const auto task = make_task("planning", {"nodes=3"});
+  Stream random(0, Purpose::kTest, 0);
+  std::set<int> names;
+  for (int i = 0; i < 200; ++i)
+    for (const Edge& edge :
+         parse_problem(task->abilities()
+                           .symmetries->augment({"0,1/1,2/3,1/1,4-0,2", "0,1/1,2"}, random)
+                           .input)
+             .edges)
+      names.insert({edge.from, edge.to});
+  EXPECT_EQ(names, (std::set<int>{0, 1, 2, 3, 4, 5}));
 }
 
 TEST(PlanningGenerate, SomeTwinIsAsLongAsTheLongest) {
@@ -135,10 +152,10 @@ TEST(PlanningGenerate, SomeTwinIsAsLongAsTheLongest) {
     Stream random(0, Purpose::kTest, 0);
     std::size_t longest = 0;
     for (int i = 0; i < 5000; ++i) {
-      const Example copy = task->augment(solved, random);
+      const Example copy = task->abilities().symmetries->augment(solved, random);
       longest = std::max(longest, copy.input.size() + copy.output.size());
     }
-    EXPECT_EQ(longest, task->longest_copy(solved)) << solved.input;
+    EXPECT_EQ(longest, task->abilities().symmetries->longest_copy(solved)) << solved.input;
   }
 }
 

@@ -14,7 +14,12 @@
 namespace mgdm::tasks::planning {
 namespace {
 
-class Planning : public Task {
+class Planning : public Task,
+                 public Symmetries,
+                 public Views,
+                 public Reversible,
+                 public Lookahead,
+                 public ReleasedData {
  public:
   Planning(int nodes, bool learned) : nodes_(nodes), learned_(learned) {}
 
@@ -25,8 +30,11 @@ class Planning : public Task {
   }
 
   Abilities abilities() const override {
-    return {
-        .symmetries = true, .views = true, .reverse = true, .released = nodes_ == kReleasedNodes};
+    return {.symmetries = this,
+            .views = this,
+            .reversible = this,
+            .lookahead = this,
+            .released = nodes_ == kReleasedNodes ? this : nullptr};
   }
 
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
@@ -38,10 +46,7 @@ class Planning : public Task {
     }
   }
 
-  std::unique_ptr<Released> released(Split split) const override {
-    if (nodes_ != kReleasedNodes) return Task::released(split);
-    return make_released(split);
-  }
+  std::unique_ptr<Released> released(Split split) const override { return make_released(split); }
 
   std::string normalize_input(std::string_view text) const override {
     return render(parse_problem(without_space_around(",/-", text)));
@@ -91,7 +96,7 @@ class Planning : public Task {
     return render(reversed(path_of(output)));
   }
 
-  std::optional<int> planning_distance(const Example& example) const override {
+  int planning_distance(const Example& example) const override {
     const Problem problem = parse_problem(example.input);
     return planning::planning_distance(problem, label_of(problem, example));
   }

@@ -22,7 +22,7 @@ Verdict verdict(bool correct, const Example& example, std::string_view answer) {
 }
 
 // "sat-5" to "sat-9": the paper's task, in its notation (formula.h).
-class Sat : public Task {
+class Sat : public Task, public Symmetries, public Views {
  public:
   explicit Sat(int variables) : notation_(Notation::of(variables)), generator_(variables) {}
 
@@ -41,7 +41,7 @@ class Sat : public Task {
   }
 
   Abilities abilities() const override {
-    return {.symmetries = true, .views = true, .variables = notation_.variables()};
+    return {.symmetries = this, .views = this, .variables = notation_.variables()};
   }
 
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {

@@ -9,6 +9,7 @@
 #include "base/interrupt.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "formats/sudoku_record.h"
 #include "formats/sudoku_text.h"
 #include "tasks/family.h"
 #include "tasks/sudoku/generate.h"
@@ -21,7 +22,7 @@
 namespace mgdm::tasks::sudoku {
 namespace {
 
-class Sudoku final : public Task {
+class Sudoku final : public Task, public Symmetries, public Views, public Graded {
  public:
   Sudoku(Difficulty difficulty, std::optional<Guesses> guesses, std::int64_t patience)
       : difficulty_(difficulty), guesses_(guesses), patience_(patience) {}
@@ -43,7 +44,9 @@ class Sudoku final : public Task {
   }
 
   Abilities abilities() const override {
-    return {.symmetries = true, .views = true, .sudoku_files = true};
+    static const std::string kTyped = std::string(formats::kSudokuBlanks) + "|+-=";
+    return {
+        .symmetries = this, .views = this, .graded = this, .sudoku_files = true, .typed = kTyped};
   }
 
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
@@ -114,7 +117,7 @@ class Sudoku final : public Task {
     return sudoku::verify(parse_grid(example.input), example.output, answer);
   }
 
-  std::optional<std::uint64_t> guesses(const Example& example) const override {
+  std::uint64_t guesses(const Example& example) const override {
     const Grade found = grade(parse_grid(example.input));
     return found.level == Level::kNoSolution      ? kNoSolution
            : found.level == Level::kManySolutions ? kManySolutions

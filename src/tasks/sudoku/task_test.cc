@@ -63,7 +63,7 @@ TEST(SudokuGuesses, ThatNoPuzzleTakesAreNotLookedForWithoutEnd) {
   };
   // The first that it makes is what it makes for those who take any.
   const auto any = make_sudoku(Difficulty::kHard);
-  const std::uint64_t first = *any->guesses(any->generate(0, Split::kTrain, 0));
+  const std::uint64_t first = any->abilities().graded->guesses(any->generate(0, Split::kTrain, 0));
   EXPECT_EQ(most_of(1), fmt::format("the most that one of these takes is {}", first));
   EXPECT_NE(most_of(50), most_of(1));  // of fifty another takes more
 }
@@ -82,7 +82,7 @@ TEST(SudokuGuesses, AreReadFromText) {
 TEST_P(SudokuTask, SpeaksOfItself) {
   EXPECT_EQ(task_->name(), "sudoku");
   EXPECT_FALSE(task_->about().empty());
-  EXPECT_EQ(task_->planning_distance({}), std::nullopt);
+  EXPECT_EQ(task_->abilities().lookahead, nullptr);
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, SudokuTask, testing::Values(Difficulty::kEasy, Difficulty::kHard),
