@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <future>
+#include <memory>
 #include <thread>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
@@ -63,69 +64,58 @@ TEST(Rendezvous, NamesThoseWhoDidNotCome) {
   }
 }
 
-class Listener {
+// A socket of this machine, listening or connected to a port.
+class Socket {
  public:
-  Listener() {
-    address_.sin6_family = AF_INET6;
-    socklen_t size = sizeof address_;
+  explicit Socket(std::uint16_t port = 0) {
+    address_.sin_family = AF_INET;
+    address_.sin_port = htons(port);
+    address_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     auto* const generic = reinterpret_cast<sockaddr*>(&address_);
-    if (::bind(socket, generic, size) != 0 || ::listen(socket, 1) != 0 ||
-        ::getsockname(socket, generic, &size) != 0)
-      throw Error("no socket");
+    socklen_t size = sizeof address_;
+    const bool good = port > 0 ? ::connect(number, generic, size) == 0
+                               : ::bind(number, generic, size) == 0 && ::listen(number, 1) == 0 &&
+                                     ::getsockname(number, generic, &size) == 0;
+    EXPECT_TRUE(good);
   }
-  ~Listener() { ::close(socket); }
-  Listener(const Listener&) = delete;
-  Listener& operator=(const Listener&) = delete;
-  std::uint16_t port() const { return ntohs(address_.sin6_port); }
+  ~Socket() { ::close(number); }
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+  std::uint16_t port() const { return ntohs(address_.sin_port); }
 
-  const int socket = ::socket(AF_INET6, SOCK_STREAM, 0);
+  const int number = ::socket(AF_INET, SOCK_STREAM, 0);
 
  private:
-  sockaddr_in6 address_{};
+  sockaddr_in address_{};
 };
-
-// A socket that is connected to a port of this machine; below 0 where that fails.
-int connected_to(std::uint16_t port) {
-  sockaddr_in here{};
-  here.sin_family = AF_INET;
-  here.sin_port = htons(port);
-  here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-  return ::connect(socket, reinterpret_cast<sockaddr*>(&here), sizeof here) == 0 ? socket : -1;
-}
 
 TEST(Rendezvous, AtALoopbackAddressOtherMachinesAreNotHeard) {
   for (const char* const host : {"127.0.0.1", "localhost", "::1"}) EXPECT_TRUE(is_loopback(host));
   for (const char* const host : {"10.0.0.1", "node1", "::"}) EXPECT_FALSE(is_loopback(host));
-  const Listener listener;
+  const Socket listener;
   ASSERT_TRUE(protect_store(listener.port(), /*this_machine_only=*/true));
   char device[16] = "";
   socklen_t size = sizeof device;
-  ASSERT_EQ(::getsockopt(listener.socket, SOL_SOCKET, SO_BINDTODEVICE, device, &size), 0);
+  ASSERT_EQ(::getsockopt(listener.number, SOL_SOCKET, SO_BINDTODEVICE, device, &size), 0);
   EXPECT_STREQ(device, "lo");
-  const int client = connected_to(listener.port());
-  EXPECT_GE(client, 0);
-  ::close(client);
+  const Socket client(listener.port());
+  EXPECT_FALSE(protect_store(1, /*this_machine_only=*/false));  // nothing listens there
 }
 
 TEST(Rendezvous, AClientThatStopsWithinAMessageIsDropped) {
-  const std::uint16_t port = Listener().port();  // free from here on
-  EXPECT_FALSE(protect_store(port, /*this_machine_only=*/false));
   c10d::TCPStoreOptions options;
-  options.port = port;
+  options.port = 0;  // a free one
   options.isServer = true;
   options.waitWorkers = false;
   const auto store = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
-  ASSERT_TRUE(protect_store(port, /*this_machine_only=*/false));
-  const int stranger = connected_to(port);
-  ASSERT_GE(stranger, 0);
+  ASSERT_TRUE(protect_store(store->getPort(), /*this_machine_only=*/false));
+  auto stranger = std::make_unique<Socket>(store->getPort());
   const char junk[9] = {0, 100};  // to LibTorch 1.13: set a key of 100 letters
-  ASSERT_EQ(::send(stranger, junk, sizeof junk, 0), 9);
+  ASSERT_EQ(::send(stranger->number, junk, sizeof junk, 0), 9);
   std::this_thread::sleep_for(200ms);
   auto answer = std::async(std::launch::async, [&] { return store->add("count", 1); });
-  const bool answered = answer.wait_for(60s) == std::future_status::ready;
-  EXPECT_TRUE(answered);
-  ::close(stranger);  // lets a store that waits go on
+  EXPECT_EQ(answer.wait_for(60s), std::future_status::ready);
+  stranger.reset();  // lets a store that waits go on
   EXPECT_EQ(answer.get(), 1);
 }
 
