@@ -75,7 +75,7 @@ TEST_F(Reproduce, WritesTablesAndThePage) {
   const std::string page = read_file(path("report.html"));
   EXPECT_MENTIONS(page, "Countdown-4: scaling of model and data");
   EXPECT_MENTIONS(page, "data:image/svg+xml,");
-  EXPECT_MENTIONS(page, "minutes of training");
+  EXPECT_MENTIONS(page, "minutes%20of%20training");
 }
 
 // Also where no --budget was given: what is answered is not answered again.
