@@ -77,6 +77,7 @@ TEST(Text, NearestName) {
   EXPECT_EQ(nearest("sudko", names), "sudoku");
   EXPECT_EQ(nearest("--cuont", names), "--count");
   EXPECT_EQ(nearest("xyz", names), "");
+  EXPECT_EQ(nearest("abcx", std::vector<std::string>{"abcd", "abce"}), "abcd");  // the first
   EXPECT_EQ(nearest("", names), "");
   EXPECT_EQ(nearest("--device", std::vector<std::string>{"--resume"}), "");
   EXPECT_EQ(did_you_mean("plannig", names), "did you mean 'planning'?");

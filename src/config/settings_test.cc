@@ -139,7 +139,7 @@ TEST(Settings, WrongTypeRangeAndChoice) {
   EXPECT_MENTIONS(error, "decoding.steps = 0");
   EXPECT_MENTIONS(error, "an integer, 1 to 1000 (denoising steps)");  // the help may say why
   error = usage_error([&] { fields.set("decoding.steps=many"); });
-  EXPECT_MENTIONS(error, "an integer, 1 to 1000");
+  EXPECT_MENTIONS(error, "an integer, 1 to 1000 (denoising steps)");
   error = usage_error([&] { fields.set("decoding.steps=2.5"); });
   EXPECT_MENTIONS(error, "decoding.steps = 2.5");
   EXPECT_MENTIONS(error, "an integer, 1 to 1000");

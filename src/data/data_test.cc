@@ -34,6 +34,7 @@ TEST(Vocabulary, RefusesWhatItDoesNotKnow) {
   EXPECT_THROW(Vocabulary("aba"), Error);
   EXPECT_THROW(Vocabulary(""), Error);
   EXPECT_EQ(Vocabulary("xyz").size(), 8);
+  EXPECT_EQ(Vocabulary(" ~").size(), 7);  // the first and the last that are printable
 }
 
 TEST(Vocabulary, OfWordsTakesTheLongest) {
@@ -370,6 +371,15 @@ TEST(Mixtures, DealOutTheirSourcesByWeight) {
                              batch.rows.tokens.begin() + static_cast<std::ptrdiff_t>(row * 64)));
     }
   }
+}
+
+// Three parts share the 2^32 numbers evenly.
+TEST(Mixtures, KeysOfPartsDoNotMeet) {
+  const auto source = [] { return fixed_source(countdown(10, 1)); };
+  const Mixture mixture({{source(), 1}, {source(), 1}, {source(), 1}}, 64);
+  EXPECT_EQ(mixture.key(0, 5), 5u);
+  EXPECT_EQ(mixture.key(1, 5), 1431655765u + 5);
+  EXPECT_EQ(mixture.key(2, 5), 2 * 1431655765u + 5);
 }
 
 TEST(Mixtures, AloneASourceIsADataset) {

@@ -50,10 +50,12 @@ TEST_F(SafetensorsFolder, SmallModelIsOneFile) {
   const Safetensors model = open_safetensors_folder(path_);
   EXPECT_EQ(model.tensors().size(), 4u);
   EXPECT_EQ(model.metadata(), kDefaultMetadata);
+  EXPECT_TRUE(has_safetensors(path_, "model"));
 }
 
 TEST_F(SafetensorsFolder, LargeModelIsShardsAndAnIndex) {
   write(7);
+  EXPECT_TRUE(has_safetensors(path_, "model"));
   EXPECT_EQ(names(), sharded_names_);
   EXPECT_EQ(read_file(index_), R"({
   "metadata": {
@@ -126,6 +128,7 @@ TEST_F(SafetensorsFolder, NeitherFormAndNoFolder) {
   EXPECT_CONTAINS(complaint(), path_.string() + ": not a folder");
   fs::create_directories(path_);
   EXPECT_CONTAINS(complaint(), path_.string() + ": neither model.safetensors nor");
+  EXPECT_FALSE(has_safetensors(path_, "model"));
 }
 
 TEST_F(SafetensorsFolder, BothForms) {

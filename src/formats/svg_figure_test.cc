@@ -70,6 +70,11 @@ TEST(LineChart, JoinsThePointsFromCornerToCorner) {
   EXPECT_NEAR(points[2], (points[0] + points[4]) / 2, 0.02);  // x = 5 is in the middle
   EXPECT_NEAR(points[5], (points[1] + points[3]) / 2, 0.02);  // y = 5 too
   EXPECT_LT(points[3], points[1]);                            // up is up
+  double right = 0;
+  for (const std::string& line : elements(svg, "line"))
+    if (attribute(line, "y1") == attribute(line, "y2"))  // a grid line goes from end to end
+      right = std::max(right, std::stod(attribute(line, "x2")));
+  EXPECT_NEAR(points[4], right, 0.02);  // x = 10 is where the plot ends
   EXPECT_EQ(count(svg, "<circle"), 3u);
 }
 

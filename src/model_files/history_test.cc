@@ -87,6 +87,9 @@ TEST_F(HistoryFiles, AreThinnedButForEvaluations) {
   EXPECT_EQ(some.back(), history.back());
   EXPECT_TRUE(std::ranges::is_sorted(some, {}, &HistoryPoint::step));
   EXPECT_EQ(thinned(some), some);
+  for (std::size_t i = 0; i < history.size(); i += 2) history[i].accuracy = 0.5;
+  EXPECT_EQ(thinned(history, 20).size(), 20u);
+  EXPECT_EQ(evaluations(thinned(history, 20)), 10);  // half of the places
   for (HistoryPoint& point : history) point.accuracy = 0.5;
   EXPECT_EQ(evaluations(thinned(history, 20)), 20);
   EXPECT_EQ(thinned(history, 20).back(), history.back());

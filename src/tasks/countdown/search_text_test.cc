@@ -121,6 +121,7 @@ TEST(SearchTasks, KeepTheContract) {
         EXPECT_EQ(task->verify(example, task->solve(example.input).value()).correct, true);
         if (optimal) {
           EXPECT_EQ(verdict, (Verdict{true, true})) << example.output;
+          EXPECT_EQ(task->solve(example.input), example.output);
         }
       }
     // Some searches fail, by their nature.
