@@ -210,6 +210,12 @@ TEST_F(Light, GoesOnAfterAPuzzleThatIsNone) {
   EXPECT_MENTIONS(junk.err, "junk.txt:4: no puzzle in 'what'\n");
   EXPECT_MENTIONS(junk.err, "expected:");
   EXPECT_EQ(junk.err.find("expected:"), junk.err.rfind("expected:")) << junk.err;
+  std::string column;
+  for (int i = 0; i < 81; ++i) column += "1\n";
+  write_file(path("column.txt"), column);
+  const Outcome flood = light("solve --quiet --model sudoku --input " + path("column.txt"));
+  EXPECT_EQ(flood.out, std::string(81, '\n'));
+  EXPECT_MENTIONS(flood.err, "column.txt:5: no puzzle in '1'\nmgdm: and 76 more");
   std::string large = "0,1";
   for (int i = 1; i < 19; ++i) large += "/" + std::to_string(i) + "," + std::to_string(i + 1);
   write_file(path("large.txt"), large + "-0,19\n" + puzzle + "\n");

@@ -99,6 +99,8 @@ void for_each_puzzle(const SolveSettings& settings, const inference::LoadedModel
 
 // What became of the puzzles.
 struct Outcome {
+  static constexpr std::size_t kMostComplaints = 5;  // that are printed one by one
+
   std::size_t verified = 0, wrong = 0, not_checked = 0, bad = 0;
   bool try_again = false;
   std::string last_expected = {};  // by a complaint
@@ -118,6 +120,7 @@ struct Outcome {
     fmt::print("{}\n", settings.json  ? inference::error_json(error.what())
                        : settings.csv ? inference::error_csv(error.what())
                                       : "");
+    if (bad > kMostComplaints) return;
     // Of many alike, what was expected is said once.
     const bool again = bad > 1 && error.expected() == last_expected && error.hint().empty();
     say("mgdm: {}\n", printable(again ? error.seen() : error.what(), "\n"));
@@ -279,6 +282,8 @@ int run_solve(const SolveSettings& typed) {
   if (settings.csv) fmt::print("{}\n", inference::kSolvedCsvHeader);
   if (settings.show && !settings.quiet) say("{}", colour_legend());
   const Outcome outcome = (settings.show ? watch_all : solve_all)(model, settings);
+  if (outcome.bad > Outcome::kMostComplaints)
+    say("mgdm: and {} more that cannot be read\n", outcome.bad - Outcome::kMostComplaints);
   if (!settings.quiet) sum_up(outcome, model, settings);
   return outcome.wrong + outcome.bad == 0 ? 0 : 1;
 }
