@@ -32,6 +32,9 @@ Checksums read_checksums(const std::filesystem::path& folder);
 // differs.
 void check_files(const std::filesystem::path& folder);
 
+// More than any model's config.json has: what is parsed takes ten times the memory of its text.
+inline constexpr std::size_t kMostConfigBytes = std::size_t{8} << 20;
+
 // read_file(), and an Error when the bytes are not those that checksums.txt beside the file lists.
 std::string read_checked_file(const std::filesystem::path& path,
                               std::size_t most_bytes = kMostTextBytes);

@@ -86,7 +86,7 @@ Adapter parse_adapter(const std::string& text, const std::string& source) {
 
 Adapter read_adapter(const fs::path& folder) {
   const fs::path path = folder / kAdapterFile;
-  return parse_adapter(formats::read_checked_file(path), path.string());
+  return parse_adapter(formats::read_checked_file(path, formats::kMostConfigBytes), path.string());
 }
 
 formats::Safetensors open_adapter(const fs::path& folder) {

@@ -206,7 +206,7 @@ CheckpointConfig read_config(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "config.json";
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored))
-    return parse_config(formats::read_checked_file(path), path.string());
+    return parse_config(formats::read_checked_file(path, formats::kMostConfigBytes), path.string());
   if (!is_adapter(folder))
     throw Error(fmt::format("{}: no config.json", folder.string()), "the folder of a model");
   const Adapter adapter = read_adapter(folder);

@@ -1,6 +1,7 @@
 #include "spec/model_card.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -96,6 +97,21 @@ TEST(ModelCard, KeepsTheArithmetic) {
     EXPECT_NE(text.find("wrong: mgdm.card"), std::string::npos) << text;
     EXPECT_NE(text.find("bf16"), std::string::npos) << text;
   }
+}
+
+TEST(ModelCard, IsReadFromARegularFileOfAModestSize) {
+  const TemporaryFolder folder;
+  const std::filesystem::path config = folder.path() / "config.json";
+  const auto error = [&] { return formats::error_of([&] { read_config(folder.path()); }); };
+  ASSERT_EQ(::mkfifo(config.c_str(), 0600), 0);
+  EXPECT_CONTAINS(error(), "it is not a regular file");
+  std::filesystem::remove(config);
+  std::filesystem::create_symlink("/dev/zero", config);
+  EXPECT_CONTAINS(error(), "it is not a regular file");
+  std::filesystem::remove(config);
+  write_file(config.string(), config_text());
+  std::filesystem::resize_file(config, 9 << 20);
+  EXPECT_CONTAINS(error(), "it is too large");
 }
 
 TEST(ModelCard, IsChangedInACopyOnlyWhereAsked) {
