@@ -27,27 +27,20 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLargest = 8u << 20;  // bytes of a result
 
-std::optional<Json> read_json(const fs::path& file) {
-  std::error_code ignored;
-  if (fs::file_size(file, ignored) > kLargest || ignored) return std::nullopt;
-  const Json json = attempt([&] { return formats::parse_ordered_json(read_file(file)); },
-                            [](const Error&) { return Json(); });
-  if (json.is_discarded() || !json.is_object()) return std::nullopt;
+Json read_json(const fs::path& file) {
+  Json json = formats::parse_ordered_json(read_file(file, kLargest));
+  if (!json.is_object()) throw Error(fmt::format("{} is no JSON object", file.string()));
   return json;
 }
 
 std::optional<PageTable> read_table(const fs::path& file, const Json& json) {
   if (!json.contains("rows") || !json.contains("columns")) return std::nullopt;
-  try {
-    PageTable shown{from_json(json)};
-    shown.revision = text_at(json, "git_revision");
-    fs::path figure = file;
-    figure.replace_extension(".svg");
-    if (is_there(figure)) shown.figure = read_file(figure, kLargest);
-    return shown;
-  } catch (const Error&) {
-    return std::nullopt;
-  }
+  PageTable shown{from_json(json)};
+  shown.revision = text_at(json, "git_revision");
+  fs::path figure = file;
+  figure.replace_extension(".svg");
+  if (is_there(figure)) shown.figure = read_file(figure, kLargest);
+  return shown;
 }
 
 // "topk, 20 steps, 8 loops": of the settings that a result was made with, those that counted.
@@ -118,12 +111,13 @@ void read_progress(const fs::path& folder, PageRun& run) {
 std::optional<PageRun> read_run(const fs::path& folder) {
   if (!is_there(folder / "config.toml") && !is_there(folder / "metrics.jsonl")) return std::nullopt;
   PageRun run{folder.filename().string()};
-  if (is_there(folder / "env.json"))
-    if (const auto facts = read_json(folder / "env.json")) {
-      run.recipe = text_at(*facts, "recipe");
-      run.revision = text_at(*facts, "git_revision");
-      run.device = text_at(*facts, "device");
-    }
+  if (is_there(folder / "env.json")) {
+    const Json facts = attempt([&] { return read_json(folder / "env.json"); },
+                               [](const Error&) { return Json::object(); });
+    run.recipe = text_at(facts, "recipe");
+    run.revision = text_at(facts, "git_revision");
+    run.device = text_at(facts, "device");
+  }
   const bool in_a_file = !run.recipe.empty() && run.recipe != "-";  // that came by standard input
   if (in_a_file) run.changes = changes_of(folder, run.recipe);
   read_progress(folder, run);
@@ -176,20 +170,24 @@ std::string today() {
 
 Page gather(const fs::path& results, const fs::path& runs) {
   Page page{version(), git_revision(), today()};
+  const auto unless_unreadable = [&](const fs::path& path, const auto& read) {
+    attempt(read, [&](const Error&) { page.unreadable.push_back(path.string()); });
+  };
   for (const fs::path& folder : {results, runs})
-    for (const fs::path& file : json_files(folder)) {
-      const auto json = read_json(file);
-      if (!json)
-        page.unreadable.push_back(file.string());
-      else if (auto table = read_table(file, *json))
-        page.tables.push_back(*std::move(table));
-      else if (auto score = read_score(file, *json))
-        page.scores.push_back(*std::move(score));
-    }
+    for (const fs::path& file : json_files(folder))
+      unless_unreadable(file, [&] {
+        const Json json = read_json(file);
+        if (auto table = read_table(file, json))
+          page.tables.push_back(*std::move(table));
+        else if (auto score = read_score(file, json))
+          page.scores.push_back(*std::move(score));
+      });
   std::ranges::stable_sort(page.tables, {},
                            [](const PageTable& shown) { return place_of(shown.table); });
   for (const fs::path& folder : files_in(runs))
-    if (auto run = read_run(folder)) page.runs.push_back(*std::move(run));
+    unless_unreadable(folder, [&] {
+      if (auto run = read_run(folder)) page.runs.push_back(*std::move(run));
+    });
   return page;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <set>
 
@@ -133,6 +134,19 @@ TEST_F(Reproduction, ThePageSaysHowAScoreWasDecoded) {
   EXPECT_EQ(page.scores[2].decoding, "8 loops");
   EXPECT_EQ(page.scores[3].decoding, "");
   EXPECT_CONTAINS(to_html(page), "<td>topk, 5 steps, 8 loops</td>");
+}
+
+TEST_F(Reproduction, ThePageLeavesOutAPipeAndSaysSo) {
+  write_table(reproduce(find_plan("sizes"), context_), context_);
+  const std::string figure = (context_.out / "sizes/sizes.svg").string();
+  const fs::path run = context_.runs / "x";
+  fs::create_directories(run);
+  ASSERT_EQ(::mkfifo(figure.c_str(), 0600), 0);
+  ASSERT_EQ(::mkfifo((run / "metrics.jsonl").c_str(), 0600), 0);
+  const Page page = gather(context_.out, context_.runs);
+  EXPECT_EQ(page.unreadable,
+            (std::vector<std::string>{(context_.out / "sizes/sizes.json").string(), run.string()}));
+  EXPECT_TRUE(page.tables.empty() && page.runs.empty());
 }
 
 // What was prompted: in the table that with the most puzzles, on the page all of it.
