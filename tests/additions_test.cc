@@ -22,7 +22,7 @@ class Additions : public Program {
 };
 
 TEST_F(Additions, AnOrderDecodesAndIsInHelpAndErrors) {
-  EXPECT_MENTIONS(run("solve --help").out, "reveal the last token first");
+  EXPECT_MENTIONS(run("solve --help").out, "from_the_end: reveal");
   EXPECT_MENTIONS(run("solve --decoding nosuch x").err, "from_the_end");
   // One token a pass, from the end: no pass shows anything before something that is hidden.
   const Outcome shown = run(std::string(kPuzzle) + " --steps 40 --show --revise off");

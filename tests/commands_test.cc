@@ -14,6 +14,7 @@
 #include "background_process.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "program_test.h"
 
 namespace mgdm {
@@ -40,8 +41,14 @@ TEST_F(Program, HelpHasExamples) {
   EXPECT_MENTIONS(mgdm("--version").out, "mgdm 0.");
   EXPECT_EQ(mgdm("-V").out, mgdm("--version").out);
   EXPECT_MENTIONS(mgdm("--version", "taskset -c 0").out, "), 1 thread\n");
-  for (const std::string command : {"generate", "verify", "train", "eval", "solve", "bench"})
-    EXPECT_MENTIONS(mgdm(command + " --help").out, "--threads N");
+  for (const std::string command : {"generate", "verify", "train", "eval", "solve", "bench"}) {
+    const std::string help = mgdm(command + " --help").out;
+    EXPECT_MENTIONS(help, "--threads N");
+    for (const std::string_view line : split(help, '\n'))
+      if (!line.starts_with("  mgdm ")) {
+        EXPECT_LE(count_code_points(line), 100u) << line;
+      }
+  }
 }
 
 TEST_F(Program, SameSeedSameBytesWhateverTheThreads) {

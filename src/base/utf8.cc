@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace mgdm {
 
 // The ranges of the second byte are table 3-7 of the Unicode Standard.
@@ -57,6 +59,29 @@ std::string shortened(std::string_view text, std::size_t limit) {
   for (std::size_t kept = 1; kept < limit; ++kept)
     end += std::max<std::size_t>(1, utf8_length(text.substr(end)));
   return std::string(text.substr(0, end)) + "\u2026";
+}
+
+std::string wrapped(std::string_view text, std::size_t columns) {
+  std::string out, row;
+  for (const std::string_view line : split(text, '\n')) {
+    const std::size_t gap = line.substr(0, columns / 5 * 3).rfind("  ");
+    const std::size_t indent = gap == std::string_view::npos ? 0 : gap + 2;
+    bool first = true;
+    for (const std::string_view word : split(line, ' ')) {
+      const bool fits = count_code_points(row) + count_code_points(word) < columns;
+      if (fits || trim(row).empty()) {
+        row += (first ? "" : " ") + std::string(word);
+      } else {
+        out += row + '\n';
+        row = std::string(indent, ' ') + std::string(word);
+      }
+      first = false;
+    }
+    out += row + '\n';
+    row.clear();
+  }
+  out.pop_back();
+  return out;
 }
 
 }  // namespace mgdm

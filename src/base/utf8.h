@@ -1,4 +1,4 @@
-// Checks UTF-8 and measures its width.
+// Checks UTF-8, measures its width and fits it to a width.
 #pragma once
 
 #include <cstddef>
@@ -26,5 +26,9 @@ std::size_t count_code_points(std::string_view text);
 
 // `text`, or its beginning and an ellipsis when it has more code points than `limit`.
 std::string shortened(std::string_view text, std::size_t limit);
+
+// `text` with every line that is longer than `columns` broken at spaces. Its rest stands below the
+// second column of the line, which two spaces precede.
+std::string wrapped(std::string_view text, std::size_t columns);
 
 }  // namespace mgdm

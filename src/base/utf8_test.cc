@@ -38,6 +38,15 @@ TEST(Utf8, ShortensAtACodePoint) {
   EXPECT_EQ(shortened("abc", 1), "…");
 }
 
+TEST(Utf8, WrapsBelowTheSecondColumn) {
+  EXPECT_EQ(wrapped("", 20), "");
+  EXPECT_EQ(wrapped("as it is\n\n", 20), "as it is\n\n");
+  EXPECT_EQ(wrapped("σσσ to nine columns", 9), "σσσ to\nnine\ncolumns");
+  EXPECT_EQ(wrapped("  -n N  how many of them\n  -m  x", 20),
+            "  -n N  how many of\n        them\n  -m  x");
+  EXPECT_EQ(wrapped("  a-word-of-its-own-alone here", 20), "  a-word-of-its-own-alone\n  here");
+}
+
 TEST(Utf8, ByteOrderMark) {
   EXPECT_EQ(without_bom("\xEF\xBB\xBFp cnf"), "p cnf");
   EXPECT_EQ(without_bom("p cnf"), "p cnf");

@@ -1,5 +1,7 @@
 #include "cli/cli.h"
 
+#include <unistd.h>
+
 #include <csignal>
 #include <exception>
 #include <new>
@@ -11,6 +13,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/paths.h"
+#include "base/progress.h"
 #include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -78,6 +81,8 @@ std::string as_called(std::string text) {
     }
   return text;
 }
+
+std::size_t page_width() { return ::isatty(STDOUT_FILENO) == 1 ? columns_of(stdout) : 100; }
 
 int run(int argc, char** argv, TorchWork* work) {
   if (argc > 0 && argv[0][0] == '.') g_called_as = argv[0];  // ./mgdm

@@ -59,6 +59,9 @@ const std::string& called_as();
 // The text with commands such as "mgdm solve" written as the user called the program.
 std::string as_called(std::string text);
 
+// The columns that help and tables fit into: those of the terminal, or 100 where there is none.
+std::size_t page_width();
+
 class TorchWork;
 
 Command demo_command();

@@ -43,7 +43,7 @@ void run_describe(const DescribeSettings& settings) {
     throw UsageError("no model to check", "a checkpoint folder or a model's name");
   if (settings.model.empty()) return list_models();
   const std::string folder = inference::find_model(settings.model);
-  const std::string text = model_files::describe(folder);
+  const std::string text = model_files::describe(folder, page_width());
   check_weights(folder);
   if (!settings.quiet) fmt::print("{}", printable(text, "\n"));
 }

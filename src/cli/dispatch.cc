@@ -9,6 +9,7 @@
 #include "base/cores.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "base/version.h"
 #include "cli/command.h"
 
@@ -152,6 +153,19 @@ std::vector<std::string> with_help_as_flag(std::vector<std::string> words) {
   return words;
 }
 
+// The help of `command`, or of the whole program. Examples are not wrapped: they are to be copied.
+int print_help(const CLI::App& app, const Command* command) {
+  const std::size_t width = page_width();
+  fmt::print("{}", wrapped(app.help(), width));
+  if (command == nullptr)
+    fmt::print("mgdm COMMAND --help shows a command's options and examples.\n");
+  else
+    fmt::print("Examples:\n{}\n", as_called(command->examples));
+  if (command != nullptr && !command->more.empty())
+    fmt::print("{}\n", wrapped(command->more, width));
+  return 0;
+}
+
 }  // namespace
 
 int dispatch(std::vector<Command> commands, const std::vector<std::string>& typed) {
@@ -163,7 +177,6 @@ int dispatch(std::vector<Command> commands, const std::vector<std::string>& type
   const int cores = usable_cores();
   app.set_version_flag("-V,--version", fmt::format("mgdm {} ({}), {} thread{}", version(),
                                                    git_revision(), cores, cores == 1 ? "" : "s"));
-  app.footer("mgdm COMMAND --help shows a command's options and examples.");
   app.require_subcommand(0, 1);
   app.get_formatter()->column_width(34);
   std::vector<std::string> given;
@@ -171,26 +184,26 @@ int dispatch(std::vector<Command> commands, const std::vector<std::string>& type
     CLI::App& sub = *app.add_subcommand(command.name, command.about);
     for (const config::Field& field : command.fields.all()) add_field(sub, command, field, given);
     sub.allow_extras(false);
-    sub.footer("Examples:\n" + as_called(command.examples) +
-               (command.more.empty() ? "" : "\n" + command.more));
   }
-  if (words.empty()) {
-    fmt::print("{}", app.help());
-    return 0;
-  }
+  if (words.empty()) return print_help(app, nullptr);
 
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   const auto chosen = [&]() -> const CLI::App* {
     const auto subs = app.get_subcommands();
     return subs.empty() ? nullptr : subs.front();
   };
+  const auto chosen_command = [&]() -> const Command* {
+    const auto at = std::ranges::find_if(commands, [&](const Command& command) {
+      return chosen() != nullptr && command.name == chosen()->get_name();
+    });
+    return at == commands.end() ? nullptr : &*at;
+  };
   try {
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
     if (chosen() == nullptr && !words.front().starts_with('-'))
       unknown_word(app, nullptr, words.front());
-    fmt::print("{}", chosen() != nullptr ? chosen()->help("mgdm") : app.help());
-    return 0;
+    return print_help(app, chosen_command());
   } catch (const CLI::CallForVersion& version) {
     fmt::print("{}\n", version.what());
     return 0;
@@ -206,11 +219,9 @@ int dispatch(std::vector<Command> commands, const std::vector<std::string>& type
         error.what(), "",
         command == nullptr ? "mgdm --help" : fmt::format("mgdm {} --help", command->get_name()));
   }
-  const CLI::App* const command = chosen();
+  const Command* const command = chosen_command();
   if (command == nullptr) throw UsageError("no command is named", "mgdm COMMAND", "mgdm --help");
-  for (const Command& known : commands)
-    if (command->get_name() == known.name) return known.run(given);
-  return 0;
+  return command->run(given);
 }
 
 }  // namespace mgdm::cli

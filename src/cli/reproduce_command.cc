@@ -60,7 +60,7 @@ void print_list() {
   formats::MarkdownTable table({{"name"}, {"what it shows"}, {"in the paper"}, {"needs"}});
   for (const reproduction::Plan& plan : reproduction::plans())
     table.add_row({plan.frame.name, plan.frame.title, plan.frame.where, needs_of(plan)});
-  fmt::print("{}", table.text());
+  fmt::print("{}", table.text(page_width()));
 }
 
 void reproduce_one(const reproduction::Plan& plan, const ReproduceSettings& settings,
@@ -84,7 +84,7 @@ std::vector<reproduction::Plan> plans_named(const std::string& name) {
 }
 
 void run_reproduce(const ReproduceSettings& settings, TorchWork* work) {
-  if (settings.list) return print_list();
+  if (settings.list || settings.name == "list") return print_list();
   if (settings.name.empty())
     throw UsageError("which table or figure?", "mgdm reproduce NAME", "mgdm reproduce --list");
   if (!settings.files.empty() && !std::filesystem::is_directory(settings.files))

@@ -303,23 +303,19 @@ Command solve_command() {
       {"puzzles"}, {}, run_solve);
   command.inherited = decoding_keys();
   command.more =
-      "Answers go to standard output, wrong ones too, and whether they are right to standard "
-      "error; "
-      "with\n"
-      "--json and --csv both stand in one line. On a terminal --show paints green what the model "
-      "is\n"
-      "sure of, yellow where it is not, red what it guesses, and underlines what it changed.\n"
-      "Exit code: 0 when all answers are verified; 1 when one is not, or something cannot be "
-      "read;\n"
-      "2 when the command line is wrong. A puzzle that cannot be read is reported and counted, and "
-      "the\n"
-      "next one is taken. Without --model the first puzzle that a model takes decides which one "
-      "answers.\n"
-      "For a DIMACS formula 10 when it is satisfied, 0 when that is unknown. The models that come "
-      "along were\n"
-      "trained on formulas of 5, 7 and 9 variables with 41, 45 and 51 clauses of three; of other "
-      "numbers of\n"
-      "clauses they solve few.\n";
+      "Standard output has the answers, wrong ones too. Standard error says whether they are "
+      "right; "
+      "with --json and --csv the line of an answer says so. On a terminal --show paints green what "
+      "the model is sure of, yellow where it is not, red what it guesses, and underlines what it "
+      "changed.\n"
+      "Exit code: 0 when all answers are verified; 1 when one is not, or something cannot be read; "
+      "2 when the command line is wrong. For a DIMACS formula: 10 when it is satisfied, 0 when "
+      "that "
+      "is unknown.\n"
+      "A puzzle that cannot be read is reported and counted, and the next one is taken. Without "
+      "--model the first puzzle that a model takes decides which one answers.\n"
+      "The shipped models for formulas were trained on 5, 7 and 9 variables with 41, 45 and 51 "
+      "clauses of three; they solve few formulas of other sizes.\n";
   return command;
 }
 

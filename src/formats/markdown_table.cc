@@ -56,18 +56,43 @@ void MarkdownTable::add_row(const std::vector<std::string>& cells) {
   for (const std::string& cell : cells) row.push_back(escaped(cell));
 }
 
-std::string MarkdownTable::text() const {
+std::string MarkdownTable::text(std::size_t columns) const {
+  const auto width_of = [&](std::size_t c, const auto& rows) {
+    std::size_t width = std::max<std::size_t>(1, count_code_points(columns_[c].title));
+    for (const auto& row : rows) width = std::max(width, count_code_points(row[c]));
+    return width;  // at least 1: GitHub wants three dashes or colons
+  };
+  std::vector<std::size_t> widths;
+  std::size_t total = 1;
+  for (std::size_t c = 0; c < columns_.size(); ++c)
+    total += widths.emplace_back(width_of(c, rows_)) + 3;
+  constexpr std::size_t kLeast = 20;
+  for (; total > columns; --total) {
+    const auto widest = std::ranges::max_element(widths);
+    if (*widest <= kLeast) break;
+    --*widest;
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& row : rows_) {
+    const std::size_t first = rows.size();
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const std::string cell = wrapped(row[c], widths[c]);
+      std::size_t r = first;
+      for (const std::string_view part : split(cell, '\n')) {
+        if (r == rows.size()) rows.emplace_back(columns_.size());
+        rows[r++][c] = part;
+      }
+    }
+  }
   std::string head = "|", line = "|";
-  std::vector<std::string> body(rows_.size(), "|");
+  std::vector<std::string> body(rows.size(), "|");
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const auto& [title, align] = columns_[c];
-    std::size_t width = count_code_points(title);
-    for (const auto& row : rows_) width = std::max(width, count_code_points(row[c]));
-    width = std::max<std::size_t>(width, 1);  // GitHub wants three dashes or colons
+    const std::size_t width = width_of(c, rows);
     head += ' ' + padded(title, width, align) + " |";
     line += rule(width, align) + '|';
-    for (std::size_t r = 0; r < rows_.size(); ++r)
-      body[r] += ' ' + padded(rows_[r][c], width, align) + " |";
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      body[r] += ' ' + padded(rows[r][c], width, align) + " |";
   }
   std::string out = head + '\n' + line + '\n';
   for (const std::string& row : body) out += row + '\n';

@@ -9,6 +9,7 @@
 // | sudoku |     99.8 |
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,9 @@ class MarkdownTable {
   // becomes <br>, since either would end the cell.
   void add_row(const std::vector<std::string>& cells);
 
-  // Every line ends in '\n'.
-  std::string text() const;
+  // Every line ends in '\n'. Where lines would be longer than `columns`, the widest cells go on in
+  // rows of their own.
+  std::string text(std::size_t columns = static_cast<std::size_t>(-1)) const;
 
  private:
   std::vector<Column> columns_;

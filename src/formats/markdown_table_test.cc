@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "base/text.h"
+
 namespace mgdm::formats {
 namespace {
 
@@ -25,6 +27,20 @@ TEST(MarkdownTable, EscapesWhatWouldEndACell) {
             "| a\\|b      | c           |\n"
             "|:----------|:------------|\n"
             "| x\\|y<br>z | 1<br>2<br>3 |\n");
+}
+
+TEST(MarkdownTable, WrapsItsWidestColumns) {
+  MarkdownTable table({{"setting"}, {"meaning"}, {"value"}});
+  table.add_row({"layers", "how many blocks the network has", "one for each of the tasks"});
+  table.add_row({"width", "", "1"});
+  EXPECT_EQ(table.text(60),
+            "| setting | meaning             | value               |\n"
+            "|:--------|:--------------------|:--------------------|\n"
+            "| layers  | how many blocks the | one for each of the |\n"
+            "|         | network has         | tasks               |\n"
+            "| width   |                     | 1                   |\n");
+  EXPECT_EQ(split(table.text(1), '\n').size(), 6u);  // no narrower than can be read
+  EXPECT_EQ(split(table.text(), '\n').size(), 5u);
 }
 
 TEST(MarkdownTable, WidthsAreCodePoints) {

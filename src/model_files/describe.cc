@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "decoding/orders.h"
 #include "formats/checksums.h"
 #include "formats/markdown_table.h"
@@ -68,7 +69,7 @@ std::string in_words(const spec::ModelCard& card, const spec::ModelSettings& set
   return text + "\n\n";
 }
 
-std::string settings_table(spec::ModelSettings settings) {
+std::string settings_table(spec::ModelSettings settings, std::size_t columns) {
   MarkdownTable table({{"setting"}, {"value"}, {"meaning"}});
   const config::Fields fields(settings);
   const bool llama = spec::architecture_kind(settings.architecture).family == spec::Family::kLlama;
@@ -76,10 +77,10 @@ std::string settings_table(spec::ModelSettings settings) {
     if (!llama && field.key.find('.') != std::string::npos) continue;  // [llama] and [lora]
     table.add_row({field.key, field.value(), field.help});
   }
-  return table.text();
+  return table.text(columns);
 }
 
-std::string about_table(const CheckpointConfig& config) {
+std::string about_table(const CheckpointConfig& config, std::size_t columns) {
   MarkdownTable table({{"about"}, {"value"}, {"meaning"}});
   if (!config.alphabet.empty())
     table.add_row({"alphabet", "`" + config.alphabet + "`", "its tokens, beside the special ones"});
@@ -89,7 +90,7 @@ std::string about_table(const CheckpointConfig& config) {
       table.add_row({field.key, field.value(), field.help});
   }
   for (const auto& [key, value] : config.about.notes) table.add_row({key, value, ""});
-  return table.text();
+  return table.text(columns);
 }
 
 std::string tensor_table(const formats::Safetensors& file) {
@@ -122,7 +123,7 @@ std::string unchecked_note(const std::filesystem::path& folder) {
       folder.string());
 }
 
-std::string describe(const std::filesystem::path& folder) {
+std::string describe(const std::filesystem::path& folder, std::size_t columns) {
   const CheckpointConfig config = read_config(folder);
   const formats::Safetensors file =
       is_adapter(folder) ? open_adapter(folder) : formats::open_safetensors_folder(folder);
@@ -133,9 +134,9 @@ std::string describe(const std::filesystem::path& folder) {
                   config.settings.architecture, grouped(total), file.tensors().size(),
                   is_adapter(folder) ? ", LoRA's matrices for " + read_adapter(folder).base : "");
   if (config.about.card) text += in_words(*config.about.card, config.settings);
-  text += settings_table(config.settings) + "\n";
+  text = wrapped(text, columns) + settings_table(config.settings, columns) + "\n";
   if (!config.alphabet.empty() || config.about.card || !config.about.notes.empty())
-    text += about_table(config) + "\n";
+    text += about_table(config, columns) + "\n";
   return text + file_table(folder) + "\n" + tensor_table(file);
 }
 

@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/text.h"
+#include "base/utf8.h"
 #include "formats/test_support.h"
 #include "model_files/checkpoint_config.h"
 #include "model_files/describe.h"
@@ -119,8 +121,11 @@ TEST(ModelCard, IsChangedInACopyOnlyWhereAsked) {
   copy_model(kShipped, folder.path() / "int8", {.arithmetic = "int8"});
   copy_model(folder.path() / "int8", folder.path() / "same", {});
   EXPECT_EQ(read_config(folder.path() / "same").about.card->arithmetic, "int8");
-  EXPECT_NE(describe(folder.path() / "same").find("int8"), std::string::npos);
-  EXPECT_NE(describe(folder.path() / "same").find("It answers puzzles of "), std::string::npos);
+  const std::string text = describe(folder.path() / "same", 90);
+  EXPECT_NE(text.find("int8"), std::string::npos);
+  EXPECT_NE(text.find("It answers puzzles of "), std::string::npos);
+  for (const std::string_view line : split(text, '\n'))
+    EXPECT_LE(count_code_points(line), 90u) << line;
   CheckpointConfig before = read_config(kShipped), after = read_config(folder.path() / "same");
   after.about.card->arithmetic = before.about.card->arithmetic;
   EXPECT_EQ(after.about.card, before.about.card);
