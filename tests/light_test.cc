@@ -83,14 +83,14 @@ TEST_F(Light, DemonstratesEveryTaskThatHasAModelAndComparesThePair) {
 
 TEST_F(Light, ShowsTheModelsOfAnotherShelf) {
   fs::create_directories(folder_ / "shelf");
-  fs::copy(MGDM_SOURCE_DIR "/models/quick-planning-mgdm", folder_ / "shelf/mine");
+  fs::copy(MGDM_SOURCE_DIR "/models/quick-planning-mgdm", folder_ / "shelf/mi\x1bne");
   fs::create_directories(folder_ / "shelf/broken");
   write_file(folder_ / "shelf/broken/config.json", "{");
   // From a folder without models/ of its own.
   const Outcome outcome = mgdm("demo --quiet", "cd '" + folder_.string() + "' && MGDM_MODELS=shelf",
                                "/dev/null", MGDM_LIGHT_PROGRAM);
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_MENTIONS(outcome.out, "(mine, 406.3k parameters)");
+  EXPECT_MENTIONS(outcome.out, "(mi\\x1bne, 406.3k parameters)");
   EXPECT_EQ(outcome.out.find("countdown"), std::string::npos);
 }
 

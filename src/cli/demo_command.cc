@@ -51,8 +51,9 @@ void watch(const DemoModel& model, const DemoSettings& settings) {
   const auto seed = static_cast<std::uint64_t>(settings.seed);
   const auto [about, puzzles] = fresh_puzzles(loaded, seed, 1);
   const std::string& puzzle = puzzles.front().input;
-  fmt::print("{}: {} ({}, {} parameters)\n{}\n\n", model.config.about.card->task, about, model.name,
-             parameters_of(model), printable(loaded.task().drawn(puzzle), "\n"));
+  fmt::print("{}: {} ({}, {} parameters)\n{}\n\n", model.config.about.card->task, about,
+             printable(model.name), parameters_of(model),
+             printable(loaded.task().drawn(puzzle), "\n"));
   Painter painter(loaded.task(), "  ");
   inference::OnStep on_step;
   if (!settings.quiet)
