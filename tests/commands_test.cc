@@ -311,6 +311,8 @@ TEST_F(Program, FilesThatAreWrittenPushNothingOut) {
     EXPECT_MENTIONS(over.err, "would overwrite a file of a model");
   }
   EXPECT_TRUE(read_file(weights) == kept);
+  fs::remove(model + "/checksums.txt");  // which lists the other files
+  EXPECT_EQ(mgdm(eval + "--predictions " + model + "/tokenizer.json", models).code, 2);
   // Known before the work is done.
   const Outcome nowhere = mgdm(eval + "--json " + path("no-folder/x.json"), models);
   EXPECT_EQ(nowhere.code, 1);

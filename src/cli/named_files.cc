@@ -15,9 +15,10 @@ namespace {
 // Whether the file is there as a part of a model or a checkpoint.
 bool is_of_a_model(const std::filesystem::path& file) {
   const std::string name = file.filename().string();
-  return is_there(file) && (name.ends_with(".safetensors") || name.ends_with("config.json") ||
-                            name == formats::kChecksumsFile ||
-                            formats::read_checksums(file.parent_path()).contains(name));
+  return is_there(file) &&
+         (name.find(".safetensors") != name.npos || name.ends_with("config.json") ||
+          name.starts_with("tokenizer") || name == formats::kChecksumsFile ||
+          formats::read_checksums(file.parent_path()).contains(name));
 }
 
 }  // namespace
