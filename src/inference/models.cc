@@ -51,8 +51,12 @@ std::map<std::string, std::string> shelved_models(const fs::path& given) {
 std::string find_model(const std::string& name, const fs::path& given) {
   const auto look = [&](const auto& at) { return is_path(name) ? at() : if_allowed(at); };
   if (look([&] { return is_model(name); })) return name;
-  if (const auto newest = look([&] { return model_files::newest_checkpoint(name); }))
-    throw Error(fmt::format("{} is the folder of a run", name), "a model", newest->string());
+  if (const auto newest = look([&] { return model_files::newest_checkpoint(name); })) {
+    const auto newer = model_files::newer_incomplete(name);
+    throw Error(fmt::format("{} is the folder of a run", name), "a model",
+                newest->string() +
+                    (newer ? fmt::format(" ({} is newer, but incomplete)", newer->string()) : ""));
+  }
   const std::map<std::string, std::string> known = shelved_models(given);
   if (const auto found = known.find(name); found != known.end()) return found->second;
   const char* const folder_of_one = "a folder with config.json and model.safetensors";

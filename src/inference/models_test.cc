@@ -58,6 +58,15 @@ TEST_F(FindModel, PassesOverPlacesThatCannotBeLookedAt) {
   EXPECT_FALSE(contains(error_of("./" + endless, empty_), "there is no model")) << "as a path";
 }
 
+TEST_F(FindModel, NamesTheCheckpointsOfARun) {
+  fs::create_directories(empty_ / "checkpoint-4/DONE");
+  const std::string whole = error_of(empty_.string(), models_);
+  EXPECT_TRUE(whole.ends_with("try: " + (empty_ / "checkpoint-4").string())) << whole;
+  fs::create_directories(empty_ / "checkpoint-8");
+  const std::string cut = error_of(empty_.string(), models_);
+  EXPECT_TRUE(cut.ends_with("checkpoint-8 is newer, but incomplete)")) << cut;
+}
+
 TEST_F(FindModel, SaysWhatAPathLacks) {
   const std::string bare = error_of(empty_.string(), models_);
   EXPECT_TRUE(contains(bare, "there is no config.json in " + empty_.string())) << bare;
