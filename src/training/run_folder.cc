@@ -22,8 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 void append(const fs::path& path, const std::string& text) {
-  std::ofstream file(path, std::ios::app);
   errno = 0;
+  std::ofstream file(path, std::ios::app);
   file << text;
   if (!file.flush())
     throw Error(fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));

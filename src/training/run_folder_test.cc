@@ -83,6 +83,18 @@ TEST_F(RunFolders, AFullDiskNamesTheReasonAndTheLastCheckpoint) {
   }
 }
 
+TEST_F(RunFolders, AMetricsFileThatCannotBeOpenedSaysWhy) {
+  RunFolder folder(path_, false);
+  fs::create_directories(path_ / "metrics.jsonl");
+  try {
+    folder.log(5, {{"loss", 1}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(error.seen().find("metrics.jsonl: Is a directory"), std::string::npos)
+        << error.seen();
+  }
+}
+
 TEST_F(RunFolders, ALineOfSittingsThatWasCutIsLeftOut) {
   RunFolder folder(path_, false);
   folder.log_sitting(0, {{"version", "1"}}, {});
