@@ -21,6 +21,7 @@ class Launcher : public Program {
       fs::create_directories(folder_ / folder);
     for (const char* const file : {"CMakeLists.txt", "CMakePresets.json", "calls"})
       write_file(path(file), "");
+    fs::create_directory_symlink(MGDM_SOURCE_DIR "/recipes", path("recipes"));
     fs::copy_file(MGDM_SOURCE_DIR "/mgdm", path("mgdm"));
     fs::copy_file(MGDM_SOURCE_DIR "/scripts/build.sh", path("scripts/build.sh"));
     script("scripts/setup.sh", "echo \"setup $*\" >>'" + path("calls") + "'");
