@@ -1,11 +1,12 @@
 #include "training/run_folder.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -21,12 +22,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A pipe that nobody reads is an error, not a wait.
 void append(const fs::path& path, const std::string& text) {
-  errno = 0;
-  std::ofstream file(path, std::ios::app);
-  file << text;
-  if (!file.flush())
-    throw Error(fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
+  constexpr int kHow = O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC;
+  const int file = ::open(path.c_str(), kHow, 0666);
+  if (file >= 0) errno = ENOSPC;  // where only a part of it is written
+  const bool whole =
+      file >= 0 && ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const std::string reason = std::strerror(errno);
+  if (file >= 0) ::close(file);
+  if (!whole) throw Error(fmt::format("cannot write {}: {}", path.string(), reason));
 }
 
 // Keeps the lines that `keep` likes.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <set>
@@ -85,14 +86,20 @@ TEST_F(RunFolders, AFullDiskNamesTheReasonAndTheLastCheckpoint) {
 
 TEST_F(RunFolders, AMetricsFileThatCannotBeOpenedSaysWhy) {
   RunFolder folder(path_, false);
-  fs::create_directories(path_ / "metrics.jsonl");
-  try {
-    folder.log(5, {{"loss", 1}});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_NE(error.seen().find("metrics.jsonl: Is a directory"), std::string::npos)
-        << error.seen();
-  }
+  const auto error = [&]() -> std::string {
+    try {
+      folder.log(5, {{"loss", 1}});
+      return "";
+    } catch (const Error& refused) {
+      return refused.seen();
+    }
+  };
+  const fs::path file = path_ / "metrics.jsonl";
+  fs::create_directories(file);
+  EXPECT_TRUE(error().ends_with("metrics.jsonl: Is a directory")) << error();
+  fs::remove(file);
+  ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  EXPECT_TRUE(error().ends_with("metrics.jsonl: No such device or address")) << error();
 }
 
 TEST_F(RunFolders, ALineOfSittingsThatWasCutIsLeftOut) {
