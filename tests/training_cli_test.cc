@@ -453,7 +453,7 @@ TEST_F(Training, ResumeRefusesAnotherRun) {
   const Outcome broken =
       train("mgdm", "training.steps=3 --threads 1 --resume --out " + path("run"));
   EXPECT_EQ(broken.code, 1);
-  EXPECT_NE(broken.err.find("checkpoint-2/trainer_state.json is broken"), std::string::npos)
+  EXPECT_NE(broken.err.find("checkpoint-2/trainer_state.json is damaged"), std::string::npos)
       << broken.err;
   EXPECT_NE(broken.err.find("move " + path("run/checkpoint-2") + " away"), std::string::npos)
       << broken.err;
