@@ -22,6 +22,7 @@
 #include "model_files/adapter.h"
 #include "model_files/checkpoint_config.h"
 #include "spec/tensors.h"
+#include "tasks/all_tasks.h"
 #include "torch_commands/open_run.h"
 #include "torch_commands/run_evaluation.h"
 #include "torch_commands/start_model.h"
@@ -47,7 +48,8 @@ std::optional<std::string> strange_to_evaluation(const spec::Recipe& recipe,
   const bool generated = recipe.evaluation.count > 0 && recipe.evaluation.files.empty();
   const bool all_from_files = !recipe.data.files.empty() && recipe.data.sources.empty();
   if (!generated || !all_from_files || data.held_out.size() == 0) return std::nullopt;
-  return data.task->unfamiliar(data.held_out.example(0).input);
+  return tasks::make_task(recipe.task, recipe.data.all_sources().front().task, /*learned=*/true)
+      ->unfamiliar(data.held_out.example(0).input);
 }
 
 // An Error when one of them cannot be read.
