@@ -29,6 +29,14 @@ namespace mgdm::compat {
 
 bool cuda_available() { return at::hasCUDA() && at::globalContext().hasCUDA(); }
 
+bool is_hopper() {
+#ifdef MGDM_CUDA
+  return cuda_available() && at::cuda::getCurrentDeviceProperties()->major == 9;
+#else
+  return false;
+#endif
+}
+
 c10::Device device(std::string_view name) {
   if (name == "cpu") return c10::Device(c10::kCPU);
   if (name == "auto") return device(cuda_available() ? "cuda" : "cpu");

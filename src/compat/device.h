@@ -11,6 +11,9 @@ namespace mgdm::compat {
 
 bool cuda_available();
 
+// Whether the current GPU has compute capability 9 (H100, H200).
+bool is_hopper();
+
 // Parses "cpu", "cuda", "cuda:1" or "auto" (CUDA if there is a GPU). With several GPUs "cuda" is
 // the one that LOCAL_RANK names. The GPU becomes the current one. An Error says what is missing.
 c10::Device device(std::string_view name);

@@ -7,8 +7,8 @@
 
 namespace mgdm::ops {
 
-bool answer_takes(const Transformer& network, const AnswerRows& rows, AnswerKernel kernel) {
-  return cuda::answer_takes(network, rows, kernel);
+bool answer_takes(const Transformer& network, const AnswerRows& rows) {
+  return cuda::answer_takes(network, rows);
 }
 
 AnswerNumbers::AnswerNumbers(std::int64_t rows, std::int64_t length, const at::TensorOptions& where)

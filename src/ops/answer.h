@@ -11,10 +11,6 @@
 
 namespace mgdm::ops {
 
-// One block per multiprocessor; clusters of blocks (Hopper) for very few positions; or the faster
-// one, found by timing both.
-enum class AnswerKernel { kAuto, kGrid, kCluster };
-
 // Puzzles, on CUDA.
 struct AnswerRows {
   at::Tensor tokens, frozen;  // (B, N) int64, bool: what stands at positions not frozen is ignored
@@ -25,7 +21,6 @@ struct AnswerTry {
   std::int64_t first_draw = 0;   // the step of the first pass's draws (decoding/draws.h)
   at::Tensor counts{};           // as DecodingTry has them, on CUDA
   std::int64_t most_passes = 0;  // stops after so many passes, even unfinished; 0: by the rule
-  AnswerKernel kernel = AnswerKernel::kAuto;
 };
 
 // Tokens (B, N) and passes (B), int64, in one block of memory, for one copy.
@@ -44,9 +39,8 @@ struct Answers {
   at::Tensor workspace;  // of the kernels
 };
 
-// Whether there is a kernel for these puzzles: on CUDA, matrices in bf16, few positions in all.
-bool answer_takes(const Transformer& network, const AnswerRows& rows,
-                  AnswerKernel kernel = AnswerKernel::kAuto);
+// Whether there is a kernel for these puzzles: on a Hopper GPU, matrices in bf16, few positions.
+bool answer_takes(const Transformer& network, const AnswerRows& rows);
 void answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
             const AnswerRows& rows, const Answers& answers);
 

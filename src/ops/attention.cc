@@ -15,11 +15,10 @@ using Heads = std::array<at::Tensor, 3>;  // queries, keys and values, each (B, 
 // Unbound, not selected one by one, and before anything changes places: the gradients are then
 // stacked once, in the order of qkv.
 Heads heads_of(const at::Tensor& qkv, double norm_eps) {
-  const bool norm = norm_eps > 0, fused = norm && cuda::head_norm_takes(qkv);
   Heads heads;
-  const std::vector<at::Tensor> parts = (fused ? cuda::head_norm(qkv, norm_eps) : qkv).unbind(2);
+  const std::vector<at::Tensor> parts = qkv.unbind(2);
   for (std::size_t i = 0; i < heads.size(); ++i) {
-    const bool plain = !norm || fused || i == 2;  // values stay as they are
+    const bool plain = norm_eps <= 0 || i == 2;  // values stay as they are
     heads[i] = (plain ? parts[i] : compat::rms_norm(parts[i], norm_eps)).transpose(1, 2);
   }
   return heads;

@@ -5,23 +5,17 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/abs.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/relu.h>
-#include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
 #include "compat/device.h"
-#include "compat/graph.h"
 #include "compat/test_support.h"
 #include "ops/cuda/functions.h"
 #include "ops/mlp.h"
 #include "ops/shared_weight.h"
-#ifdef MGDM_CUDA
-#include "ops/cuda/hopper/weight_gradients.h"
-#endif
 
 namespace mgdm::ops {
 namespace {
@@ -56,14 +50,6 @@ at::Tensor value_of(const Branch& branch) {
 }
 
 at::Tensor rows(const at::Tensor& x) { return x.flatten(0, 1); }
-
-#ifdef MGDM_CUDA
-bool on_hopper(c10::Device device) {
-  return device.is_cuda() && cuda::weight_gradients_take(384, 192);
-}
-#else
-bool on_hopper(c10::Device) { return false; }
-#endif
 
 TEST(Linear, IsItsFormulaWithGradients) {
   for (const c10::Device device : compat::devices())
@@ -171,86 +157,6 @@ TEST(Linear, SumsUpTheGradientsOfASharedWeight) {
         loss2.backward();
         expect_within(weight.real.grad(), weight.exact.grad(), bound, "dweight");
       }
-}
-
-// Uses of a weight that wait for each other, four at a time and those of other sizes apart, where
-// there is a kernel for that.
-TEST(Linear, SumsUpTheGradientsOfUsesThatWait) {
-  for (const c10::Device device : compat::devices()) {
-    SCOPED_TRACE(testing::Message() << device);
-    const Twins weight({384, 192}, 1, device, at::kFloat);
-    at::Tensor loss, loss2, bound;
-    const auto add = [](at::Tensor& sum, const at::Tensor& part) {
-      sum = sum.defined() ? sum + part : part;
-    };
-    {
-      const compat::Autocast autocast(device, /*enabled=*/device.is_cuda());
-      const at::Tensor shared = shared_weight(weight.real);
-      const std::int64_t many = device.is_cuda() ? 30 : 1;
-      for (const std::int64_t count : {300, 300, 300, 300, 300, 310, 310, 20}) {
-        const Twins x({many, count, 192}, 1, device, type_of(device));
-        const at::Tensor dy = Twins({many, count, 384}, 1, device, at::kFloat).exact.detach();
-        const at::Tensor dy_there = dy.to(device, type_of(device));
-        // It was the kernel indeed, where there is one.
-        EXPECT_EQ(cuda::gradient_products_take({rows(dy_there), rows(x.real)}),
-                  on_hopper(device) && count > 20);
-        add(loss, (ops::linear(x.real, shared).to(at::kFloat) * dy_there).sum());
-        add(loss2, (at::linear(x.exact, weight.exact) * dy).sum());
-        add(bound, rows(dy.abs()).t().matmul(rows(x.size())));
-      }
-    }
-    loss.backward();
-    loss2.backward();
-    // Sums over 64,200 rows in float, in parts: far less than their number of roundings in a row.
-    expect_within(weight.real.grad(), weight.exact.grad(), 1000 * 0x1p-24 * bound, "dweight");
-  }
-}
-
-// The same in a step that is recorded after some runs and then replayed, with other numbers each
-// time: what waits lies in the graph's memory.
-TEST(Linear, SumsUpTheGradientsOfUsesThatWaitInEveryReplay) {
-  constexpr std::size_t kUses = 5;
-  for (const c10::Device device : compat::devices()) {
-    const std::int64_t count = device.is_cuda() ? 9000 : 30;
-    const Twins weight({384, 192}, 1, device, at::kFloat);
-    const at::TensorOptions there = at::TensorOptions().device(device).dtype(type_of(device));
-    std::vector<at::Tensor> x, dy;
-    for (std::size_t use = 0; use < kUses; ++use) {
-      x.push_back(at::empty({count, 192}, there));
-      dy.push_back(at::empty({count, 384}, there));
-    }
-    const at::Tensor got = at::empty({384, 192}, there.dtype(at::kFloat));
-    compat::StepGraph step(device, /*enabled=*/true);
-    // It was the kernel indeed, where there is one.
-    EXPECT_EQ(cuda::gradient_products_take({dy[0], x[0]}), on_hopper(device));
-    // Four turns as they are; the fifth is recorded, and it and the others are replayed.
-    for (int turn = 0; turn < 7; ++turn) {
-      SCOPED_TRACE(testing::Message() << device << ", turn " << turn);
-      at::Tensor want = at::zeros({384, 192}, at::kDouble), size = want;
-      for (std::size_t use = 0; use < kUses; ++use) {
-        const at::Tensor x2 = Twins({count, 192}, 1, device, type_of(device)).exact.detach();
-        const at::Tensor dy2 = Twins({count, 384}, 1, device, type_of(device)).exact.detach();
-        x[use].copy_(x2);
-        dy[use].copy_(dy2);
-        want = want + dy2.t().matmul(x2);
-        size = size + dy2.abs().t().matmul(x2.abs());
-      }
-      step.run([&] {
-        weight.real.mutable_grad() = at::Tensor();
-        at::Tensor loss = at::zeros({}, got.options());
-        {
-          const compat::Autocast autocast(device, /*enabled=*/device.is_cuda());
-          const at::Tensor shared = shared_weight(weight.real);
-          for (std::size_t use = 0; use < kUses; ++use)
-            loss = loss + (ops::linear(x[use], shared).to(at::kFloat) * dy[use]).sum();
-        }
-        loss.backward();
-        got.copy_(weight.real.grad());
-      });
-      // As above, of 45,000 rows.
-      expect_within(got, want, 1000 * 0x1p-24 * size, "dweight");
-    }
-  }
 }
 
 // Against those of the same uses of the parameters, which autograd adds up: the same products of

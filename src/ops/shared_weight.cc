@@ -17,22 +17,9 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// As many products wait for each other: what they keep of the backward pass is memory.
-constexpr std::size_t kMostWaiting = 4;
-
-// Of the backward pass that runs.
+// The sum of the backward pass that runs.
 struct WeightGradient : torch::CustomClassHolder {
   at::Tensor sum;
-  std::vector<GradientProduct> waiting;  // all of the same sizes
-
-  void wait_for(const GradientProduct& product) {
-    if (!waiting.empty() && waiting.front().dy.size(0) != product.dy.size(0)) add_waiting();
-    waiting.push_back(product);
-    if (waiting.size() == kMostWaiting) add_waiting();
-  }
-  void add_waiting() {
-    if (!waiting.empty()) sum = cuda::add_gradient_products(std::exchange(waiting, {}), sum);
-  }
 };
 
 struct SharedWeight : torch::autograd::Node {
@@ -40,7 +27,6 @@ struct SharedWeight : torch::autograd::Node {
       : Node(torch::autograd::collect_next_edges(of)), parameter(std::move(of)) {}
 
   variable_list apply(variable_list&& gradients) override {
-    gradient->add_waiting();
     at::Tensor sum = std::exchange(gradient->sum, at::Tensor());
     at::Tensor& others = gradients[0];
     if (!sum.defined()) return {std::move(others)};
@@ -84,18 +70,14 @@ void save_weight(AutogradContext* context, std::size_t number, const at::Tensor&
 }
 
 at::Tensor weight_gradient(AutogradContext* context, std::size_t number,
-                           const std::function<at::Tensor(const at::Tensor& onto)>& make,
-                           const GradientProduct& product) {
+                           const std::function<at::Tensor(const at::Tensor& onto)>& make) {
   // A sum that SharedWeight is not asked for would stay until the next backward pass.
   if (!context->needs_input_grad(number)) return {};
   const auto shared = context->saved_data.find(name_of(number));
   if (shared == context->saved_data.end()) return make({});
   const auto gradient =
       c10::static_intrusive_pointer_cast<WeightGradient>(shared->second.toCapsule());
-  if (product.dy.defined() && cuda::gradient_products_take(product))
-    gradient->wait_for(product);
-  else
-    gradient->sum = make(gradient->sum);
+  gradient->sum = make(gradient->sum);
   return {};
 }
 

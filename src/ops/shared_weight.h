@@ -5,7 +5,7 @@
 //
 //   parameter <- SharedWeight <- the weight as its uses take it <- use 1, use 2, ...
 //
-// In the backward pass a use adds to the sum, alone or with others, and returns no gradient.
+// In the backward pass a use adds to the sum and returns no gradient.
 // Autograd calls SharedWeight after the last use, which adds the gradients of ordinary uses and
 // passes the sum to the parameter. The sum belongs to one forward pass and ends with its graph.
 // Only the parameter's gradient may be requested, all uses must be on one stream, and the graph
@@ -35,11 +35,6 @@ at::Tensor with_summed_gradient(const at::Tensor& parameter);
 // once a step, as autocast's copy is, has to be made of this one.
 at::Tensor parameter_of(const at::Tensor& weight);
 
-// A gradient dy^T x, of matrices (rows, outputs) and (rows, inputs).
-struct GradientProduct {
-  at::Tensor dy{}, x{};
-};
-
 // For a use of a weight, shared or not. `number` is the weight's place among the tensors that its
 // Function was given, from 0; optional ones that are missing are not counted. The forward pass says
 // ...
@@ -47,11 +42,8 @@ void save_weight(torch::autograd::AutogradContext* context, std::size_t number,
                  const at::Tensor& weight);
 // ... and the backward pass returns this as the weight's gradient. make(onto) is to add the
 // gradient to `onto`, in place, and to return it; where `onto` is undefined, to return a new
-// tensor. It is called only where somebody wants the gradient. `product`, if given, is the same
-// gradient as two matrices: where there is a kernel for it, it waits for those of other uses
-// instead, and one launch sums up several. Until then the matrices are kept.
+// tensor. It is called only where somebody wants the gradient.
 at::Tensor weight_gradient(torch::autograd::AutogradContext* context, std::size_t number,
-                           const std::function<at::Tensor(const at::Tensor& onto)>& make,
-                           const GradientProduct& product = {});
+                           const std::function<at::Tensor(const at::Tensor& onto)>& make);
 
 }  // namespace mgdm::ops

@@ -3,6 +3,8 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_foreach_sub.h>
+#include <ATen/ops/baddbmm.h>
+#include <ATen/ops/bmm.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/rsub.h>
@@ -16,7 +18,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "ops/batched_product.h"
 #include "ops/updates.h"
 
 namespace mgdm::training {
@@ -32,7 +33,7 @@ std::vector<at::Tensor> newton_schulz(std::vector<at::Tensor> x) {
   constexpr double kA = 3.4445, kB = -4.7750, kC = 2.0315;
   // The products are with the square of the smaller side, from the left or, for a tall matrix, from
   // the right: nothing is transposed in memory, and the result lies as x does. Squares of the same
-  // size lie in one tensor, whatever matrices they are of.
+  // size lie in one tensor, whatever matrices they are of, and are multiplied in one batch.
   const auto side = [](const at::Tensor& y) { return std::min(y.size(1), y.size(2)); };
   std::map<std::int64_t, std::int64_t> count;  // by side
   std::vector<std::int64_t> first;             // where the squares of each x begin
@@ -51,17 +52,15 @@ std::vector<at::Tensor> newton_schulz(std::vector<at::Tensor> x) {
     for (std::size_t i = 0; i < x.size(); ++i) {  // A = X^T X or X X^T
       const at::Tensor &y = x[i], turned = y.transpose(1, 2);
       const bool tall = y.size(1) > y.size(2);
-      ops::batched_product(
-          {.a = tall ? turned : y, .b = tall ? y : turned, .out = squares_of(a, i)});
+      at::Tensor square = squares_of(a, i);
+      at::bmm_out(square, tall ? turned : y, tall ? y : turned);
     }
-    for (const auto& [size, squares] : a)  // B = b A + c A A
-      b[size] = ops::batched_product(
-          {.a = squares, .b = squares, .scale = kC, .onto = squares, .onto_scale = kB});
+    for (const auto& [size, square] : a)  // B = b A + c A A
+      b[size] = at::baddbmm(square, square, square, kB, kC);
     for (std::size_t i = 0; i < x.size(); ++i) {  // a X + X B, or a X + B X
       const at::Tensor y = x[i], square = squares_of(b, i);
       const bool tall = y.size(1) > y.size(2);
-      x[i] = ops::batched_product(
-          {.a = tall ? y : square, .b = tall ? square : y, .onto = y, .onto_scale = kA});
+      x[i] = at::baddbmm(y, tall ? y : square, tall ? square : y, kA);
     }
   }
   return x;

@@ -1,11 +1,15 @@
 // Whole answers in one launch: all passes of decoding by diffusion of a few rows, the network and
-// the choice after it (decoding_pass.h), with no return to the host.
+// the choice after it (decoding_pass.h), with no return to the host. The kernel
+// (hopper/cluster_answer.cu) is for Hopper, and for a batch so small that there is a cluster of 16
+// blocks for every 16 positions.
 //
-// One block runs on every multiprocessor until all rows are finished. A pass is a sequence of
-// phases, five for every layer of the network: norm and qkv | attention | projection | norm and MLP
-// up | MLP down; then norm and head | choice. All blocks synchronise between two phases. The
-// weights of a phase do not depend on the one before, so they are copied to shared memory before
-// that barrier.
+// A cluster computes 16 positions of a row through the whole network. Each of its blocks computes a
+// sixteenth of the columns of every matmul and writes them into the shared memory of all 16. Only
+// keys and values (once per layer) and logits (once per pass) go through device memory and wait for
+// all clusters; with a single row they are words that carry the number of their layer or pass,
+// without a barrier. Weights come through a ring of buffers in shared memory, each 1/16 of a matrix
+// (C, C), which asynchronous copies fill. Every block computes the order's choice itself, so it
+// knows all tokens of its row.
 //
 // Numbers are those of the kernels for larger batches: products of bf16 numbers added up in fp32,
 // the residual stream in fp32, logits as precise as in fp32. Every sum has one order: equal inputs
@@ -17,13 +21,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ops/cuda/answer_tiles.h"
 #include "ops/cuda/decoding_pass.h"
 
 namespace mgdm::ops::cuda {
 
 constexpr int kMostAnswerLayers = 16;
-constexpr int kWidestAnswer = 512;  // C
 
 // A layer norm; without weight and bias an RMS norm.
 struct AnswerNorm {
@@ -67,21 +69,5 @@ struct Answer {
 bool answer_takes(const AnswerShape& shape);
 std::size_t answer_workspace(const AnswerShape& shape);
 cudaError_t launch_answer(const Answer& answer, cudaStream_t stream);
-
-// Whole answers by clusters of 16 blocks on Hopper (hopper/cluster_answer.cu), for a batch so small
-// that there is a cluster for every 16 positions.
-//
-// A cluster computes 16 positions of a row through the whole network. Each of its blocks computes a
-// sixteenth of the columns of every matmul and writes them into the shared memory of all 16. Only
-// keys and values (once per layer) and logits (once per pass) go through device memory and wait for
-// all clusters; with a single row they are words that carry the number of their layer or pass,
-// without a barrier. Weights come through a ring of buffers in shared memory, each 1/16 of a matrix
-// (C, C), which asynchronous copies fill. Every block computes the order's choice itself, so it
-// knows all tokens of its row.
-//
-// Whether there is a kernel for it on the current device.
-bool cluster_answer_takes(const AnswerShape& shape);
-std::size_t cluster_answer_workspace(const AnswerShape& shape);
-cudaError_t launch_cluster_answer(const Answer& answer, cudaStream_t stream);
 
 }  // namespace mgdm::ops::cuda

@@ -4,15 +4,11 @@
 
 #include "ops/cuda/answer.h"
 #include "ops/cuda/functions.h"
-#include "ops/cuda/quicker.h"
 #include "ops/cuda/tensor_products.h"
 #include "ops/cuda/tensors.h"
 
 namespace mgdm::ops::cuda {
 namespace {
-
-// With more positions than these, kernels of one operation each keep the device busy.
-constexpr std::int64_t kMostPositions = 512;
 
 AnswerShape shape_of(const Transformer& network, const AnswerRows& rows) {
   const auto size = [](const at::Tensor& tensor, int dimension) {
@@ -92,38 +88,17 @@ AnswerLayer layer_of(const Transformer::Layer& layer) {
           .down_bias = floats(layer.mlp.down_bias)};
 }
 
-// Whether the kernel of clusters is meant, or is the quicker one. Two passes tell.
-bool by_clusters(const Answer& answer, AnswerKernel kernel, cudaStream_t stream) {
-  const AnswerShape& s = answer.shape;
-  if (kernel != AnswerKernel::kAuto) return kernel == AnswerKernel::kCluster;
-  if (!cluster_answer_takes(s)) return false;
-  Answer some = answer;
-  some.most_passes = std::min(answer.most_passes, 2);
-  const auto both = [](int a, int b) { return static_cast<std::int64_t>(a) << 32 | b; };
-  static Quicker quicker;
-  return quicker.second(
-      {both(s.rows, s.length), both(s.width, s.hidden), both(s.layers * answer.loops, s.heads),
-       s.vocabulary},
-      may_tune(), stream, [&] { C10_CUDA_CHECK(launch_answer(some, stream)); },
-      [&] { C10_CUDA_CHECK(launch_cluster_answer(some, stream)); });
-}
-
 }  // namespace
 
-bool answer_takes(const Transformer& network, const AnswerRows& rows, AnswerKernel kernel) {
+bool answer_takes(const Transformer& network, const AnswerRows& rows) {
   if (!with_our_kernels() || !rows.tokens.is_cuda() || network.layers.empty()) return false;
   const c10::cuda::CUDAGuard guard(rows.tokens.device());
-  const AnswerShape shape = shape_of(network, rows);
-  return rows.tokens.numel() <= kMostPositions &&
-         rows.tokens.size(1) <= network.embedding.positions.size(0) &&
-         fits(network, rows.tokens.device()) && answer_takes(shape) &&
-         (kernel != AnswerKernel::kCluster || cluster_answer_takes(shape));
+  return rows.tokens.size(1) <= network.embedding.positions.size(0) &&
+         fits(network, rows.tokens.device()) && answer_takes(shape_of(network, rows));
 }
 
 std::int64_t answer_workspace(const Transformer& network, const AnswerRows& rows) {
-  const AnswerShape shape = shape_of(network, rows);
-  return static_cast<std::int64_t>(
-      std::max(answer_workspace(shape), cluster_answer_workspace(shape)));
+  return static_cast<std::int64_t>(answer_workspace(shape_of(network, rows)));
 }
 
 void answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
@@ -168,10 +143,7 @@ void answer(const Transformer& network, const DecodingRule& rule, const AnswerTr
       static_cast<int>(now.most_passes > 0 ? std::min(now.most_passes, rule.steps) : rule.steps);
   arguments.logits = answers.logits.data_ptr<float>();
   arguments.workspace = answers.workspace.data_ptr();
-  const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
-  C10_CUDA_CHECK(by_clusters(arguments, now.kernel, stream)
-                     ? launch_cluster_answer(arguments, stream)
-                     : launch_answer(arguments, stream));
+  C10_CUDA_CHECK(launch_answer(arguments, c10::cuda::getCurrentCUDAStream()));
 }
 
 }  // namespace mgdm::ops::cuda

@@ -384,30 +384,5 @@ TEST_F(Kernels, DropoutDropsItsShareAndItsGradientTheSame) {
   EXPECT_TRUE(draw().equal(got.y.detach()));
 }
 
-TEST_F(Kernels, HeadNormLeavesValuesAlone) {
-  for (const std::int64_t size : {16, 32, 64, 128}) {
-    const at::Tensor qkv = leaf(numbers({3, 5, 3, 6, size}, at::kBFloat16));
-    const at::Tensor factors = numbers(qkv.sizes(), at::kBFloat16);
-    const at::Tensor got = head_norm(qkv, kEps);
-    (got.to(at::kFloat) * factors).sum().backward();
-    const at::Tensor qkv2 = exact(qkv);
-    const std::vector<at::Tensor> in = qkv2.unbind(2);
-    const at::Tensor expected = at::stack({rms(in[0]), rms(in[1]), in[2]}, 2);
-    (expected * factors).sum().backward();
-
-    const Parts parts(qkv2, {});
-    const at::Tensor out_error = kBf16 * expected.abs() + parts.h_error();
-    const at::Tensor gradient_error =
-        kBf16 * qkv2.grad().abs() + parts.gradient_error(factors.to(at::kDouble).abs());
-    for (const int i : {0, 1}) {
-      const auto part = [&](const at::Tensor& all) { return all.select(2, i); };
-      expect_within(part(got), part(expected), part(out_error), "out");
-      expect_within(part(qkv.grad()), part(qkv2.grad()), part(gradient_error), "gradient");
-    }
-    EXPECT_TRUE(got.select(2, 2).equal(qkv.select(2, 2)));
-    EXPECT_TRUE(qkv.grad().select(2, 2).equal(factors.select(2, 2)));
-  }
-}
-
 }  // namespace
 }  // namespace mgdm::ops::cuda

@@ -10,7 +10,6 @@
 #include "base/random.h"
 #include "ops/answer.h"
 #include "ops/attention.h"
-#include "ops/batched_product.h"
 #include "ops/decoding_pass.h"
 #include "ops/embedding.h"
 #include "ops/head_loss.h"
@@ -32,10 +31,6 @@ void adamw(const AdamwUpdate& update);
 void muon_momentum(const MuonMomentum& update);
 void muon_update(const MuonUpdate& update);
 
-// What ops/batched_product.h promises.
-bool batched_product_takes(const BatchedProduct& product);
-at::Tensor batched_product(const BatchedProduct& product);
-
 // What ops/decoding_pass.h promises.
 bool decoding_pass_takes(c10::Device device, std::int64_t length, std::int64_t vocabulary);
 void decoding_pass(const at::Tensor& logits, const DecodingRule& rule, const DecodingTry& now,
@@ -46,7 +41,7 @@ void decoding_pass(const at::Tensor& hidden, const at::Tensor& head, bool shift,
                    const at::Tensor& places);
 
 // What ops/answer.h promises.
-bool answer_takes(const Transformer& network, const AnswerRows& rows, AnswerKernel kernel);
+bool answer_takes(const Transformer& network, const AnswerRows& rows);
 std::int64_t answer_workspace(const Transformer& network, const AnswerRows& rows);  // bytes
 void answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
             const AnswerRows& rows, const Answers& answers);
@@ -86,10 +81,6 @@ at::Tensor attention_at(const at::Tensor& qkv, const at::Tensor& places, const A
 // made of x (B, N, C). The bias is then given to it, and detached to who adds it.
 bool attention_takes_bias(const at::Tensor& x, std::int64_t size, const at::Tensor& bias);
 
-// qkv (B, N, 3, H, D) bf16: queries and keys over their root mean square, values as they are.
-bool head_norm_takes(const at::Tensor& qkv);
-at::Tensor head_norm(const at::Tensor& qkv, double eps);
-
 // What ops/head_loss.h promises.
 bool head_loss_takes(const HiddenStates& states);
 at::Tensor head_loss(const HiddenStates& states, const at::Tensor& targets,
@@ -107,12 +98,5 @@ Branch mlp_relu_squared(const at::Tensor& x, const Mlp& mlp, const at::Tensor& s
 // Whether linear() and the MLPs add up the gradient of this weight over several uses
 // (ops/shared_weight.h).
 bool sums_gradient_of(const at::Tensor& weight);
-
-// The sum of such products, added to `onto` in place, in float; a new tensor where that is
-// undefined. They are of the same sizes, and not more than wait for each other
-// (ops/shared_weight.cc).
-bool gradient_products_take(const GradientProduct& product);
-at::Tensor add_gradient_products(const std::vector<GradientProduct>& products,
-                                 const at::Tensor& onto);
 
 }  // namespace mgdm::ops::cuda

@@ -24,9 +24,6 @@ void adamw(const AdamwUpdate&) { missing(); }
 void muon_momentum(const MuonMomentum&) { missing(); }
 void muon_update(const MuonUpdate&) { missing(); }
 
-bool batched_product_takes(const BatchedProduct&) { return false; }
-at::Tensor batched_product(const BatchedProduct&) { missing(); }
-
 bool decoding_pass_takes(c10::Device, std::int64_t, std::int64_t) { return false; }
 void decoding_pass(const at::Tensor&, const DecodingRule&, const DecodingTry&,
                    const DecodingRows&) {
@@ -38,7 +35,7 @@ void decoding_pass(const at::Tensor&, const at::Tensor&, bool, const DecodingRul
   missing();
 }
 
-bool answer_takes(const Transformer&, const AnswerRows&, AnswerKernel) { return false; }
+bool answer_takes(const Transformer&, const AnswerRows&) { return false; }
 std::int64_t answer_workspace(const Transformer&, const AnswerRows&) { missing(); }
 void answer(const Transformer&, const DecodingRule&, const AnswerTry&, const AnswerRows&,
             const Answers&) {
@@ -63,9 +60,6 @@ bool attention_at_takes(const at::Tensor&, const at::Tensor&, const AttentionFor
 at::Tensor attention_at(const at::Tensor&, const at::Tensor&, const AttentionForm&) { missing(); }
 bool attention_takes_bias(const at::Tensor&, std::int64_t, const at::Tensor&) { return false; }
 
-bool head_norm_takes(const at::Tensor&) { return false; }
-at::Tensor head_norm(const at::Tensor&, double) { missing(); }
-
 bool head_loss_takes(const HiddenStates&) { return false; }
 at::Tensor head_loss(const HiddenStates&, const at::Tensor&, const at::Tensor&, const TokenLoss&) {
   missing();
@@ -83,10 +77,6 @@ Branch mlp_gelu(const at::Tensor&, const Mlp&) { missing(); }
 Branch mlp_relu_squared(const at::Tensor&, const Mlp&, const at::Tensor&) { missing(); }
 
 bool sums_gradient_of(const at::Tensor&) { return false; }
-bool gradient_products_take(const GradientProduct&) { return false; }
-at::Tensor add_gradient_products(const std::vector<GradientProduct>&, const at::Tensor&) {
-  missing();
-}
 
 }  // namespace mgdm::ops::cuda
 

@@ -80,12 +80,4 @@ void launch_sum_streams(const StreamSum& sum, cudaStream_t stream);
 // Which widths there are kernels for.
 bool residual_norm_takes(std::int64_t columns);
 
-// qkv (rows, 3, heads, size) bf16: queries and keys divided by their root mean square.
-void launch_head_norm(const void* qkv, void* out, std::int64_t rows, std::int64_t heads,
-                      std::int64_t size, float eps, cudaStream_t stream);
-void launch_head_norm_backward(const void* dout, const void* qkv, void* dqkv, std::int64_t rows,
-                               std::int64_t heads, std::int64_t size, float eps,
-                               cudaStream_t stream);
-bool head_norm_takes(std::int64_t size);
-
 }  // namespace mgdm::ops::cuda

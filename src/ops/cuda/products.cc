@@ -4,21 +4,15 @@
 
 #include <cublasLt.h>
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <tuple>
-#include <vector>
 
 namespace mgdm::ops::cuda {
 namespace {
-
-constexpr int kCandidates = 16;
-constexpr std::size_t kTurns = 5;  // each is timed
-constexpr float kClearly = 0.98f;  // a later candidate must be this much faster
 
 void check(cublasStatus_t status) {
   if (status != CUBLAS_STATUS_SUCCESS)
@@ -49,12 +43,6 @@ class Plan {
       cublasLtMatrixLayout_t layout = nullptr;
       check(cublasLtMatrixLayoutCreate(&layout, type, static_cast<std::uint64_t>(columns),
                                        static_cast<std::uint64_t>(rows), columns));
-      const auto count = static_cast<std::int32_t>(p.batch);
-      const std::int64_t next = rows * columns;
-      check(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count,
-                                             sizeof count));
-      check(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
-                                             &next, sizeof next));
       return layout;
     };
     b_ = p.b_transposed ? rows_first(CUDA_R_16BF, p.columns, p.depth)
@@ -62,47 +50,17 @@ class Plan {
     a_ = p.a_transposed ? rows_first(CUDA_R_16BF, p.depth, p.rows)
                         : rows_first(CUDA_R_16BF, p.rows, p.depth);
     out_ = rows_first(p.out_is_float ? CUDA_R_32F : CUDA_R_16BF, p.rows, p.columns);
-    find_candidates();
+    find_way();
   }
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
   void run(const Product& p, void* workspace, cudaStream_t stream) const {
-    check(run(p, best_, p.out, workspace, stream));
-  }
-
-  bool timed() const { return timed_; }
-
-  // Candidates take turns: a device that comes from rest grows faster as it works, and whoever
-  // came first would look slow.
-  void time(const Product& p, void* workspace, cudaStream_t stream) {
-    void* const out = adds_to_itself(p) ? static_cast<char*>(workspace) + kProductWorkspace : p.out;
-    std::array<cudaEvent_t, 2> events{};
-    for (cudaEvent_t& event : events) check(cudaEventCreate(&event));
-    std::vector<std::array<float, kTurns>> times(candidates_.size());
-    std::vector<bool> works(candidates_.size(), true);
-    for (std::size_t turn = 0; turn <= kTurns; ++turn)  // the first is for what is done once only
-      for (std::size_t i = 0; i < candidates_.size(); ++i) {
-        if (!works[i]) continue;
-        check(cudaEventRecord(events[0], stream));
-        works[i] = run(p, i, out, workspace, stream) == CUBLAS_STATUS_SUCCESS;
-        check(cudaEventRecord(events[1], stream));
-        check(cudaEventSynchronize(events[1]));
-        float time = 0;
-        check(cudaEventElapsedTime(&time, events[0], events[1]));
-        if (turn > 0) times[i][turn - 1] = time;
-      }
-    for (const cudaEvent_t event : events) cudaEventDestroy(event);
-    float least = 0;
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      if (!works[i]) continue;
-      std::ranges::sort(times[i]);
-      const float median = times[i][kTurns / 2];
-      if (least > 0 && median > kClearly * least) continue;
-      least = median;
-      best_ = i;
-    }
-    timed_ = true;
+    const float one = 1, of_onto = p.onto != nullptr ? 1 : 0;
+    const void* const onto = p.onto != nullptr ? p.onto : p.out;
+    point_to(p);
+    check(cublasLtMatmul(handle(), what_, &one, p.b, b_, p.a, a_, &of_onto, onto, out_, p.out, out_,
+                         &way_.algo, workspace, kProductWorkspace, stream));
   }
 
  private:
@@ -127,7 +85,7 @@ class Plan {
     return found;
   }
 
-  void find_candidates() {
+  void find_way() {
     cublasLtMatmulPreference_t wanted = nullptr;
     check(cublasLtMatmulPreferenceCreate(&wanted));
     const auto want = [&](cublasLtMatmulPreferenceAttributes_t which, const auto& value) {
@@ -141,48 +99,28 @@ class Plan {
          {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
           CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
       want(which, std::uint32_t{16});
-    candidates_.resize(kCandidates);
     int count = 0;
-    check(cublasLtMatmulAlgoGetHeuristic(handle(), what_, b_, a_, out_, out_, wanted, kCandidates,
-                                         candidates_.data(), &count));
+    check(cublasLtMatmulAlgoGetHeuristic(handle(), what_, b_, a_, out_, out_, wanted, 1, &way_,
+                                         &count));
     cublasLtMatmulPreferenceDestroy(wanted);
-    candidates_.resize(static_cast<std::size_t>(count));
-    if (candidates_.empty()) check(CUBLAS_STATUS_NOT_SUPPORTED);
-  }
-
-  // out = p.scale a b, and p.onto_scale p.onto where there is one.
-  cublasStatus_t run(const Product& p, std::size_t which, void* out, void* workspace,
-                     cudaStream_t stream) const {
-    const float of_onto = p.onto != nullptr ? p.onto_scale : 0;
-    const void* const onto = p.onto != nullptr ? p.onto : out;
-    point_to(p);
-    return cublasLtMatmul(handle(), what_, &p.scale, p.b, b_, p.a, a_, &of_onto, onto, out_, out,
-                          out_, &candidates_.at(which).algo, workspace, kProductWorkspace, stream);
+    if (count == 0) check(CUBLAS_STATUS_NOT_SUPPORTED);
   }
 
   cublasLtMatmulDesc_t what_ = nullptr;
   cublasLtMatrixLayout_t a_ = nullptr, b_ = nullptr, out_ = nullptr;
-  std::vector<cublasLtMatmulHeuristicResult_t> candidates_;
-  std::size_t best_ = 0;
-  bool timed_ = false;
+  cublasLtMatmulHeuristicResult_t way_{};
 };
 
 }  // namespace
 
-bool is_recording(cudaStream_t stream) {
-  cudaStreamCaptureStatus status{};
-  check(cudaStreamIsCapturing(stream, &status));
-  return status != cudaStreamCaptureStatusNone;
-}
-
-void launch_product(const Product& p, void* workspace, bool tune, cudaStream_t stream) {
+void launch_product(const Product& p, void* workspace, cudaStream_t stream) {
   const bool alone = p.bias == nullptr && !p.gelu && p.sum == nullptr && p.slope_at == nullptr;
-  if ((p.onto != nullptr || p.batch > 1) && !alone)
-    throw std::invalid_argument("nothing follows a product that adds, or one of a batch");
-  if (p.rows == 0 || p.columns == 0 || p.batch == 0) return;
+  if (p.onto != nullptr && !alone)
+    throw std::invalid_argument("nothing follows a product that adds");
+  if (p.rows == 0 || p.columns == 0) return;
   static std::mutex mutex;
   // By device, sizes, and what else makes a difference.
-  using Sizes = std::array<std::int64_t, 4>;
+  using Sizes = std::array<std::int64_t, 3>;
   static std::map<std::tuple<int, Sizes, unsigned>, Plan> plans;
   const std::lock_guard lock(mutex);
   int device = 0;
@@ -190,12 +128,9 @@ void launch_product(const Product& p, void* workspace, bool tune, cudaStream_t s
   const unsigned form = (p.a_transposed ? 1u : 0u) | (p.b_transposed ? 2u : 0u) |
                         (p.bias != nullptr ? 4u : 0u) | (p.gelu ? 8u : 0u) |
                         (p.sum != nullptr ? 16u : 0u) | (p.out_is_float ? 32u : 0u) |
-                        (p.slope_at != nullptr ? 64u : 0u) | (p.onto != nullptr ? 128u : 0u) |
-                        (adds_to_itself(p) ? 256u : 0u);
-  Plan& plan = plans.try_emplace({device, Sizes{p.rows, p.columns, p.depth, p.batch}, form}, p)
-                   .first->second;
-  if (tune && !plan.timed() && !is_recording(stream)) plan.time(p, workspace, stream);
-  plan.run(p, workspace, stream);
+                        (p.slope_at != nullptr ? 64u : 0u) | (p.onto != nullptr ? 128u : 0u);
+  plans.try_emplace({device, Sizes{p.rows, p.columns, p.depth}, form}, p)
+      .first->second.run(p, workspace, stream);
 }
 
 }  // namespace mgdm::ops::cuda

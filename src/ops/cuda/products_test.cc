@@ -1,5 +1,4 @@
-// Products by cuBLASLt's own choice and by the fastest against their formula in double. They run
-// where there is a GPU.
+// Products by cuBLASLt against their formula in double. They run where there is a GPU.
 #ifdef MGDM_CUDA
 
 #include "ops/cuda/products.h"
@@ -35,46 +34,45 @@ class Products : public testing::Test {
             .depth = a.size(1)};
   }
 
-  static void launch(const Product& product, bool tune) {
-    const at::Tensor workspace = at::empty({static_cast<std::int64_t>(product_workspace(product))},
-                                           at::TensorOptions().device(at::kCUDA).dtype(at::kByte));
-    launch_product(product, workspace.data_ptr(), tune, nullptr);
+  static void launch(const Product& product) {
+    const at::Tensor workspace =
+        at::empty({kProductWorkspace}, at::TensorOptions().device(at::kCUDA).dtype(at::kByte));
+    launch_product(product, workspace.data_ptr(), nullptr);
   }
 };
 
 TEST_F(Products, AreTheirFormula) {
-  for (const bool tune : {false, true})
-    for (const auto& [a_transposed, b_transposed] :
-         {std::pair{false, true}, {false, false}, {true, false}, {true, true}})
-      for (const auto& [rows, columns, depth] :
-           {std::tuple{8, 16, 24}, {264, 72, 1000}, {2048, 384, 1536}, {384, 1152, 20000}}) {
-        SCOPED_TRACE(testing::Message() << tune << a_transposed << b_transposed << " " << rows
-                                        << " x " << columns << " x " << depth);
-        const at::Tensor a = numbers({rows, depth}, at::kBFloat16),
-                         b = numbers({depth, columns}, at::kBFloat16);
-        const at::Tensor a_stored = (a_transposed ? a.t() : a).contiguous(),
-                         b_stored = (b_transposed ? b.t() : b).contiguous();
-        const at::Tensor out = unwritten(numbers({rows, columns}, at::kBFloat16));
-        Product product = product_of(a_stored, b_stored, out);
-        product.depth = depth;
-        product.a_transposed = a_transposed;
-        product.b_transposed = b_transposed;
-        launch(product, tune);
-        const at::Tensor a2 = a.to(at::kDouble), b2 = b.to(at::kDouble);
-        const at::Tensor want = a2.matmul(b2);
-        // A number takes part in at most `depth` additions in float.
-        const at::Tensor error = depth * kFloat * a2.abs().matmul(b2.abs());
-        expect_within(out, want, 1.01 * kBf16 * want.abs() + error, "product");
+  for (const auto& [a_transposed, b_transposed] :
+       {std::pair{false, true}, {false, false}, {true, false}, {true, true}})
+    for (const auto& [rows, columns, depth] :
+         {std::tuple{8, 16, 24}, {264, 72, 1000}, {2048, 384, 1536}, {384, 1152, 20000}}) {
+      SCOPED_TRACE(testing::Message() << a_transposed << b_transposed << " " << rows << " x "
+                                      << columns << " x " << depth);
+      const at::Tensor a = numbers({rows, depth}, at::kBFloat16),
+                       b = numbers({depth, columns}, at::kBFloat16);
+      const at::Tensor a_stored = (a_transposed ? a.t() : a).contiguous(),
+                       b_stored = (b_transposed ? b.t() : b).contiguous();
+      const at::Tensor out = unwritten(numbers({rows, columns}, at::kBFloat16));
+      Product product = product_of(a_stored, b_stored, out);
+      product.depth = depth;
+      product.a_transposed = a_transposed;
+      product.b_transposed = b_transposed;
+      launch(product);
+      const at::Tensor a2 = a.to(at::kDouble), b2 = b.to(at::kDouble);
+      const at::Tensor want = a2.matmul(b2);
+      // A number takes part in at most `depth` additions in float.
+      const at::Tensor error = depth * kFloat * a2.abs().matmul(b2.abs());
+      expect_within(out, want, 1.01 * kBf16 * want.abs() + error, "product");
 
-        const at::Tensor floats = unwritten(out.to(at::kFloat));
-        product.out = floats.data_ptr();
-        product.out_is_float = true;
-        launch(product, tune);
-        expect_within(floats, want, 1.01 * error, "product in float");
-      }
+      const at::Tensor floats = unwritten(out.to(at::kFloat));
+      product.out = floats.data_ptr();
+      product.out_is_float = true;
+      launch(product);
+      expect_within(floats, want, 1.01 * error, "product in float");
+    }
 }
 
-// As a weight's gradient is summed up, which is dy^T x. The second turn is the one that times.
+// As a weight's gradient is summed up, which is dy^T x.
 TEST_F(Products, AddToWhatIsThere) {
   for (const auto& [rows, columns, depth] :
        {std::tuple{8, 16, 24}, {264, 72, 1000}, {1536, 384, 2048}, {384, 1152, 20000}}) {
@@ -83,7 +81,7 @@ TEST_F(Products, AddToWhatIsThere) {
     const at::Tensor all = std::sqrt(depth) * numbers({rows + 2, columns});
     const at::Tensor sum = all.slice(0, 1, rows + 1);
     at::Tensor want = all.to(at::kDouble), size = want.abs();
-    for (const bool tune : {false, true, true}) {
+    for (int turn = 0; turn < 3; ++turn) {
       const at::Tensor a = numbers({depth, rows}, at::kBFloat16),
                        b = numbers({depth, columns}, at::kBFloat16);
       Product product = product_of(a, b, sum);
@@ -91,7 +89,7 @@ TEST_F(Products, AddToWhatIsThere) {
       product.a_transposed = true;
       product.out_is_float = true;
       product.onto = product.out;
-      launch(product, tune);
+      launch(product);
       const at::Tensor a2 = a.t().to(at::kDouble), b2 = b.to(at::kDouble);
       want.slice(0, 1, rows + 1) += a2.matmul(b2);
       size.slice(0, 1, rows + 1) += a2.abs().matmul(b2.abs());
@@ -104,8 +102,7 @@ TEST_F(Products, AddToWhatIsThere) {
   }
 }
 
-// What was tried for products that write must not be taken for one that adds, nor the other way
-// round.
+// A plan for products that write must not be taken for one that adds, nor the other way round.
 TEST_F(Products, WriteAndAddInTurns) {
   const at::Tensor a = numbers({512, 256}, at::kBFloat16), b = numbers({256, 128}, at::kBFloat16);
   const at::Tensor out = unwritten(numbers({512, 128}));
@@ -113,35 +110,33 @@ TEST_F(Products, WriteAndAddInTurns) {
   product.out_is_float = true;
   const at::Tensor a2 = a.to(at::kDouble), b2 = b.to(at::kDouble);
   const at::Tensor once = a2.matmul(b2), size = a2.abs().matmul(b2.abs());
-  for (const bool tune : {false, true})
-    for (const auto& [adds, times] : {std::pair{false, 1}, {true, 2}, {true, 3}, {false, 1}}) {
-      SCOPED_TRACE(testing::Message() << tune << adds << times);
-      product.onto = adds ? product.out : nullptr;
-      launch(product, tune);
-      expect_within(out, times * once, 1.01 * (256 + 2) * kFloat * times * size, "out");
-    }
+  for (const auto& [adds, times] : {std::pair{false, 1}, {true, 2}, {true, 3}, {false, 1}}) {
+    SCOPED_TRACE(testing::Message() << adds << times);
+    product.onto = adds ? product.out : nullptr;
+    launch(product);
+    expect_within(out, times * once, 1.01 * (256 + 2) * kFloat * times * size, "out");
+  }
 }
 
 // As a product is added to a stream: rounded once, when all is summed up.
 TEST_F(Products, AddToAnotherMatrix) {
-  for (const bool tune : {false, true})
-    for (const auto& [rows, columns, depth] :
-         {std::tuple{8, 16, 24}, {264, 72, 1000}, {20000, 384, 384}, {20000, 256, 1024}}) {
-      SCOPED_TRACE(testing::Message() << tune << " " << rows << " x " << columns << " x " << depth);
-      const at::Tensor a = numbers({rows, depth}, at::kBFloat16),
-                       b = numbers({columns, depth}, at::kBFloat16);
-      const at::Tensor onto = std::sqrt(depth) * numbers({rows, columns}, at::kBFloat16);
-      const at::Tensor before = onto.clone(), out = unwritten(onto);
-      Product product = product_of(a, b, out);
-      product.b_transposed = true;
-      product.onto = onto.const_data_ptr();
-      launch(product, tune);
-      const at::Tensor a2 = a.to(at::kDouble), b2 = b.t().to(at::kDouble);
-      const at::Tensor want = onto.to(at::kDouble) + a2.matmul(b2);
-      const at::Tensor size = onto.to(at::kDouble).abs() + a2.abs().matmul(b2.abs());
-      expect_within(out, want, 1.01 * (kBf16 * want.abs() + (depth + 1) * kFloat * size), "out");
-      EXPECT_TRUE(onto.equal(before));
-    }
+  for (const auto& [rows, columns, depth] :
+       {std::tuple{8, 16, 24}, {264, 72, 1000}, {20000, 384, 384}, {20000, 256, 1024}}) {
+    SCOPED_TRACE(testing::Message() << rows << " x " << columns << " x " << depth);
+    const at::Tensor a = numbers({rows, depth}, at::kBFloat16),
+                     b = numbers({columns, depth}, at::kBFloat16);
+    const at::Tensor onto = std::sqrt(depth) * numbers({rows, columns}, at::kBFloat16);
+    const at::Tensor before = onto.clone(), out = unwritten(onto);
+    Product product = product_of(a, b, out);
+    product.b_transposed = true;
+    product.onto = onto.const_data_ptr();
+    launch(product);
+    const at::Tensor a2 = a.to(at::kDouble), b2 = b.t().to(at::kDouble);
+    const at::Tensor want = onto.to(at::kDouble) + a2.matmul(b2);
+    const at::Tensor size = onto.to(at::kDouble).abs() + a2.abs().matmul(b2.abs());
+    expect_within(out, want, 1.01 * (kBf16 * want.abs() + (depth + 1) * kFloat * size), "out");
+    EXPECT_TRUE(onto.equal(before));
+  }
 }
 
 TEST_F(Products, ThatAddAreAlone) {
@@ -150,10 +145,10 @@ TEST_F(Products, ThatAddAreAlone) {
   product.onto = product.out;
   product.out_is_float = true;
   product.bias = a.const_data_ptr();
-  EXPECT_THROW(launch(product, false), std::invalid_argument);
+  EXPECT_THROW(launch(product), std::invalid_argument);
   product.bias = nullptr;
   product.gelu = true;
-  EXPECT_THROW(launch(product, false), std::invalid_argument);
+  EXPECT_THROW(launch(product), std::invalid_argument);
 }
 
 // A bias alone; gelu; gelu and what it is of.
@@ -172,7 +167,7 @@ TEST_F(Products, WithWhatFollowsAreTheirFormula) {
       product.bias = bias.const_data_ptr();
       product.gelu = gelu;
       product.sum = with_sum ? sum_out.data_ptr() : nullptr;
-      launch(product, /*tune=*/turn == 2);
+      launch(product);
       const at::Tensor a2 = a.to(at::kDouble), b2 = b.t().to(at::kDouble);
       const at::Tensor sum = a2.matmul(b2) + bias.to(at::kDouble);
       // A number takes part in at most `depth` additions in float.
@@ -200,7 +195,7 @@ TEST_F(Products, TimesASlopeAreTheirFormula) {
     const at::Tensor x = numbers({kRows, kColumns}, at::kBFloat16), out = unwritten(x);
     Product product = product_of(a, b, out);
     product.slope_at = x.const_data_ptr();
-    launch(product, /*tune=*/turn == 2);
+    launch(product);
     const at::Tensor a2 = a.to(at::kDouble), b2 = b.to(at::kDouble), x2 = x.to(at::kDouble);
     const double root = std::sqrt(2 / std::numbers::pi);
     const at::Tensor t = at::tanh(root * (x2 + 0.044715 * x2.pow(3)));

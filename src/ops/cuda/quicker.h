@@ -10,8 +10,6 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "ops/cuda/products.h"
-
 namespace mgdm::ops::cuda {
 
 class Quicker {
@@ -38,6 +36,13 @@ class Quicker {
 
  private:
   static constexpr std::size_t kTurns = 5;
+
+  // Whether work on the stream goes into a graph.
+  static bool is_recording(cudaStream_t stream) {
+    cudaStreamCaptureStatus status{};
+    check(cudaStreamIsCapturing(stream, &status));
+    return status != cudaStreamCaptureStatusNone;
+  }
 
   static void check(cudaError_t error) {
     if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));

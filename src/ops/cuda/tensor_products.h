@@ -19,11 +19,10 @@ inline bool may_tune() { return !at::globalContext().deterministicAlgorithms(); 
 
 // Queues a product of tensors that are `bytes` in all.
 inline void run_product(const char* name, const Product& product, double bytes,
-                        const at::TensorOptions& there, bool tune = may_tune()) {
-  const at::Tensor workspace =
-      at::empty({static_cast<std::int64_t>(product_workspace(product))}, there.dtype(at::kByte));
+                        const at::TensorOptions& there) {
+  const at::Tensor workspace = at::empty({kProductWorkspace}, there.dtype(at::kByte));
   const KernelWork work(name, bytes, product_flop(product));
-  launch_product(product, workspace.data_ptr(), tune, c10::cuda::getCurrentCUDAStream());
+  launch_product(product, workspace.data_ptr(), c10::cuda::getCurrentCUDAStream());
 }
 
 // What follows a product, see products.h.
@@ -99,8 +98,7 @@ inline at::Tensor weight_gradient_of(AutogradContext* context, std::size_t numbe
                                      const at::Tensor& dy, const at::Tensor& x,
                                      at::ScalarType type) {
   return weight_gradient(context, number,
-                         [&](const at::Tensor& onto) { return dweight_of(dy, x, type, onto); },
-                         {dy, rows_of(x)});
+                         [&](const at::Tensor& onto) { return dweight_of(dy, x, type, onto); });
 }
 
 // Cast once a step, as autocast does it. A gradient is the parameter's own: no bf16 in between.

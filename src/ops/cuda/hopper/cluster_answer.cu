@@ -4,13 +4,41 @@
 #include <utility>
 
 #include "ops/cuda/answer.h"
-#include "ops/cuda/answer_launch.h"
+#include "ops/cuda/attention.h"
 #include "ops/cuda/hopper/cluster_block.cuh"
 #include "ops/cuda/pieces.h"
 
 namespace mgdm::ops::cuda {
 namespace clusters {
 namespace {
+
+// 0 where the device does not say.
+int device_attribute(cudaDeviceAttr attribute) {
+  int device = 0, value = 0;
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&value, attribute, device) != cudaSuccess)
+    return 0;
+  return value;
+}
+
+AttentionSettings attention_of(const Answer& answer) {
+  AttentionSettings attention{};
+  attention.length = answer.shape.length;
+  attention.heads = answer.shape.heads;
+  attention.causal = answer.causal;
+  attention.scale = answer.scale;
+  attention.norm = answer.head_norm_eps > 0;
+  attention.eps = answer.head_norm_eps;
+  return attention;
+}
+
+// Fills the pass's sizes from the answer's shape.
+Answer with_sizes(Answer answer) {
+  answer.pass.rows = answer.shape.rows;
+  answer.pass.length = answer.shape.length;
+  answer.pass.vocabulary = answer.shape.vocabulary;
+  return answer;
+}
 
 template <int kUnits, int kSize>
 __global__ void __launch_bounds__(kThreads, 1)
@@ -149,7 +177,7 @@ Buffers buffers_in(Pieces& pieces, const AnswerShape& s) {
   const auto width = static_cast<std::size_t>(s.width);
   const auto tokens = static_cast<std::size_t>(round_up(s.vocabulary, kHeadTokens));
   Buffers b{};
-  b.counter = pieces.take<unsigned>(1);  // where the other kernel has it, too
+  b.counter = pieces.take<unsigned>(1);
   b.qkv = pieces.take<__nv_bfloat16>(2 * positions * 3 * width);  // of two layers
   b.head = pieces.take<__nv_bfloat16>(tokens * kHeadParts * width);
   b.active = pieces.take<bool>(static_cast<std::size_t>(s.rows));
@@ -163,17 +191,15 @@ Buffers buffers_in(Pieces& pieces, const AnswerShape& s) {
 }  // namespace
 }  // namespace clusters
 
-bool cluster_answer_takes(const AnswerShape& shape) {
-  return clusters::plan_for(shape).kernel != nullptr;
-}
+bool answer_takes(const AnswerShape& shape) { return clusters::plan_for(shape).kernel != nullptr; }
 
-std::size_t cluster_answer_workspace(const AnswerShape& shape) {
+std::size_t answer_workspace(const AnswerShape& shape) {
   Pieces pieces(nullptr);
   clusters::buffers_in(pieces, shape);
   return pieces.bytes();
 }
 
-cudaError_t launch_cluster_answer(const Answer& answer, cudaStream_t stream) {
+cudaError_t launch_answer(const Answer& answer, cudaStream_t stream) {
   using namespace clusters;
   const AnswerShape& s = answer.shape;
   const Plan plan = plan_for(s);

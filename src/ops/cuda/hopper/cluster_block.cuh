@@ -2,10 +2,10 @@
 #pragma once
 
 #include "ops/cuda/activations.cuh"
-#include "ops/cuda/grid_barrier.cuh"
 #include "ops/cuda/hopper/cluster_calls.cuh"
 #include "ops/cuda/hopper/cluster_product.cuh"
 #include "ops/cuda/hopper/cluster_weights.cuh"
+#include "ops/cuda/hopper/grid_barrier.cuh"
 
 namespace mgdm::ops::cuda::clusters {
 

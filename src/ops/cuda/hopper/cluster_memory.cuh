@@ -19,7 +19,7 @@ static_assert(kThreads == kChoiceThreads);
 enum Exchange { kMixed, kProjected, kHidden, kBrought };
 constexpr int kExchanges = kBrought + 1;
 
-// The head as three bf16 parts, as answer_memory.cuh has it: a block makes 8 tokens.
+// The head as three bf16 parts, whose sum is as precise as fp32. A block computes 8 tokens.
 constexpr int kHeadTokens = 8, kHeadParts = 3, kHeadRows = kHeadTokens * kHeadParts;
 
 struct Buffers {
