@@ -12,6 +12,10 @@
 
 #include <limits>
 
+#ifdef MGDM_CUDA
+#include <ATen/ops/_fused_adamw.h>
+#endif
+
 #if __has_include(<ATen/ops/scaled_dot_product_attention.h>)
 #include <ATen/ops/scaled_dot_product_attention.h>
 #define MGDM_HAVE_SDPA 1
@@ -102,6 +106,19 @@ void lerp_all(std::vector<at::Tensor>& tensors, const std::vector<at::Tensor>& t
   at::_foreach_lerp_(tensors, targets, share);
 #else
   for (std::size_t i = 0; i < tensors.size(); ++i) tensors[i].lerp_(targets[i], share);
+#endif
+}
+
+bool fused_adamw([[maybe_unused]] AdamwStep& step) {
+#ifdef MGDM_CUDA
+  if (step.values.empty() || !step.values.front().is_cuda()) return false;
+  const std::vector<at::Tensor> counts(step.values.size(), step.count);
+  at::_fused_adamw_(step.values, step.gradients, step.means, step.squares, /*max_exp_avg_sqs=*/{},
+                    counts, step.lr, step.beta1, step.beta2, step.weight_decay, step.eps,
+                    /*amsgrad=*/false, /*maximize=*/false);
+  return true;
+#else
+  return false;
 #endif
 }
 

@@ -23,4 +23,16 @@ void multiply_all(std::vector<at::Tensor>& tensors, const at::Tensor& factor);
 void lerp_all(std::vector<at::Tensor>& tensors, const std::vector<at::Tensor>& targets,
               double share);
 
+// A step of AdamW (training/adamw.h) of some parameters. `count`, a () float, is the step's number
+// from 1, and `lr` a () float.
+struct AdamwStep {
+  std::vector<at::Tensor> values{}, gradients{}, means{}, squares{};
+  at::Tensor count{}, lr{};
+  double beta1 = 0, beta2 = 0, eps = 0, weight_decay = 0;
+};
+
+// Takes the step by LibTorch's kernel for all parameters at once, on CUDA; elsewhere it returns
+// false and does nothing.
+bool fused_adamw(AdamwStep& step);
+
 }  // namespace mgdm::compat

@@ -7,7 +7,7 @@
 // Biases and norm weights do not decay.
 #pragma once
 
-#include "ops/updates.h"
+#include "compat/operations.h"
 #include "training/optimizer.h"
 
 namespace mgdm::training {
@@ -21,8 +21,6 @@ class Adamw : public Optimizer {
   std::vector<nn::NamedTensor> state() const override;
 
  private:
-  void step_plain(ops::AdamwUpdate& update);
-
   OptimizerSettings settings_;
   std::vector<at::Tensor> means_, squares_;  // m and v, by parameter
   at::Tensor count_;                         // (), float: steps so far

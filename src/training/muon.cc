@@ -6,7 +6,6 @@
 #include <ATen/ops/baddbmm.h>
 #include <ATen/ops/bmm.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
 #include <ATen/ops/rsub.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
@@ -18,16 +17,9 @@
 #include <utility>
 
 #include "base/error.h"
-#include "ops/updates.h"
+#include "compat/operations.h"
 
 namespace mgdm::training {
-namespace {
-
-void append(std::vector<at::Tensor>& list, const std::vector<at::Tensor>& more) {
-  list.insert(list.end(), more.begin(), more.end());
-}
-
-}  // namespace
 
 std::vector<at::Tensor> newton_schulz(std::vector<at::Tensor> x) {
   constexpr double kA = 3.4445, kB = -4.7750, kC = 2.0315;
@@ -66,12 +58,25 @@ std::vector<at::Tensor> newton_schulz(std::vector<at::Tensor> x) {
   return x;
 }
 
+namespace {
+
+at::Tensor normalized(const at::Tensor& x) {
+  return x / (x.norm(2, {1, 2}, /*keepdim=*/true) + 1e-7);
+}
+
+// Several batches. On a GPU all of them at once, in bf16, which is exact enough here.
+std::vector<at::Tensor> orthogonalize_all(std::vector<at::Tensor> batches) {
+  const bool on_gpu = batches.front().is_cuda();
+  for (at::Tensor& x : batches) x = on_gpu ? normalized(x).to(at::kBFloat16) : orthogonalize(x);
+  return on_gpu ? newton_schulz(std::move(batches)) : batches;
+}
+
+}  // namespace
+
 at::Tensor orthogonalize(const at::Tensor& x) {
   // A tall matrix is turned on its side, so that runs on a CPU keep the bits they always had.
   const bool tall = x.size(1) > x.size(2);
-  const at::Tensor wide = tall ? x.transpose(1, 2) : x;
-  const at::Tensor y =
-      newton_schulz({wide / (wide.norm(2, {1, 2}, /*keepdim=*/true) + 1e-7)}).front();
+  const at::Tensor y = newton_schulz({normalized(tall ? x.transpose(1, 2) : x)}).front();
   return tall ? y.transpose(1, 2) : y;
 }
 
@@ -103,48 +108,30 @@ std::vector<nn::NamedTensor> Muon::state() const {
   return state;
 }
 
-bool Muon::step_in_kernels(const at::Tensor& factor) {
-  ops::MuonMomentum first{.momentum = settings_.momentum};
-  ops::MuonUpdate second{
-      .factor = factor, .lr = settings_.muon_lr, .weight_decay = settings_.weight_decay};
-  std::vector<at::Tensor> turned;  // by group: (G, R, C); bf16 is exact enough here
-  for (const Group& group : groups_) {
-    turned.push_back(at::empty_like(group.momentum, at::kBFloat16));
-    append(first.momenta, group.momentum.unbind());
-    append(first.turned, turned.back().unbind());
-    for (const std::size_t i : group.members) {
-      first.gradients.push_back(parameters_[i].value.grad());
-      second.values.push_back(parameters_[i].value.detach());
-    }
-  }
-  if (!ops::muon_momentum(first)) return false;
-  for (const at::Tensor& x : newton_schulz(std::move(turned))) append(second.turned, x.unbind());
-  ops::muon_update(second);
-  return true;
-}
-
 void Muon::step(const at::Tensor& factor) {
   const at::NoGradGuard no_grad;
-  if (step_in_kernels(factor)) return;
   const at::Tensor lr = factor * settings_.muon_lr;  // ()
+  std::vector<at::Tensor> updates;                   // by group: (G, R, C)
   for (Group& group : groups_) {
-    std::vector<at::Tensor> values, gradients;
+    std::vector<at::Tensor> gradients;
     for (const std::size_t i : group.members) {
       const at::Tensor& value = parameters_[i].value;
-      values.push_back(value.detach());
-      gradients.push_back(value.grad().defined() ? value.grad() : at::zeros_like(values.back()));
+      gradients.push_back(value.grad().defined() ? value.grad() : at::zeros_like(value.detach()));
     }
-    const at::Tensor gradient = at::stack(gradients);  // (G, R, C)
+    const at::Tensor gradient = at::stack(gradients);
     group.momentum.mul_(settings_.momentum).add_(gradient);
-    const at::Tensor update = gradient.add(group.momentum, settings_.momentum);
-    const at::Tensor turned = orthogonalize(update);
+    updates.push_back(gradient.add(group.momentum, settings_.momentum));
+  }
+  const std::vector<at::Tensor> turned = orthogonalize_all(std::move(updates));
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const at::Tensor& update = turned[g];
+    std::vector<at::Tensor> values;
+    for (const std::size_t i : groups_[g].members) values.push_back(parameters_[i].value.detach());
     const double scale = std::sqrt(
         std::max(1.0, static_cast<double>(update.size(1)) / static_cast<double>(update.size(2))));
-    if (settings_.weight_decay > 0) {
-      const at::Tensor keep = at::rsub(lr * settings_.weight_decay, 1);  // 1 - lr * decay
-      for (at::Tensor& value : values) value.mul_(keep);
-    }
-    at::_foreach_sub_(values, turned.mul(lr * scale).unbind());
+    if (settings_.weight_decay > 0)  // times 1 - lr * decay
+      compat::multiply_all(values, at::rsub(lr * settings_.weight_decay, 1));
+    at::_foreach_sub_(values, update.to(at::kFloat).mul(lr * scale).unbind());
   }
 }
 

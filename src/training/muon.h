@@ -33,8 +33,6 @@ class Muon : public Optimizer {
     at::Tensor momentum;               // (G, R, C)
   };
 
-  bool step_in_kernels(const at::Tensor& factor);
-
   OptimizerSettings settings_;
   std::vector<Group> groups_;
 };

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "compat/operations.h"
-#include "ops/updates.h"
 #include "training/adamw.h"
 #include "training/muon.h"
 
@@ -94,7 +93,6 @@ at::Tensor clip_gradients(const std::vector<nn::Parameter>& parameters, double m
   for (const nn::Parameter& parameter : parameters)
     if (parameter.value.grad().defined()) gradients.push_back(parameter.value.grad());
   if (gradients.empty()) return at::zeros({}, at::kFloat);
-  if (const auto norm = ops::clip(gradients, max_norm)) return *norm;
   const at::Tensor norm = at::stack(at::_foreach_norm(gradients, 2)).norm();
   if (max_norm > 0) {
     // As torch.nn.utils does, so that a norm of 0 is harmless.

@@ -16,20 +16,12 @@
 #include "ops/mlp.h"
 #include "ops/residual_norm.h"
 #include "ops/shared_weight.h"
-#include "ops/updates.h"
 
 namespace mgdm::ops::cuda {
 
 // What ops/draws.h uniform() promises, in one kernel: (B, columns).
 at::Tensor uniform(std::uint64_t seed, Purpose purpose, const at::Tensor& items,
                    const at::Tensor& step, std::int64_t columns);
-
-// What ops/updates.h promises. Undefined tensors are taken: they are gradients of 0.
-bool updates_take(const std::vector<at::Tensor>& tensors);
-at::Tensor clip(const std::vector<at::Tensor>& gradients, double max_norm);
-void adamw(const AdamwUpdate& update);
-void muon_momentum(const MuonMomentum& update);
-void muon_update(const MuonUpdate& update);
 
 // What ops/decoding_pass.h promises.
 bool decoding_pass_takes(c10::Device device, std::int64_t length, std::int64_t vocabulary);

@@ -18,12 +18,6 @@ at::Tensor uniform(std::uint64_t, Purpose, const at::Tensor&, const at::Tensor&,
   missing();
 }
 
-bool updates_take(const std::vector<at::Tensor>&) { return false; }
-at::Tensor clip(const std::vector<at::Tensor>&, double) { missing(); }
-void adamw(const AdamwUpdate&) { missing(); }
-void muon_momentum(const MuonMomentum&) { missing(); }
-void muon_update(const MuonUpdate&) { missing(); }
-
 bool decoding_pass_takes(c10::Device, std::int64_t, std::int64_t) { return false; }
 void decoding_pass(const at::Tensor&, const DecodingRule&, const DecodingTry&,
                    const DecodingRows&) {
