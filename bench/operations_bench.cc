@@ -13,7 +13,7 @@
 #include "formats/markdown_table.h"
 #include "measure.h"
 #include "ops/attention.h"
-#include "ops/mlp.h"
+#include "ops/layers.h"
 #include "ops/residual_norm.h"
 
 namespace mgdm::bench {

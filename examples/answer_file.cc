@@ -30,7 +30,8 @@ int main(int argc, char** argv) {
       mgdm::DecodingOptions options;
       options.first = static_cast<std::uint32_t>(begin);  // so that batches change no answer
       for (const mgdm::Answer& answer : model.solve_all(inputs, options)) {
-        std::cout << answer.text << (answer.faults.empty() ? "" : "  # " + answer.faults.at(0)) << '\n';
+        std::cout << answer.text << (answer.faults.empty() ? "" : "  # " + answer.faults.at(0))
+                  << '\n';
         right += answer.correct;
       }
     }

@@ -14,7 +14,6 @@
 #include "background_process.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "base/utf8.h"
 #include "program_test.h"
 
 namespace mgdm {

@@ -1,7 +1,6 @@
 #include "api/c_calls.h"
-#include "api/decoding_options.h"
 #include "api/installed_models.h"
-#include "api/load_options.h"
+#include "api/options.h"
 #include "mgdm/mgdm_c.h"
 
 using mgdm::api::element_of;

@@ -2,7 +2,7 @@
 
 #include "api/c_calls.h"
 #include "api/failure.h"
-#include "api/generate_options.h"
+#include "api/options.h"
 #include "mgdm/mgdm_c.h"
 
 using mgdm::api::element_of;

@@ -3,9 +3,8 @@
 #include <memory>
 #include <utility>
 
-#include "api/decoding_options.h"
 #include "api/failure.h"
-#include "api/load_options.h"
+#include "api/options.h"
 #include "inference/loaded_model.h"
 #include "inference/models.h"
 #include "inference/solve.h"

@@ -3,12 +3,12 @@
 #include <utility>
 
 #include "api/failure.h"
-#include "api/generate_options.h"
+#include "api/options.h"
 #include "base/parallel.h"
 #include "data/examples_file.h"
 #include "mgdm/mgdm.h"
 #include "tasks/all_tasks.h"
-#include "tasks/judge.h"
+#include "tasks/score.h"
 
 namespace mgdm {
 namespace {

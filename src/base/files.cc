@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 namespace mgdm {
 namespace {

@@ -15,7 +15,6 @@
 #include "base/interrupt.h"
 #include "base/standard_streams.h"
 #include "base/text.h"
-#include "base/utf8.h"
 
 namespace mgdm {
 namespace {

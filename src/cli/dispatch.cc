@@ -9,7 +9,6 @@
 #include "base/cores.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "base/utf8.h"
 #include "base/version.h"
 #include "cli/command.h"
 

@@ -7,7 +7,7 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/compute_flags.h"
+#include "cli/flags.h"
 #include "cli/named_files.h"
 #include "formats/dimacs.h"
 #include "formats/jsonl.h"

@@ -1,13 +1,29 @@
 // Picks the model that answers a puzzle when --model is not given.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "cli/demo_models.h"
 #include "formats/dimacs.h"
+#include "inference/loaded_model.h"
+#include "tasks/task.h"
 
 namespace mgdm::cli {
+
+// New test puzzles for `demo`, and for `eval` without --data.
+
+struct FreshPuzzles {
+  std::string about;  // describes them in a line
+  std::vector<tasks::Example> examples;
+};
+
+// Generates `count` puzzles of the test split: the hardest kind that fits the model's rows.
+FreshPuzzles fresh_puzzles(const inference::LoadedModel& model, std::uint64_t seed,
+                           std::size_t count, bool quiet = true);
 
 // The folder of the first model whose task accepts the puzzle; models trained on puzzles of its
 // size are preferred. Error when no model accepts it or there is no model; UsageError when models

@@ -13,7 +13,7 @@
 #include "cli/command.h"
 #include "data/examples_file.h"
 #include "evaluation/published_game24.h"
-#include "evaluation/result_json.h"
+#include "evaluation/score_report.h"
 #include "formats/markdown_table.h"
 #include "prompting/http_chat.h"
 #include "prompting/key.h"

@@ -8,7 +8,7 @@
 #include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/compute_flags.h"
+#include "cli/flags.h"
 #include "cli/full_program.h"
 #include "cli/torch_work.h"
 #include "formats/markdown_table.h"

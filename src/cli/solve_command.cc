@@ -26,8 +26,8 @@
 #include "inference/models.h"
 #include "inference/solve_stream.h"
 #include "model_files/describe.h"
-#include "tasks/judge.h"
 #include "tasks/sat/formula.h"
+#include "tasks/score.h"
 
 namespace mgdm::cli {
 namespace {

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/compute_flags.h"
-#include "cli/decoding_flags.h"
+#include "cli/flags.h"
 #include "config/settings.h"
 #include "inference/solve.h"
 

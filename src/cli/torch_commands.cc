@@ -5,11 +5,10 @@
 #include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/compute_flags.h"
+#include "cli/flags.h"
 #include "cli/named_files.h"
 #include "cli/torch_work.h"
 #include "spec/recipe.h"
-#include "spec/run_request.h"
 
 namespace mgdm::cli {
 namespace {

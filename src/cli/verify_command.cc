@@ -10,14 +10,12 @@
 #include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/compute_flags.h"
+#include "cli/flags.h"
 #include "cli/named_files.h"
 #include "data/answers_file.h"
 #include "data/examples_file.h"
-#include "evaluation/result_json.h"
 #include "evaluation/score_report.h"
 #include "tasks/all_tasks.h"
-#include "tasks/judge.h"
 #include "tasks/score.h"
 
 namespace mgdm::cli {

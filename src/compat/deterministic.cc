@@ -7,6 +7,12 @@
 
 namespace mgdm::compat {
 
+Tf32Products::Tf32Products(bool enabled) : before_(at::globalContext().allowTF32CuBLAS()) {
+  at::globalContext().setAllowTF32CuBLAS(before_ || enabled);
+}
+
+Tf32Products::~Tf32Products() { at::globalContext().setAllowTF32CuBLAS(before_); }
+
 void prepare_deterministic_cuda() {
   // One of the two values that cuBLAS documents as reproducible, the faster one.
   ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);

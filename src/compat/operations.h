@@ -23,8 +23,8 @@ void multiply_all(std::vector<at::Tensor>& tensors, const at::Tensor& factor);
 void lerp_all(std::vector<at::Tensor>& tensors, const std::vector<at::Tensor>& targets,
               double share);
 
-// A step of AdamW (training/adamw.h) of some parameters. `count`, a () float, is the step's number
-// from 1, and `lr` a () float.
+// A step of AdamW (training/optimizer.h) of some parameters. `count`, a () float, is the step's
+// number from 1, and `lr` a () float.
 struct AdamwStep {
   std::vector<at::Tensor> values{}, gradients{}, means{}, squares{};
   at::Tensor count{}, lr{};

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/error.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 namespace mgdm::config {
 namespace {

@@ -8,10 +8,10 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "data/augmentation.h"
 #include "data/batches.h"
 #include "data/encoded_dataset.h"
 #include "data/layout.h"
+#include "data/mixture.h"
 #include "data/vocabulary.h"
 #include "tasks/all_tasks.h"
 

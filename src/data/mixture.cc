@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/random.h"
+#include "tasks/all_tasks.h"
 
 namespace mgdm::data {
 namespace {
@@ -93,6 +95,25 @@ Mixture::Place Mixture::place(std::uint64_t index) const {
 std::uint32_t Mixture::key(std::size_t part, std::uint32_t item) const {
   const std::uint64_t range = (std::uint64_t{1} << 32) / parts_.size();
   return static_cast<std::uint32_t>(part * range + item % range);
+}
+
+using tasks::Example;
+
+Augment symmetries(const std::shared_ptr<const tasks::Task>& task, std::uint64_t seed,
+                   bool reversed) {
+  const tasks::Symmetries* const symmetries = task->abilities().symmetries;
+  if (symmetries == nullptr)
+    throw UsageError(task->name() + " has no symmetries to augment by",
+                     tasks::tasks_with(&tasks::Abilities::symmetries), "data.augment=false");
+  return [task, symmetries, seed, reversed](const Example& example, std::uint32_t item,
+                                            std::uint32_t epoch) {
+    Stream random(seed, Purpose::kAugment, item, epoch);
+    if (!reversed) return symmetries->augment(example, random);
+    Example copy =
+        symmetries->augment({example.input, reversed_output(*task, example.output)}, random);
+    copy.output = reversed_output(*task, copy.output);
+    return copy;
+  };
 }
 
 }  // namespace mgdm::data

@@ -12,8 +12,8 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "data/augmentation.h"
 #include "data/examples_file.h"
+#include "data/mixture.h"
 #include "tasks/all_tasks.h"
 #include "tasks/released.h"
 

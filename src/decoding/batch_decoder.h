@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "decoding/slot.h"
+#include "decoding/slots.h"
 
 namespace mgdm::decoding {
 

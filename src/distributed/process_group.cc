@@ -20,7 +20,6 @@
 #include "compat/device.h"
 #include "distributed/peer_watch.h"
 #include "distributed/rendezvous.h"
-#include "distributed/within.h"
 
 // The build sets USE_C10D_GLOO and USE_C10D_NCCL where it finds their headers: cmake/torch.cmake.
 #ifdef USE_C10D_GLOO

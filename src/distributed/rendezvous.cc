@@ -13,7 +13,7 @@
 #include "base/interrupt.h"
 #include "base/paths.h"
 #include "base/text.h"
-#include "distributed/within.h"
+#include "distributed/process_group.h"
 
 namespace mgdm::distributed {
 namespace {

@@ -16,7 +16,7 @@
 #include "base/interrupt.h"
 #include "compat/device.h"
 #include "compat/out_of_memory.h"
-#include "nn/noised_vectors.h"
+#include "nn/vector_reader.h"
 #include "objectives/vdm_schedule.h"
 #include "ops/draws.h"
 

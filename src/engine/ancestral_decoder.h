@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "decoding/batch_decoder.h"
-#include "engine/puzzle_tensors.h"
+#include "engine/decoding_kernels.h"
 #include "nn/model.h"
 
 namespace mgdm::engine {

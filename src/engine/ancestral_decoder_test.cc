@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "data/vocabulary.h"
-#include "nn/noised_vectors.h"
+#include "nn/vector_reader.h"
 
 namespace mgdm::engine {
 namespace {

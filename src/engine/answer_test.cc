@@ -1,8 +1,6 @@
-// Whole answers in one launch (ops/answer.h), pass by pass: what the kernel says of the tokens is
-// what the network says of them, up to rounding, and what it then chooses is what
+// Whole answers in one launch (ops/decoding_pass.h), pass by pass: what the kernel says of the
+// tokens is what the network says of them, up to rounding, and what it then chooses is what
 // ops/decoding_pass.h chooses. They need a GPU.
-#include "ops/answer.h"
-
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
@@ -24,6 +22,7 @@
 #include "engine/kernel_decoder.h"
 #include "nn/model.h"
 #include "nn/test_support.h"
+#include "ops/decoding_pass.h"
 
 namespace mgdm::engine {
 namespace {

@@ -1,10 +1,10 @@
 // Decoding by diffusion on a GPU without an observer, for the orders that have a kernel. The
 // answers equal those of decoding/diffusion.h up to the rounding of its kernels.
 //
-// A few puzzles are answered by one kernel (ops/answer.h) if it supports the network. Otherwise a
-// pass is the network and one kernel (ops/decoding_pass.h), recorded as a CUDA graph and replayed.
-// A call of pass() runs a few passes without waiting for the device; then finished rows leave and
-// new ones join.
+// A few puzzles are answered by one kernel (ops/decoding_pass.h) if it supports the network.
+// Otherwise a pass is the network and one kernel (ops/decoding_pass.h), recorded as a CUDA graph
+// and replayed. A call of pass() runs a few passes without waiting for the device; then finished
+// rows leave and new ones join.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,9 @@
 
 #include "compat/graph.h"
 #include "decoding/batch_decoder.h"
+#include "engine/decoding_kernels.h"
 #include "engine/predictor.h"
-#include "engine/puzzle_tensors.h"
 #include "engine/recent.h"
-#include "ops/answer.h"
 #include "ops/decoding_pass.h"
 
 namespace mgdm::engine {

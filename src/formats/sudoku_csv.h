@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/sudoku_record.h"
+#include "formats/sudoku_text.h"
 
 namespace mgdm::formats {
 

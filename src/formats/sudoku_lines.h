@@ -20,7 +20,7 @@
 #include <string>
 #include <string_view>
 
-#include "formats/sudoku_record.h"
+#include "formats/sudoku_text.h"
 
 namespace mgdm::formats {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/utf8.h"
+#include "base/text.h"
 #include "formats/figure_frame.h"
 #include "formats/svg_canvas.h"
 #include "formats/svg_figure.h"

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "base/utf8.h"
+#include "base/text.h"
 
 namespace mgdm::formats {
 namespace {

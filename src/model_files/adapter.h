@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "formats/safetensors.h"
-#include "spec/llama_settings.h"
 #include "spec/model_card.h"
 #include "spec/model_settings.h"
 

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/paths.h"
 #include "base/text.h"
-#include "base/utf8.h"
 #include "decoding/orders.h"
 #include "formats/checksums.h"
 #include "formats/markdown_table.h"

@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "base/utf8.h"
 #include "formats/test_support.h"
 #include "model_files/checkpoint_config.h"
 #include "model_files/describe.h"

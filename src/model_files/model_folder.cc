@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "formats/floats.h"
+#include "formats/dtype.h"
 #include "formats/json_text.h"
 #include "model_files/adapter.h"
 #include "model_files/checkpoint_config.h"

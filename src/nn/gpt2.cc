@@ -8,8 +8,7 @@
 #include <cmath>
 
 #include "ops/attention.h"
-#include "ops/linear.h"
-#include "ops/mlp.h"
+#include "ops/layers.h"
 
 namespace mgdm::nn {
 namespace {

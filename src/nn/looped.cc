@@ -7,8 +7,7 @@
 
 #include "base/error.h"
 #include "nn/recompute.h"
-#include "ops/linear.h"
-#include "ops/mlp.h"
+#include "ops/layers.h"
 #include "ops/shared_weight.h"
 
 namespace mgdm::nn {

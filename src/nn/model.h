@@ -11,7 +11,7 @@
 #include "nn/parameters.h"
 #include "nn/prediction.h"
 #include "ops/attention.h"
-#include "ops/embedding.h"
+#include "ops/layers.h"
 #include "ops/transformer.h"
 #include "spec/model_settings.h"
 

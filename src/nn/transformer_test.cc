@@ -13,7 +13,7 @@
 #include "nn/model.h"
 #include "nn/residual.h"
 #include "nn/test_support.h"
-#include "ops/mlp.h"
+#include "ops/layers.h"
 
 namespace mgdm::nn {
 namespace {

@@ -16,7 +16,6 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "nn/noised_vectors.h"
 
 namespace mgdm::nn {
 namespace {

@@ -7,7 +7,7 @@
 #include <ATen/ops/where.h>
 
 #include "objectives/kinds.h"
-#include "objectives/noise.h"
+#include "objectives/terms.h"
 #include "ops/draws.h"
 
 namespace mgdm::objectives {

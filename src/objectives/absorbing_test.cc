@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "objectives/noise.h"
 #include "objectives/objective.h"
+#include "objectives/terms.h"
 #include "objectives/test_support.h"
 
 namespace mgdm::objectives {

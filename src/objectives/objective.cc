@@ -6,9 +6,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "objectives/cross_entropy.h"
 #include "objectives/kinds.h"
-#include "objectives/noise.h"
+#include "objectives/terms.h"
 #include "ops/draws.h"
 #include "ops/head_loss.h"
 #include "spec/kinds.h"

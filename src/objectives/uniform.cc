@@ -4,9 +4,8 @@
 #include <ATen/ops/logical_and.h>
 #include <ATen/ops/where.h>
 
-#include "objectives/categories.h"
 #include "objectives/kinds.h"
-#include "objectives/noise.h"
+#include "objectives/terms.h"
 #include "objectives/uniform_posterior.h"
 #include "ops/draws.h"
 

@@ -12,11 +12,10 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "nn/noised_vectors.h"
-#include "objectives/cross_entropy.h"
+#include "nn/vector_reader.h"
 #include "objectives/kinds.h"
-#include "objectives/noise.h"
-#include "objectives/vdm_terms.h"
+#include "objectives/terms.h"
+#include "objectives/vdm_schedule.h"
 #include "ops/draws.h"
 
 namespace mgdm::objectives {

@@ -12,10 +12,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "nn/noised_vectors.h"
 #include "nn/parameters.h"
+#include "nn/vector_reader.h"
 #include "objectives/test_support.h"
-#include "objectives/vdm_terms.h"
+#include "objectives/vdm_schedule.h"
 #include "spec/tensors.h"
 
 namespace mgdm::objectives {

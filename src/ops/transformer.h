@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "ops/attention.h"
-#include "ops/embedding.h"
-#include "ops/mlp.h"
+#include "ops/layers.h"
 #include "ops/residual_norm.h"
 
 namespace mgdm::ops {

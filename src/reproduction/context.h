@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "evaluation/loss_table.h"
-#include "spec/run_request.h"
+#include "spec/recipe.h"
 
 namespace mgdm::reproduction {
 

@@ -15,10 +15,9 @@
 #include "evaluation/score_report.h"
 #include "model_files/checkpoint_config.h"
 #include "reproduction/json_members.h"
-#include "reproduction/kept_results.h"
 #include "reproduction/puzzles.h"
 #include "spec/tensors.h"
-#include "tasks/judge.h"
+#include "tasks/score.h"
 
 namespace mgdm::reproduction {
 namespace {

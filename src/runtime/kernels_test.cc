@@ -10,9 +10,9 @@
 #include <set>
 #include <vector>
 
-#include "formats/floats.h"
+#include "formats/dtype.h"
 #include "runtime/arm.h"
-#include "runtime/keys_and_values.h"
+#include "runtime/pass.h"
 #include "runtime/quantised.h"
 #include "runtime/test_support.h"
 #include "runtime/weight_matrix.h"

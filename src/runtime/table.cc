@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/floats.h"
+#include "formats/dtype.h"
 
 namespace mgdm::runtime {
 

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "formats/floats.h"
+#include "formats/dtype.h"
 #include "runtime/amx.h"
 #include "runtime/arm.h"
 #include "runtime/int8_amx.h"

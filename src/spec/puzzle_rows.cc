@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "tasks/all_tasks.h"
-#include "tasks/judge.h"
+#include "tasks/score.h"
 #include "tasks/special_tokens.h"
 
 namespace mgdm::spec {

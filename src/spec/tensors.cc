@@ -18,7 +18,7 @@ using Shape = std::vector<std::int64_t>;
 constexpr double kFirstGamma = -3, kLastGamma = 6;
 constexpr std::int64_t kGammaBins = 32;
 
-// What VDM adds to a network, and learns itself: nn/noised_vectors.h and objectives/vdm_schedule.h
+// What VDM adds to a network, and learns itself: nn/vector_reader.h and objectives/vdm_schedule.h
 // say what they are. The prefix is that of all tensors in GPT-2's files.
 void add_vdm_tensors(const ModelSettings& settings, std::vector<TensorSpec>& list) {
   constexpr double kStd = 0.02;

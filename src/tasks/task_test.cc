@@ -10,7 +10,6 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "tasks/all_tasks.h"
-#include "tasks/judge.h"
 #include "tasks/score.h"
 
 namespace mgdm::tasks {

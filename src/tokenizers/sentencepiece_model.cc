@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "base/utf8.h"
 #include "tokenizers/protobuf.h"
 #include "tokenizers/tokenizer.h"
 

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "base/utf8.h"
 #include "formats/json_text.h"
 #include "tokenizers/tokenizer.h"
 

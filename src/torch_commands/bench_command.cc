@@ -9,7 +9,7 @@
 #include "base/standard_streams.h"
 #include "compat/device.h"
 #include "compat/parallel.h"
-#include "evaluation/result_json.h"
+#include "evaluation/score_report.h"
 #include "inference/models.h"
 #include "model_files/checkpoints.h"
 #include "spec/overrides.h"

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
-#include "cli/fresh_puzzles.h"
+#include "cli/pick_model.h"
 #include "compat/device.h"
 #include "data/prepare_data.h"
 #include "decoding/slots.h"

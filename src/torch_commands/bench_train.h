@@ -7,9 +7,20 @@
 
 #include "compat/kernel_profile.h"
 #include "spec/recipe.h"
-#include "torch_commands/device_rates.h"
+#include "torch_commands/bench_report.h"
 
 namespace mgdm::torch_commands {
+
+// Estimates the time of a recipe's training step on this machine, within seconds.
+
+// The estimate: a few steps of the recipe's small version are measured, once for all recipes with
+// equal steps.
+double seconds_per_step(const spec::Recipe& recipe);
+
+// The small version: fewer layers and a smaller batch, so that a step is fast and a large network
+// fits into memory. Small recipes are unchanged. Networks that start from given weights get random
+// ones.
+spec::Recipe small_sister(const spec::Recipe& recipe, bool on_gpu);
 
 struct TrainSpeed {
   std::int64_t parameters = 0, length = 0, batch = 0;

@@ -3,7 +3,7 @@
 #include "inference/load_network.h"
 #include "mgdm/training.h"
 #include "model_files/checkpoints.h"
-#include "spec/run_request.h"
+#include "spec/recipe.h"
 #include "torch_commands/training_run.h"
 
 namespace mgdm {

@@ -10,9 +10,9 @@
 
 #include "base/parallel.h"
 #include "base/random.h"
-#include "data/augmentation.h"
 #include "data/batches.h"
 #include "data/encoded_dataset.h"
+#include "data/mixture.h"
 #include "decoding/fake_networks.h"
 #include "decoding/slots.h"
 #include "nn/batch_tensors.h"

@@ -1,9 +1,9 @@
 #include "torch_commands/torch_commands.h"
 
 #include "compat/out_of_memory.h"
+#include "torch_commands/bench_train.h"
 #include "torch_commands/launcher.h"
 #include "torch_commands/losses.h"
-#include "torch_commands/step_time.h"
 #include "torch_commands/training_run.h"
 
 namespace mgdm::torch_commands {

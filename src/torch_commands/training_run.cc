@@ -26,7 +26,7 @@
 #include "torch_commands/open_run.h"
 #include "torch_commands/run_evaluation.h"
 #include "torch_commands/start_model.h"
-#include "training/budget.h"
+#include "training/status_line.h"
 #include "training/train.h"
 
 namespace mgdm::torch_commands {

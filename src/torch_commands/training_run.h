@@ -1,7 +1,7 @@
 // Prepares a recipe and trains it in a run folder.
 #pragma once
 
-#include "spec/run_request.h"
+#include "spec/recipe.h"
 
 namespace mgdm::torch_commands {
 

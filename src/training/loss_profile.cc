@@ -20,8 +20,8 @@
 #include "base/interrupt.h"
 #include "compat/device.h"
 #include "nn/batch_tensors.h"
-#include "objectives/cross_entropy.h"
 #include "objectives/objective.h"
+#include "objectives/terms.h"
 #include "spec/kinds.h"
 #include "training/step.h"
 

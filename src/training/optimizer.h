@@ -18,9 +18,10 @@
 #include <string>
 #include <vector>
 
+#include "compat/operations.h"
 #include "nn/parameters.h"
 #include "nn/tensor_bytes.h"
-#include "spec/optimizer_settings.h"
+#include "spec/training_settings.h"
 
 namespace mgdm::training {
 
@@ -73,5 +74,27 @@ at::Tensor clip_gradients(const std::vector<nn::Parameter>& parameters, double m
 //   linear    1, then straight to 0 over the last `decay_share` of the run
 // times min(1, (step + 1) / warmup_steps).
 double learning_rate_factor(const OptimizerSettings& settings, std::int64_t step, double done);
+
+// AdamW (Loshchilov and Hutter, 2019):
+//
+//   p -= lr * decay * p
+//   m  = beta1 m + (1 - beta1) g        v = beta2 v + (1 - beta2) g^2
+//   p -= lr * m / (1 - beta1^n) / (sqrt(v / (1 - beta2^n)) + eps)         n = number of this step
+//
+// Biases and norm weights do not decay.
+
+class Adamw : public Optimizer {
+ public:
+  Adamw(const OptimizerSettings& settings, std::vector<nn::Parameter> parameters);
+
+  using Optimizer::step;
+  void step(const at::Tensor& factor) override;
+  std::vector<nn::NamedTensor> state() const override;
+
+ private:
+  OptimizerSettings settings_;
+  std::vector<at::Tensor> means_, squares_;  // m and v, by parameter
+  at::Tensor count_;                         // (), float: steps so far
+};
 
 }  // namespace mgdm::training

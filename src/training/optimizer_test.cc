@@ -17,7 +17,6 @@
 
 #include "compat/test_support.h"
 #include "formats/test_support.h"
-#include "training/adamw.h"
 #include "training/ema.h"
 #include "training/muon.h"
 #include "training/test_support.h"

@@ -16,7 +16,6 @@
 #include "base/random.h"
 #include "compat/deterministic.h"
 #include "compat/device.h"
-#include "compat/tf32.h"
 #include "nn/batch_tensors.h"
 #include "ops/our_kernels.h"
 #include "training/optimizer.h"

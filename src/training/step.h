@@ -18,7 +18,7 @@
 #include "distributed/process_group.h"
 #include "nn/model.h"
 #include "objectives/objective.h"
-#include "training/budget.h"
+#include "training/status_line.h"
 #include "training/training_state.h"
 
 namespace mgdm::training {

@@ -10,9 +10,9 @@
 #include "nn/checkpoint.h"
 #include "nn/model.h"
 #include "objectives/objective.h"
-#include "training/budget.h"
 #include "training/optimizer.h"
 #include "training/run_folder.h"
+#include "training/status_line.h"
 
 namespace mgdm::training {
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "vectors/rows.h"
+#include "vectors/panels.h"
 
 namespace mgdm::vectors {
 

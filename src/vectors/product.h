@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "vectors/rows.h"
+#include "vectors/panels.h"
 
 namespace mgdm::vectors {
 

@@ -2,7 +2,7 @@
 #include "fuzz.h"
 #include "tasks/all_tasks.h"
 #include "tasks/countdown/verify.h"
-#include "tasks/judge.h"
+#include "tasks/score.h"
 
 MGDM_FUZZ(text) {
   using namespace mgdm;

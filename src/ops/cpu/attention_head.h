@@ -10,7 +10,7 @@
 
 #include "ops/cpu/keep.h"
 #include "vectors/array.h"
-#include "vectors/rows.h"
+#include "vectors/panels.h"
 
 namespace mgdm::ops::cpu {
 

@@ -18,7 +18,7 @@
 #include "compat/device.h"
 #include "ops/attention.h"
 #include "ops/cpu/functions.h"
-#include "ops/mlp.h"
+#include "ops/layers.h"
 #include "ops/residual_norm.h"
 #include "vectors/test_support.h"
 

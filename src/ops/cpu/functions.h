@@ -11,7 +11,7 @@ namespace mgdm::ops::cpu {
 // Whether these loops apply to tensors like x: float, on the CPU; never in a build without Highway.
 bool takes(const at::Tensor& x);
 
-// As in ops/mlp.h. Debian's LibTorch for arm64 computes tanh one number at a time, which takes a
+// As in ops/linear.h. Debian's LibTorch for arm64 computes tanh one number at a time, which takes a
 // sixth of a training step.
 at::Tensor gelu(const at::Tensor& x);
 

@@ -8,12 +8,10 @@
 #include <cstdint>
 
 #include "base/random.h"
-#include "ops/answer.h"
 #include "ops/attention.h"
 #include "ops/decoding_pass.h"
-#include "ops/embedding.h"
 #include "ops/head_loss.h"
-#include "ops/mlp.h"
+#include "ops/layers.h"
 #include "ops/residual_norm.h"
 #include "ops/shared_weight.h"
 
@@ -32,7 +30,7 @@ void decoding_pass(const at::Tensor& hidden, const at::Tensor& head, bool shift,
                    const DecodingRule& rule, const DecodingTry& now, const DecodingRows& rows,
                    const at::Tensor& places);
 
-// What ops/answer.h promises.
+// What ops/decoding_pass.h promises of whole answers.
 bool answer_takes(const Transformer& network, const AnswerRows& rows);
 std::int64_t answer_workspace(const Transformer& network, const AnswerRows& rows);  // bytes
 void answer(const Transformer& network, const DecodingRule& rule, const AnswerTry& now,
@@ -41,7 +39,7 @@ void answer(const Transformer& network, const DecodingRule& rule, const AnswerTr
 // The kernels below work in bf16 mixed precision: the residual stream is fp32, or bf16 where it
 // is short (ops/residual_norm.h); what matrix products read and write is bf16.
 
-// What ops/embedding.h promises.
+// What ops/linear.h promises of embed().
 bool embed_takes(const EmbeddingTables& tables, const Shown& shown);
 at::Tensor embed(const EmbeddingTables& tables, const Shown& shown, double dropped);
 
@@ -78,7 +76,7 @@ bool head_loss_takes(const HiddenStates& states);
 at::Tensor head_loss(const HiddenStates& states, const at::Tensor& targets,
                      const at::Tensor& weight, const TokenLoss& form);
 
-// What ops/linear.h and ops/mlp.h promise, for x in bf16 and parameters in float.
+// What ops/linear.h promises, for x in bf16 and parameters in float.
 bool linear_takes(const at::Tensor& x, const at::Tensor& weight);
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                   const at::Tensor& stream = {});

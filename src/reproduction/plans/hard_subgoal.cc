@@ -12,7 +12,6 @@
 #include "formats/jsonl.h"
 #include "model_files/checkpoint_config.h"
 #include "reproduction/json_members.h"
-#include "reproduction/kept_results.h"
 #include "reproduction/plan.h"
 #include "reproduction/puzzles.h"
 #include "reproduction/trained.h"

@@ -9,7 +9,7 @@
 #include "reproduction/trained.h"
 #include "tasks/all_tasks.h"
 #include "tasks/countdown/verify.h"
-#include "tasks/judge.h"
+#include "tasks/score.h"
 
 namespace mgdm::reproduction {
 namespace {

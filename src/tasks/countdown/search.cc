@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "base/error.h"
-#include "tasks/countdown/results.h"
 
 namespace mgdm::tasks::countdown {
 namespace {

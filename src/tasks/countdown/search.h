@@ -1,6 +1,7 @@
 // Exact search over all ways to combine the numbers.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -10,6 +11,23 @@
 #include "tasks/countdown/problem.h"
 
 namespace mgdm::tasks::countdown {
+
+// What can be made of two numbers, in the order that decides the paper's labels.
+
+// Calls use(equation) for a+b, a*b, larger-smaller, larger/smaller if exact, in this order, until
+// it returns true; whether it did. Results that overflow are skipped: no target is that large.
+template <class Use>
+bool for_each_result(Number a, Number b, Use&& use) {
+  if (use(Equation{a, '+', b, a + b})) return true;
+  Number product = 0;
+  if (!__builtin_mul_overflow(a, b, &product) && product < (Number{1} << 62) &&
+      use(Equation{a, '*', b, product}))
+    return true;
+  const Number larger = std::max(a, b), smaller = std::min(a, b);
+  if (use(Equation{larger, '-', smaller, larger - smaller})) return true;
+  return smaller != 0 && larger % smaller == 0 &&
+         use(Equation{larger, '/', smaller, larger / smaller});
+}
 
 // The first solution of the depth-first search that defines the paper's labels: pairs (i < j) in
 // index order; for a pair a+b, a*b, larger-smaller, larger/smaller if exact, in that order; the

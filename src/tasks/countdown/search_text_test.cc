@@ -11,8 +11,8 @@
 #include "tasks/all_tasks.h"
 #include "tasks/countdown/search.h"
 #include "tasks/countdown/stream_of_search.h"
-#include "tasks/judge.h"
 #include "tasks/released.h"
+#include "tasks/score.h"
 
 namespace mgdm::tasks::countdown {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "base/python_random.h"
 #include "base/text.h"
-#include "tasks/countdown/results.h"
+#include "tasks/countdown/search.h"
 
 namespace mgdm::tasks::countdown {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "tasks/sudoku/candidates.h"
-#include "tasks/sudoku/grade.h"
 #include "tasks/sudoku/solver.h"
 
 namespace mgdm::tasks::sudoku {

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "tasks/sudoku/grade.h"
 #include "tasks/sudoku/solver.h"
 #include "tasks/sudoku/verify.h"
 

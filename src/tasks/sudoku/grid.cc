@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "base/utf8.h"
 
 namespace mgdm::tasks::sudoku {
 namespace {

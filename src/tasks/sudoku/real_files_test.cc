@@ -7,7 +7,6 @@
 #include <map>
 
 #include "formats/sudoku_text.h"
-#include "tasks/sudoku/grade.h"
 #include "tasks/sudoku/solver.h"
 #include "tasks/sudoku/task.h"
 #include "tasks/sudoku/verify.h"

@@ -99,5 +99,131 @@ TEST(SudokuSolver, SolutionsAreDistinctAndTrue) {
   EXPECT_GT(seen.size(), 1u);
 }
 
+constexpr const char* kFullGrid =
+    "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
+
+// The definition of Grade, written plainly: a set of digits per cell, one rule at a time.
+class PlainGrader {
+ public:
+  std::uint64_t guesses = 0;
+
+  // True when a solution was found.
+  bool solve(std::array<unsigned, kCells> sets) {
+    if (!singles(sets)) return false;
+    std::size_t best = kCells;
+    for (std::size_t cell = 0; cell < kCells; ++cell)
+      if (size(sets[cell]) > 1 && (best == kCells || size(sets[cell]) < size(sets[best])))
+        best = cell;
+    if (best == kCells) return true;
+    for (unsigned digit = 1; digit <= 9; ++digit) {
+      if ((sets[best] >> digit & 1u) == 0) continue;
+      ++guesses;
+      auto next = sets;
+      next[best] = 1u << digit;
+      if (solve(next)) return true;
+    }
+    return false;
+  }
+
+  static std::array<unsigned, kCells> sets_of(const Grid& puzzle) {
+    std::array<unsigned, kCells> sets;
+    for (std::size_t cell = 0; cell < kCells; ++cell)
+      sets[cell] = puzzle[cell] == 0 ? 0x3FEu : 1u << puzzle[cell];
+    return sets;
+  }
+
+ private:
+  static int size(unsigned set) {
+    int count = 0;
+    for (; set != 0; set &= set - 1) ++count;
+    return count;
+  }
+
+  // False on a contradiction.
+  static bool singles(std::array<unsigned, kCells>& sets) {
+    for (bool changed = true; changed;) {
+      const auto before = sets;
+      for (const auto& unit : kUnits) {
+        for (const std::uint8_t cell : unit)
+          for (const std::uint8_t other : unit)
+            if (other != cell && size(sets[cell]) == 1) sets[other] &= ~sets[cell];
+        for (unsigned digit = 1; digit <= 9; ++digit) {
+          int places = 0;
+          std::size_t place = 0;
+          for (const std::uint8_t cell : unit)
+            if (sets[cell] >> digit & 1u) ++places, place = cell;
+          if (places == 0) return false;
+          if (places == 1) sets[place] = 1u << digit;
+        }
+      }
+      for (const unsigned set : sets)
+        if (set == 0) return false;
+      changed = sets != before;
+    }
+    return true;
+  }
+};
+
+TEST(SudokuGrade, NakedSingles) {
+  // One blank: its row names the digit.
+  Grid puzzle = parse_grid(kFullGrid);
+  puzzle[40] = 0;
+  EXPECT_EQ(grade(puzzle), (Grade{Level::kNakedSingles, 0}));
+  EXPECT_EQ(grade(parse_grid(kFullGrid)), (Grade{Level::kNakedSingles, 0}));
+}
+
+TEST(SudokuGrade, HiddenSingles) {
+  // By hand: each of the 13 blanks has two candidates of 1, 2 and 9. But in box 4 only row 6 column
+  // 2 can be 1, since row 5 and column 3 have theirs; from there on naked singles do.
+  const Grid puzzle = parse_grid(
+      "534678912 67.1.5348 1.834.567 85.76.4.3 4.68537.1 7.39.4856 961537284 2874..635 345286179");
+  EXPECT_FALSE(falls_to(puzzle, Rules::kNakedSingles));
+  EXPECT_EQ(grade(puzzle), (Grade{Level::kHiddenSingles, 0}));
+  Grid helped = puzzle;
+  helped[9 * 5 + 1] = 1;
+  EXPECT_EQ(grade(helped), (Grade{Level::kNakedSingles, 0}));
+}
+
+TEST(SudokuGrade, ManySolutions) {
+  // Rows 1 and 4 have 6 7 / 7 6 in columns 4 and 5, which lie in one stack: without these four
+  // givens both ways are right. The first guess, a 6 at row 1 column 4, fills the grid.
+  Grid puzzle = parse_grid(kFullGrid);
+  for (const std::size_t cell : {3u, 4u, 30u, 31u}) puzzle[cell] = 0;
+  EXPECT_EQ(grade(puzzle), (Grade{Level::kManySolutions, 1}));
+  EXPECT_EQ(grade(Grid{}).level, Level::kManySolutions);
+}
+
+TEST(SudokuGrade, NoSolution) {
+  Grid puzzle{};
+  puzzle[0] = puzzle[1] = 4;
+  EXPECT_EQ(grade(puzzle), (Grade{Level::kNoSolution, 0}));
+}
+
+TEST(SudokuGrade, AgreesWithThePlainDefinition) {
+  int guessed = 0;
+  for (std::uint32_t item = 0; item < 40; ++item) {
+    Stream random(1, Purpose::kTest, item);
+    Grid puzzle = minimal_puzzle(random_solution(random), random);
+    PlainGrader plain;
+    ASSERT_TRUE(plain.solve(PlainGrader::sets_of(puzzle)));
+    const Grade graded = grade(puzzle);
+    EXPECT_EQ(graded.guesses, plain.guesses);
+    EXPECT_EQ(graded.level == Level::kGuessing, plain.guesses > 0);
+    guessed += plain.guesses > 0;
+
+    // And without one of its givens, when there are many solutions.
+    for (std::size_t cell = 0; cell < kCells; ++cell)
+      if (puzzle[cell] != 0) {
+        puzzle[cell] = 0;
+        break;
+      }
+    PlainGrader first_of_many;
+    ASSERT_TRUE(first_of_many.solve(PlainGrader::sets_of(puzzle)));
+    EXPECT_EQ(grade(puzzle), (Grade{Level::kManySolutions, first_of_many.guesses}));
+  }
+  EXPECT_GT(guessed, 5);
+}
+
 }  // namespace
+
 }  // namespace mgdm::tasks::sudoku

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tasks/sudoku/generate.h"
-#include "tasks/sudoku/grade.h"
+#include "tasks/sudoku/solver.h"
 #include "tasks/sudoku/verify.h"
 #include "tasks/task.h"
 

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/error.h"
-#include "tasks/sudoku/grade.h"
 #include "tasks/sudoku/grid.h"
+#include "tasks/sudoku/solver.h"
 #include "tasks/sudoku/symmetry.h"
 
 namespace mgdm::tasks::sudoku {
