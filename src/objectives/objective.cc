@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "objectives/kinds.h"
 #include "objectives/terms.h"
 #include "ops/draws.h"
 #include "ops/head_loss.h"
@@ -57,7 +56,9 @@ LossSum Objective::loss(const nn::Output& output, const Batch& batch, const Nois
   std::vector<double> factors;
   const auto count = static_cast<double>(loops.size());  // R
   for (std::size_t i = 0; i < loops.size(); ++i)
-    factors.push_back(2 * static_cast<double>(i + 1) / (count * (count + 1)));
+    factors.push_back(settings_.loop_weights == "mean"
+                          ? 1 / count
+                          : 2 * static_cast<double>(i + 1) / (count * (count + 1)));
 
   std::optional<at::Tensor> sum;
   if (is_cross_entropy()) sum = fused_loss(loops, factors, batch, noised);

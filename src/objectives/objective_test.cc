@@ -174,7 +174,7 @@ TEST(Objective, SumsAndCountsAddUpOverBatches) {
   }
 }
 
-TEST(Objective, LaterLoopsWeighMoreOrOnlyTheLastCounts) {
+TEST(Objective, LaterLoopsWeighMoreOrAllTheSameOrOnlyTheLastCounts) {
   const Batch batch = small_batch(3);
   const std::vector<at::Tensor> loops{random_logits(batch, 0), random_logits(batch, 1),
                                       random_logits(batch, 2)};
@@ -182,6 +182,8 @@ TEST(Objective, LaterLoopsWeighMoreOrOnlyTheLastCounts) {
   const auto linear = make_objective(settings);
   settings.loop_weights = "last";
   const auto last = make_objective(settings);
+  settings.loop_weights = "mean";
+  const auto mean = make_objective(settings);
   const Noised noised = linear->noise(batch, 3).front();
   const auto alone = [&](const at::Tensor& logits) {
     return linear->loss({{logits}}, batch, noised).sum.item<double>();
@@ -190,6 +192,8 @@ TEST(Objective, LaterLoopsWeighMoreOrOnlyTheLastCounts) {
               (alone(loops[0]) + 2 * alone(loops[1]) + 3 * alone(loops[2])) / 6, 1e-9);
   EXPECT_EQ(last->loss({{loops.begin(), loops.end()}}, batch, noised).sum.item<double>(),
             alone(loops[2]));
+  EXPECT_NEAR(mean->loss({{loops.begin(), loops.end()}}, batch, noised).sum.item<double>(),
+              (alone(loops[0]) + alone(loops[1]) + alone(loops[2])) / 3, 1e-9);
 }
 
 // Cross entropy on output and [EOS], with the focal term where asked for.

@@ -63,11 +63,11 @@ void ObjectiveSettings::visit(config::Visitor& v) {
   using config::one_of, config::range;
   v.field("kind", kind, config::help_of(objective_kinds()),
           one_of(config::names_of(objective_kinds())));
-  v.field("steps", steps, "noise levels T", range(1, 100000));
+  v.field("steps", steps, "number of noise levels T", range(1, 100000));
   v.field(
       "full_mask", full_mask,
       "mgdm, rdm, d3pm_absorbing: fraction of the examples that are fully masked (t = T-1); the "
-      "others have a random t",
+      "others draw t at random",
       range(0, 1));
   v.field("sequence_weight", sequence_weight,
           "mgdm: weight of a noise level t: 1, 1/(t+1), or T-t (rdm: linear, d3pm: original)",
@@ -75,24 +75,27 @@ void ObjectiveSettings::visit(config::Visitor& v) {
   v.field("reweight_tokens", reweight_tokens,
           "mgdm and ar: weight each token by alpha (1 - exp(-CE))^beta");
   v.field("alpha", alpha, "factor of the token weight", config::at_least(0));
-  v.field("beta", beta,
-          "exponent of the token weight; below 1 its gradient would be infinite where a token is "
-          "certain; reweight_tokens=false is the way to have no weight",
-          range(1, 10));
-  v.field("train_shown", train_shown, "predict the output tokens that are not masked, too");
+  v.field(
+      "beta", beta,
+      "exponent of the token weight, at least 1: below, the gradient of a certain token would be "
+      "infinite (reweight_tokens=false turns the weight off)",
+      range(1, 10));
+  v.field("train_shown", train_shown, "also predict the output tokens that are not masked");
   v.field("shown_noise", shown_noise,
-          "train_shown: fraction of the shown output tokens replaced by random ones", range(0, 1));
+          "train_shown: fraction of the shown output tokens replaced by random tokens",
+          range(0, 1));
   v.field("label_smoothing", label_smoothing, "fraction of the target spread over all tokens",
           range(0, 0.99));
-  v.field("coupled", coupled, "rdm: two coupled noise levels for every example");
+  v.field("coupled", coupled, "rdm: train on two coupled noise levels per example");
   v.field(
       "self_condition", self_condition,
-      "vdm: fraction of the examples that show the network its own guess of the answer; 0 saves a "
-      "quarter of the time",
+      "vdm: fraction of the examples that show the network its own guess; 0 saves a quarter of the "
+      "time",
       range(0, 1));
   v.field("loop_weights", loop_weights,
-          "looped models: the loss of loop r weighs r, or only the last one counts",
-          one_of({"linear", "last"}));
+          "looped models: weight the loss of loop r by r (linear), equally (mean), or use the last "
+          "only",
+          one_of({"linear", "mean", "last"}));
 }
 
 ObjectiveSettings resolved(const ObjectiveSettings& asked) {

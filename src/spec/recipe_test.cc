@@ -140,6 +140,7 @@ TEST(Recipes, SectionsMustFitTogether) {
   EXPECT_THROW(read("ar", {"data.layout=in_place"}), UsageError);
   EXPECT_NO_THROW(read("looped", {"training.rounds=2", "model.loop_norm=true"}));
   EXPECT_THROW(read("looped", {"training.rounds=2"}), UsageError);
+  EXPECT_THROW(read("looped", {"training.late_share=0.2"}), UsageError);
   EXPECT_NO_THROW(read("vdm", {}));
   EXPECT_THROW(read("vdm", {"model.vectors=0"}), UsageError);
   EXPECT_THROW(read("mgdm", {"model.vectors=8"}), UsageError);

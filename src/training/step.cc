@@ -90,7 +90,7 @@ void TrainingStep::run(const data::Batch& batch, double factor, Wishes wishes) {
   const compat::Deterministic deterministic(settings_.deterministic && tokens_.is_cuda());
   const std::int64_t loops =
       loops_of_step(settings_.fewest_loops, state_.model.settings().loops, seed_, batch.step);
-  const std::int64_t rounds = rounds_of_step(settings_.rounds, seed_, batch.step);
+  const std::int64_t rounds = rounds_of_step(settings_, seed_, batch.step);
   const std::int64_t length = computed_length(batch.rows);
   const auto graph =
       graphs_.try_emplace({loops, rounds, length}, state_.model.device(), settings_.cuda_graph)
@@ -120,9 +120,12 @@ std::int64_t loops_of_step(std::int64_t fewest_loops, std::int64_t model_loops, 
   return random.between(static_cast<int>(fewest_loops), static_cast<int>(model_loops));
 }
 
-std::int64_t rounds_of_step(std::int64_t most, std::uint64_t seed, std::uint64_t step) {
+std::int64_t rounds_of_step(const TrainingSettings& settings, std::uint64_t seed,
+                            std::uint64_t step) {
   Stream random(seed, Purpose::kLoops, static_cast<std::uint32_t>(step), /*step=*/1);
-  return random.between(1, static_cast<int>(most));
+  const std::int64_t rounds = random.between(1, static_cast<int>(settings.rounds));
+  const bool late = random.uniform() < settings.late_share;
+  return late ? 1 + (std::int64_t{8} << random.between(0, 4)) : rounds;
 }
 
 void TrainingStep::body(std::int64_t loops, std::int64_t rounds, std::int64_t length) {

@@ -80,8 +80,10 @@ objectives::Guess guess_of(nn::Model& model, bool bf16);
 std::int64_t loops_of_step(std::int64_t fewest_loops, std::int64_t model_loops, std::uint64_t seed,
                            std::uint64_t step);
 
-// How many rounds of loops there are in a step, drawn from 1..most, the same on all processes.
-std::int64_t rounds_of_step(std::int64_t most, std::uint64_t seed, std::uint64_t step);
+// The number of rounds of loops in a step, the same on all processes: drawn from 1..rounds, or, in
+// a late_share of the steps, 1 after 8, 16, 32, 64 or 128.
+std::int64_t rounds_of_step(const TrainingSettings& settings, std::uint64_t seed,
+                            std::uint64_t step);
 
 // The least of at most eight lengths, about evenly spaced up to `length`, that is not below
 // `needed`.

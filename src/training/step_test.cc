@@ -211,12 +211,33 @@ TEST_F(Steps, RunTheirLoopsForAsManyRoundsAsDrawn) {
   for (std::uint64_t step = 0; step < 20; ++step) {
     model.asked.clear();
     run.next();
-    ASSERT_EQ(model.asked.size(), static_cast<std::size_t>(rounds_of_step(3, kSeed, step)));
+    ASSERT_EQ(model.asked.size(), static_cast<std::size_t>(rounds_of_step(settings_, kSeed, step)));
     for (std::size_t round = 0; round < model.asked.size(); ++round)
       EXPECT_EQ(model.asked[round].training, round + 1 == model.asked.size());
     ++counts[model.asked.size()];
   }
   EXPECT_EQ(counts.size(), 3u);
+}
+
+TEST(Rounds, AreLateInAShareOfTheSteps) {
+  TrainingSettings settings;
+  settings.rounds = 3;
+  settings.late_share = 0.25;
+  TrainingSettings without = settings;
+  without.late_share = 0;
+  std::map<std::int64_t, int> counts;
+  for (std::uint64_t step = 0; step < 4000; ++step) {
+    const std::int64_t rounds = rounds_of_step(settings, 5, step);
+    if (rounds <= 3) EXPECT_EQ(rounds, rounds_of_step(without, 5, step));
+    ++counts[rounds];
+  }
+  int late = 0;
+  for (const std::int64_t rounds : {9, 17, 33, 65, 129}) {
+    EXPECT_NEAR(counts[rounds], 200, 60) << rounds;  // standard deviation 14
+    late += counts[rounds];
+  }
+  EXPECT_NEAR(late, 1000, 110);  // standard deviation 27
+  EXPECT_EQ(counts.size(), 8u);
 }
 
 // The gradient of a step of two rounds, computed by hand.
@@ -231,7 +252,7 @@ TEST_F(Steps, LearnFromTheLastRoundAlone) {
   const auto twin = nn::make_model(looped, 2);
   Run run(*this, *model);
   data::Batch batch = run.next(/*factor=*/0);  // the weights stay
-  while (rounds_of_step(2, kSeed, batch.step) != 2) batch = run.next(/*factor=*/0);
+  while (rounds_of_step(settings_, kSeed, batch.step) != 2) batch = run.next(/*factor=*/0);
 
   const objectives::Batch rows = tensors(batch);
   const objectives::Noised noised = objective_->noise(rows, kSeed).front();
