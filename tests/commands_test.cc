@@ -383,7 +383,7 @@ TEST_F(Program, WrongUsageIsTwoAndNamesTheNearest) {
       {"verify sudoku --data x --predctions y", "did you mean '--predictions'?"},
       {"eval planning", "--model is required"},
       {"generate --", "task is required"},
-      {"--", "no command is named"},
+      {"--", "no command was given"},
       {"eval --modle planning", "did you mean '--model'?"},
       {"eval --model planning --early-stop --no-early-stop", "--early-stop excludes --no-early"},
   };

@@ -241,12 +241,12 @@ TEST_F(Light, TheFirstPuzzleThatAModelTakesPicksIt) {
   EXPECT_MENTIONS(light("solve nonsense more").err, "no model at hand takes the puzzle 'nonsense'");
   // What is wrong is said as the task would that it looks like.
   EXPECT_MENTIONS(light("solve 53..7...." + std::string(71, '.')).err,
-                  "as one of sudoku: the grid has 80 cells");
-  EXPECT_MENTIONS(light("solve 6,2/2,10/1,9-").err, "as one of planning: ");
+                  "read as sudoku: the grid has 80 cells");
+  EXPECT_MENTIONS(light("solve 6,2/2,10/1,9-").err, "read as planning: ");
   const std::string six = light("solve '25 50 75 100 3 6 -> 952'").err;
   EXPECT_MENTIONS(six, "is a puzzle of countdown-6, and no model");
   EXPECT_MENTIONS(six, "\n  right, by exact search: ");
-  EXPECT_MENTIONS(light("solve '1 2 3 4 5 6 7 -> 28'").err, "as one of countdown-");
+  EXPECT_MENTIONS(light("solve '1 2 3 4 5 6 7 -> 28'").err, "read as countdown-");
   write_file(path("six.cnf"), "p cnf 6 1\n1 2 3 0\n");
   EXPECT_MENTIONS(light("solve --input " + path("six.cnf")).err,
                   "six.cnf: the formula has 6 variables");

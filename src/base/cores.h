@@ -13,7 +13,7 @@ namespace mgdm {
 int usable_cores();
 
 // How settings ask for a number of threads.
-inline constexpr const char* kThreadsHelp = "threads that compute; 0 = all cores we may use";
+inline constexpr const char* kThreadsHelp = "number of threads (0 = all usable cores)";
 inline constexpr int kMostThreads = 1024;
 
 // As many as requested; for 0 as OMP_NUM_THREADS says, or else all usable cores.

@@ -156,7 +156,8 @@ std::string read_all(const std::string& path, Reading reading, std::size_t most_
     bytes.append(chunk, n);
   }
   if (bytes.size() < size)
-    throw Error(fmt::format("cannot read {}: it became shorter meanwhile", path), "a whole file");
+    throw Error(fmt::format("cannot read {}: it was truncated while it was read", path),
+                "a whole file");
   return bytes;
 }
 

@@ -5,7 +5,6 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/demo_models.h"
 #include "cli/flags.h"
 #include "cli/painter.h"
 #include "cli/pick_model.h"
@@ -22,10 +21,10 @@ struct DemoSettings {
   bool quiet = false;
 
   void visit(config::Visitor& v) {
-    v.field("count", count, "puzzles for the comparison", config::range(1, 1e6));
-    v.field("seed", seed, "of the puzzles", config::at_least(0));
+    v.field("count", count, "number of puzzles in the comparison", config::range(1, 1e6));
+    v.field("seed", seed, "seed of the puzzles", config::at_least(0));
     visit_threads(v, threads);
-    v.field("quiet", quiet, "no passes, only answers and the comparison");
+    v.field("quiet", quiet, "show only the answers and the comparison, not each pass");
   }
 };
 

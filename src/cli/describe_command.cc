@@ -16,15 +16,15 @@ struct DescribeSettings {
   bool quiet = false;
   void visit(config::Visitor& v) {
     v.field("model", model,
-            "a checkpoint folder or a model's name (empty = list those with names)");
+            "a checkpoint folder or a model's name (empty = list the named models)");
     v.field("quiet", quiet, "print nothing: only check the files, as solve would");
   }
 };
 
 // All models that have a name, a line each.
 void list_models() {
-  const auto models = inference::shelved_models();
-  if (models.empty()) throw UsageError("there is no model at hand", "the folder of one");
+  const auto models = inference::named_models();
+  if (models.empty()) throw UsageError("no model was found", "the folder of one");
   for (const auto& [name, folder] : models)
     fmt::print("{:<20} {}\n", printable(name), printable(model_files::describe_shortly(folder)));
 }

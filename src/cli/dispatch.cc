@@ -75,7 +75,8 @@ void add_field(CLI::App& app, Command& command, const config::Field& field,
     CLI::Option* const option = add_flag(flag, true, field.help);
     if (!contains(command.inherited, field.key)) return;
     CLI::Option* const opposite =
-        add_flag("--no-" + flag.substr(2), false, "not that, if the model does");
+        add_flag("--no-" + flag.substr(2), false,
+                 "turn the flag above off (the default is the model's own setting)");
     option->excludes(opposite);
     for (CLI::Option* each : {option, opposite}) each->option_text(" ");  // not in the help
     return;
@@ -140,7 +141,7 @@ std::string meant_by(const std::string& word, const std::vector<std::string>& kn
   }
   if (hint.empty()) hint = meant_by(flag, known);
   if (hint.empty()) hint = fmt::format("mgdm {} --help", command->get_name());
-  const char* const what = word.starts_with('-') ? "unknown option" : "a word too many:";
+  const char* const what = word.starts_with('-') ? "unknown option" : "unexpected argument";
   throw UsageError(fmt::format("{} {}", what, in_quotes(word)), "", hint);
 }
 
@@ -219,7 +220,7 @@ int dispatch(std::vector<Command> commands, const std::vector<std::string>& type
         command == nullptr ? "mgdm --help" : fmt::format("mgdm {} --help", command->get_name()));
   }
   const Command* const command = chosen_command();
-  if (command == nullptr) throw UsageError("no command is named", "mgdm COMMAND", "mgdm --help");
+  if (command == nullptr) throw UsageError("no command was given", "mgdm COMMAND", "mgdm --help");
   return command->run(given);
 }
 

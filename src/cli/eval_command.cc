@@ -34,23 +34,24 @@ struct EvalSettings {
   bool quiet = false;
 
   void visit(config::Visitor& v) {
-    v.field("model", model, "a checkpoint folder, or the name of a model we ship");
+    v.field("model", model, "a checkpoint folder or a model's name");
     v.field("data", data,
-            "the puzzles: JSONL, Sudoku CSV, lines or grids; without it 1000 of the test "
-            "split (seed 77; the hardest kind), or as many as --limit says, but for losses");
-    v.field("limit", limit, "only the first N puzzles (0 = all)", config::at_least(0));
+            "a file of puzzles: JSONL, Sudoku CSV, lines or grids (default: 1000 generated test "
+            "puzzles of the hardest kind, seed 77, or --limit of them; --losses needs a file)");
+    v.field("limit", limit, "use only the first N puzzles (0 = all)", config::at_least(0));
     decode.visit(v);
-    v.field("batch", batch, "puzzles decoded at a time, at most", config::range(1, 1e6));
+    v.field("batch", batch, "largest number of puzzles decoded together", config::range(1, 1e6));
     compute.visit(v);
     v.field("json", json, "write the score to this file; - prints it alone");
     v.field("predictions", predictions, "write the answers to this file, one JSON object per line");
-    v.field("losses", losses,
-            "instead of decoding, write the loss at each of --steps noise levels and each position "
-            "to this JSON file");
-    v.field("samples", samples, "losses: noised copies of every puzzle at every level",
+    v.field(
+        "losses", losses,
+        "do not decode; write the loss at each of --steps noise levels and each position to this "
+        "JSON file");
+    v.field("samples", samples, "losses: number of noised copies of every puzzle at every level",
             config::range(1, 1e6));
-    v.field("figure", figure, "losses: draw them into this SVG file");
-    v.field("figure_over", figure_over, "losses: what the figure draws them against",
+    v.field("figure", figure, "losses: draw them as an SVG file");
+    v.field("figure_over", figure_over, "losses: the horizontal axis of the figure",
             config::one_of({"auto", "level", "position"}));
     v.field("quiet", quiet, "print nothing but errors");
   }
@@ -68,7 +69,7 @@ Examples read_puzzles(const EvalSettings& settings, const tasks::Task& task) {
 }
 
 void write_predictions(const std::string& path, const Examples& examples,
-                       const std::vector<evaluation::Answer>& answers) {
+                       const std::vector<evaluation::FirstAndBest>& answers) {
   AtomicFile file(path);
   for (std::size_t i = 0; i < examples.size(); ++i)
     file.write(

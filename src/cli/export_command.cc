@@ -19,15 +19,15 @@ struct ExportSettings {
   void visit(config::Visitor& v) {
     v.field("model", model, "a checkpoint folder or a model's name");
     v.field("out", out, "the folder to write");
-    v.field("dtype", dtype, "type of the weights", config::one_of({"fp32", "bf16", "fp16"}));
+    v.field("dtype", dtype, "data type of the weights", config::one_of({"fp32", "bf16", "fp16"}));
     v.field("arithmetic", arithmetic,
-            "what the card names, by which the model computes on a CPU; auto = as before. Nothing "
-            "is measured here: eval with both says whether answers stay the same",
+            "default CPU arithmetic stored with the model (auto: unchanged); accuracy is not "
+            "re-checked: compare with mgdm eval",
             config::one_of(spec::arithmetic_choices()));
     v.field("history", history,
-            "what training measured is written beside the weights (history.jsonl): that of the "
-            "checkpoint's run; or of these runs, checkpoints or models, one after the other");
-    v.field("shard_mb", shard_mb, "files of at most so many megabytes", config::range(1, 1e6));
+            "runs, checkpoints or models whose training metrics are joined into history.jsonl "
+            "(default: the checkpoint's own run)");
+    v.field("shard_mb", shard_mb, "largest size of a file in megabytes", config::range(1, 1e6));
     v.field("quiet", quiet, "print nothing but errors");
   }
 };

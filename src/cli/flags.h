@@ -29,14 +29,13 @@ struct ComputeFlags {
   void visit(config::Visitor& v) {
     v.field("device", device, "auto, cpu, cuda or cuda:N");
     visit_threads(v, threads);
-    v.field(
-        "arithmetic", arithmetic,
-        "of products on a CPU: fp32 is exact, bf16 faster, int8 smallest and often fastest; auto: "
-        "what the model's card names",
-        config::one_of(spec::arithmetic_choices()));
+    v.field("arithmetic", arithmetic,
+            "arithmetic of matmuls on a CPU: fp32 is exact, bf16 faster, int8 smallest and often "
+            "fastest; auto: the default stored with the model",
+            config::one_of(spec::arithmetic_choices()));
     v.field("deterministic", deterministic,
-            "on a GPU, solve one puzzle at a time: slower, but no answer depends on other puzzles, "
-            "not even by rounding");
+            "on a GPU, solve one puzzle at a time: slower, but no answer depends on the other "
+            "puzzles, not even by rounding");
   }
 
   inference::ComputeSettings settings() const {

@@ -32,22 +32,23 @@ struct GenerateSettings {
   bool quiet = false;
 
   void visit(config::Visitor& v) {
-    v.field("task", task, "one of those that mgdm tasks lists");
-    v.field("count", count, "how many examples", config::range(1, 4e9));
-    v.field("seed", seed, "another seed makes other examples", config::at_least(0));
-    v.field("split", split, "the two never share a puzzle", config::one_of({"train", "test"}));
+    v.field("task", task, "a task; mgdm tasks lists them");
+    v.field("count", count, "number of examples", config::range(1, 4e9));
+    v.field("seed", seed, "seed of the examples", config::at_least(0));
+    v.field("split", split, "train or test; they never share a puzzle",
+            config::one_of({"train", "test"}));
     options.visit(v);
     static const std::string kReleased = tasks::tasks_with(&tasks::Abilities::released),
                              kTraces = tasks::tasks_with(&tasks::Abilities::traces);
-    v.field("as_released", as_released,
-            kReleased + ": the paper's own examples, as its authors' program drew them");
+    v.field("as_released", as_released, kReleased + ": the paper's own examples, byte for byte");
     v.field("traces", traces,
-            kTraces + ", as released: the searches that were made for them (Stream of Search)");
+            kTraces +
+                ", with --as-released: also the search that found each answer (Stream of Search)");
     visit_threads(v, threads);
     v.field(
         "out", out,
-        "a file: .csv for Sudoku CSV, .txt for the puzzles alone, .cnf for one formula; - prints");
-    v.field("quiet", quiet, "no progress line");
+        "output file: .jsonl, .csv (Sudoku), .txt (puzzles alone) or .cnf (one formula); - prints");
+    v.field("quiet", quiet, "hide the progress line");
   }
 };
 
@@ -108,7 +109,7 @@ void write_released(const GenerateSettings& settings, const tasks::Task& task) {
                      "no --seed: they have one of their own");
   const tasks::Abilities can = task.abilities();
   if (can.released == nullptr)
-    throw UsageError(fmt::format("the released data of {} cannot be made again", task.name()),
+    throw UsageError(fmt::format("the released data of {} cannot be regenerated", task.name()),
                      tasks::tasks_with(&tasks::Abilities::released) + ", with default options");
   if (settings.traces && !can.traces)
     throw UsageError(fmt::format("{} has no traces", settings.task),

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "inference/solve.h"
+#include "inference/steps.h"
 #include "tasks/task.h"
 
 namespace mgdm::cli {

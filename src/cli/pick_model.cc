@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -16,11 +17,40 @@
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "base/text.h"
+#include "inference/load_network.h"
+#include "inference/models.h"
+#include "spec/kinds.h"
 #include "spec/model_card.h"
+#include "spec/tensors.h"
 #include "tasks/all_tasks.h"
 
 namespace mgdm::cli {
 namespace {
+
+// All models with a model card that this program can run. Folders that cannot be read are skipped.
+std::vector<DemoModel> all_models() {
+  std::vector<DemoModel> models;
+  for (const auto& [name, folder] : inference::named_models()) {
+    try {
+      DemoModel model{name, folder, model_files::read_config(folder)};
+      if (model.config.about.card && !model.config.alphabet.empty() &&
+          inference::can_run(model.config.settings))
+        models.push_back(std::move(model));
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  return models;
+}
+
+bool left_to_right(const DemoModel& model) {
+  return spec::objective_kind(model.config.about.card->objective).decoder ==
+         decoding::Decoder::kLeftToRight;
+}
+
+std::int64_t size_of(const DemoModel& model) {
+  return spec::parameter_count(model.config.settings);
+}
 
 bool has_room(const inference::LoadedModel& model, const tasks::Example& puzzle) {
   try {
@@ -59,10 +89,10 @@ std::unique_ptr<tasks::Task> task_without_model(const std::vector<std::string>& 
 Error no_model(const tasks::Task& task, const std::vector<std::string>& others,
                const std::string& puzzle) {
   const auto right = task.solve(task.normalize_input(puzzle));
-  return Error(
-      fmt::format("{} is a puzzle of {}, and no model at hand answers these{}", in_quotes(puzzle),
-                  task.name(), right ? "\n  right, by exact search: " + *right : ""),
-      "a puzzle for " + joined_or(others), "train one (docs/training.md)");
+  return Error(fmt::format("{} is a puzzle of {}, and no model found here answers these{}",
+                           in_quotes(puzzle), task.name(),
+                           right ? "\n  right, by exact search: " + *right : ""),
+               "a puzzle for " + joined_or(others), "train one (docs/training.md)");
 }
 
 // How unlike the puzzles of a task a text is: first by how many of its characters do not belong to
@@ -95,12 +125,49 @@ Error no_puzzle(const std::vector<std::string>& tasks, const std::string& text) 
         return of_all;  // the task takes it, but none of its models does
       },
       [&](const Error& error) {
-        return Error(fmt::format("{}\n  as one of {}: {}", seen, nearest, error.seen()),
+        return Error(fmt::format("{}\n  read as {}: {}", seen, nearest, error.seen()),
                      error.expected(), hint);
       });
 }
 
 }  // namespace
+
+std::vector<DemoModel> diffusion_models() {
+  std::vector<DemoModel> all = all_models();
+  std::erase_if(all, left_to_right);
+  std::ranges::stable_sort(all, std::ranges::greater{}, size_of);
+  std::vector<DemoModel> models;
+  for (const std::string& task : tasks::task_names())
+    std::ranges::copy_if(all, std::back_inserter(models), [&](const DemoModel& model) {
+      return model.config.about.card->task == task;
+    });
+  return models;
+}
+
+std::vector<DemoModel> models_to_watch() {
+  std::vector<DemoModel> models = diffusion_models();
+  const auto same_task = [](const DemoModel& one, const DemoModel& other) {
+    return one.config.about.card->task == other.config.about.card->task;
+  };
+  models.erase(std::unique(models.begin(), models.end(), same_task), models.end());
+  return models;
+}
+
+std::vector<DemoPair> pairs_to_compare() {
+  const std::vector<DemoModel> models = all_models();
+  std::vector<DemoPair> pairs;
+  for (const DemoModel& one : models) {
+    if (!left_to_right(one)) continue;
+    const auto same = std::ranges::find_if(models, [&](const DemoModel& other) {
+      return !left_to_right(other) &&
+             other.config.about.card->task == one.config.about.card->task &&
+             other.config.about.card->length == one.config.about.card->length &&
+             size_of(other) == size_of(one);
+    });
+    if (same != models.end()) pairs.push_back({one, *same});
+  }
+  return pairs;
+}
 
 FreshPuzzles fresh_puzzles(const inference::LoadedModel& model, std::uint64_t seed,
                            std::size_t count, bool quiet) {
@@ -124,7 +191,7 @@ FreshPuzzles fresh_puzzles(const inference::LoadedModel& model, std::uint64_t se
 
 std::string pick_model(std::span<const DemoModel> models, const std::string& puzzle) {
   if (models.empty())
-    throw Error("there is no model at hand", "--model FOLDER",
+    throw Error("no model was found", "--model FOLDER",
                 "MGDM_MODELS=FOLDER names a folder of models");
   Fit best = Fit::kNone;
   std::vector<const DemoModel*> found;  // the first of each task that fits best
@@ -169,7 +236,7 @@ std::string pick_model(std::span<const DemoModel> models, const formats::Cnf& fo
   }
   throw Error(fmt::format("{}the formula has {} variables", at(file, 0), formula.variables),
               sizes.empty() ? "a model that was trained on a sat task"
-                            : joined_or(sizes) + ", which models at hand take",
+                            : joined_or(sizes) + " variables, for which there are models here",
               "mgdm verify sat judges formulas of any size");
 }
 

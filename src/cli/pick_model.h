@@ -7,12 +7,31 @@
 #include <string>
 #include <vector>
 
-#include "cli/demo_models.h"
 #include "formats/dimacs.h"
 #include "inference/loaded_model.h"
+#include "model_files/checkpoint_config.h"
 #include "tasks/task.h"
 
 namespace mgdm::cli {
+
+// The models that `demo` shows and that `solve` chooses from.
+
+struct DemoModel {
+  std::string name, folder;
+  model_files::CheckpointConfig config;
+};
+
+// All models except left-to-right ones, in the order of the tasks; for each task the largest first.
+std::vector<DemoModel> diffusion_models();
+
+// The first of diffusion_models() for each task.
+std::vector<DemoModel> models_to_watch();
+
+// A left-to-right model and a diffusion model of the same task, row length and size.
+struct DemoPair {
+  DemoModel left_to_right, diffusion;
+};
+std::vector<DemoPair> pairs_to_compare();
 
 // New test puzzles for `demo`, and for `eval` without --data.
 

@@ -36,25 +36,28 @@ struct PromptSettings {
   prompting::Prices prices;
 
   void visit(config::Visitor& v) {
-    v.field("game", game, "what is played", config::one_of({"game24"}));
+    v.field("game", game, "the game to play", config::one_of({"game24"}));
     v.field("endpoint", endpoint,
-            "an OpenAI-compatible address: https://api.example.com/v1, http://127.0.0.1:8080");
-    v.field("data", data, "the puzzles: JSONL, {\"input\": \"4,5,6,10,24\"} in every line");
-    v.field("limit", limit, "only the first N puzzles (0 = all)", config::at_least(0));
+            "address of an OpenAI-compatible server: https://api.example.com/v1, "
+            "http://127.0.0.1:8080");
+    v.field("data", data, "a file of puzzles: JSONL, {\"input\": \"4,5,6,10,24\"} in every line");
+    v.field("limit", limit, "use only the first N puzzles (0 = all)", config::at_least(0));
     method.visit(v);
-    v.field("key_variable", key_variable, "the environment variable that has the key");
-    v.field("no_key", no_key, "send no key: a server of your own");
-    v.field("parallel", parallel, "puzzles at a time", config::range(1, 256));
-    v.field("per_minute", per_minute, "requests in a minute (0 = any number)", config::at_least(0));
+    v.field("key_variable", key_variable, "environment variable that holds the API key");
+    v.field("no_key", no_key, "send no API key, for a server of your own");
+    v.field("parallel", parallel, "number of puzzles played at the same time",
+            config::range(1, 256));
+    v.field("per_minute", per_minute, "largest number of requests per minute (0 = no limit)",
+            config::at_least(0));
     v.field("timeout", timeout, "seconds to wait for a reply", config::range(0.1, 3600));
-    v.field("tries", tries, "tries in all when the endpoint is busy, broken or silent",
+    v.field("tries", tries, "largest number of attempts per request when the server fails",
             config::range(1, 100));
-    v.field("prompt_price", prices.prompt, "dollars per million tokens of prompts",
+    v.field("prompt_price", prices.prompt, "price of a million prompt tokens in dollars",
             config::at_least(0));
-    v.field("generated_price", prices.generated, "dollars per million generated tokens",
+    v.field("generated_price", prices.generated, "price of a million generated tokens in dollars",
             config::at_least(0));
-    v.field("cache", cache, "the folder of replies that were paid for");
-    v.field("out", out, "the folder of results (empty = runs/ and a name); goes on where it is");
+    v.field("cache", cache, "folder that keeps all replies, so that none is paid for twice");
+    v.field("out", out, "folder of results (default: one in runs/); an existing one is continued");
     v.field("quiet", quiet, "print nothing but errors");
   }
 };

@@ -16,10 +16,9 @@ struct ReportSettings {
   bool quiet = false;
 
   void visit(config::Visitor& v) {
-    v.field("results", results,
-            "where mgdm reproduce wrote; scores of mgdm eval --json FILE are found there too");
-    v.field("runs", runs, "where mgdm train and mgdm prompt wrote");
-    v.field("out", out, "the page; - prints it");
+    v.field("results", results, "folder with the results of mgdm reproduce and mgdm eval --json");
+    v.field("runs", runs, "folder with the runs of mgdm train and mgdm prompt");
+    v.field("out", out, "the HTML file to write; - prints it");
     v.field("quiet", quiet, "print nothing but errors");
   }
 };
@@ -31,10 +30,9 @@ void run_report(const ReportSettings& settings) {
     for (const std::string& file : page.unreadable)
       say("left out: {} cannot be read as a result\n", printable(file));
   if (page.tables.empty() && page.scores.empty() && page.runs.empty())
-    throw Error(
-        fmt::format("nothing has been measured in {} and {}", settings.results, settings.runs),
-        "results of mgdm reproduce, eval --json, train or prompt",
-        "mgdm reproduce shipped --limit 20");
+    throw Error(fmt::format("there are no results in {} or {}", settings.results, settings.runs),
+                "results of mgdm reproduce, eval --json, train or prompt",
+                "mgdm reproduce shipped --limit 20");
   write_file(settings.out, reproduction::to_html(page));
   if (settings.quiet || is_standard_output(settings.out)) return;
   fmt::print("{}: {} tables, {} other scores, {} runs\n", printable(settings.out),

@@ -26,21 +26,21 @@ struct ReproduceSettings {
   bool list = false, plan = false, quiet = false;
 
   void visit(config::Visitor& v) {
-    v.field("name", name, "which table or figure; all of them: all");
-    v.field("list", list, "say which there are");
-    v.field("plan", plan, "only say what would be done, and how long it takes here");
+    v.field("name", name, "a table or figure, or all");
+    v.field("list", list, "list the tables and figures");
+    v.field("plan", plan, "do nothing; show what would be done and how long it would take here");
     v.field(
         "budget", budget,
-        "20m, 90s, 2h: train and evaluate everything for so long only, and say so in the table");
-    v.field("limit", limit, "at most N puzzles per cell (0 = all)", config::at_least(0));
-    v.field("files", files, "a folder with the paper's test files that cannot be made again");
+        "time for all training and evaluation: 90s, 20m, 2h; the table says that it was shortened");
+    v.field("limit", limit, "largest number of puzzles per cell (0 = all)", config::at_least(0));
+    v.field("files", files, "folder with the paper's test files that cannot be regenerated");
     v.field("weights", weights,
-            "llama-7b=DIR, llama-13b=DIR: the folders of weights that are not ours to give");
-    v.field("runs", runs, "where the trained models are, and new ones go");
-    v.field("out", out, "the folder of results");
+            "llama-7b=DIR, llama-13b=DIR: folders of weights that mgdm may not distribute");
+    v.field("runs", runs, "folder of trained models, old and new");
+    v.field("out", out, "folder of results");
     v.field("device", device, "auto, cpu, cuda or cuda:N");
     visit_threads(v, threads);
-    v.field("quiet", quiet, "no progress, no tables on the screen");
+    v.field("quiet", quiet, "show neither progress nor tables");
   }
 };
 

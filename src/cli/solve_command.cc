@@ -16,7 +16,6 @@
 #include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/demo_models.h"
 #include "cli/painter.h"
 #include "cli/pick_model.h"
 #include "cli/solve_dimacs.h"
@@ -253,7 +252,7 @@ int run_solve(const SolveSettings& typed) {
   if (blank || (settings.puzzles.empty() && settings.input.empty())) {
     if (blank || !input_is_sent())
       throw UsageError("no puzzle to solve",
-                       "a puzzle in quotes, --input FILE, or puzzles by a pipe");
+                       "a puzzle in quotes, --input FILE, or puzzles on standard input");
     settings.input = "-";
   }
   if (settings.json && settings.csv) throw UsageError("--json and --csv", "one of them");

@@ -8,20 +8,19 @@ namespace mgdm::cli {
 
 void SolveSettings::visit(config::Visitor& v) {
   v.field("model", model,
-          "a checkpoint folder, or the name of a model we ship (empty = the one for the puzzle)");
+          "a checkpoint folder or a model's name (default: the model that fits the first puzzle)");
   v.field("puzzles", puzzles, "puzzles as text");
   v.field("input", input,
-          "a file of puzzles (JSONL, lines, Sudoku CSV or grids) or one DIMACS formula; - is "
-          "standard input. "
-          "Answers come in order, a few at a time (--batch 1: each as soon as it is found)");
-  v.field("show", show, "watch the answer fill in; with --symmetries, that of the puzzle as it is");
-  v.field("json", json, "one JSON object per puzzle");
-  v.field("csv", csv, "one row per puzzle, for a spreadsheet, after a row of names");
+          "a file of puzzles (JSONL, lines, Sudoku CSV or grids) or one DIMACS formula; - reads "
+          "standard input; --batch 1 prints each answer as soon as it is found");
+  v.field("show", show,
+          "show the answer filling in (with --symmetries, that of the original puzzle)");
+  v.field("json", json, "print one JSON object per puzzle");
+  v.field("csv", csv, "print CSV: a header, then one row per puzzle");
   decode.visit(v);
   compute.visit(v);
-  v.field("batch", batch, "how many puzzles are decoded at a time, at most",
-          config::range(1, 65536));
-  v.field("quiet", quiet, "only the answers");
+  v.field("batch", batch, "largest number of puzzles decoded together", config::range(1, 65536));
+  v.field("quiet", quiet, "print only the answers");
 }
 
 inference::Solved solve_shown(const inference::LoadedModel& model, const std::string& puzzle,

@@ -8,7 +8,7 @@ namespace {
 
 struct TasksSettings {
   std::string task;
-  void visit(config::Visitor& v) { v.field("task", task, "only this one (empty = all)"); }
+  void visit(config::Visitor& v) { v.field("task", task, "show only this task (empty = all)"); }
 };
 
 void print(const tasks::Task& task) {

@@ -102,21 +102,21 @@ Command bench_command(TorchWork* work) {
 }
 
 void LaunchSettings::visit(config::Visitor& v) {
-  v.field("n", n, "number of processes; with GPUs, one for each", config::range(1, 1024));
-  v.field("command", command, "-- and the command that each process runs: train ...");
+  v.field("n", n, "number of processes, usually one per GPU", config::range(1, 1024));
+  v.field("command", command, "the command that each process runs, after --: train ...");
   v.field("quiet", quiet, "print nothing but errors");
 }
 
 void BenchSettings::visit(config::Visitor& v) {
-  v.field("name", name, "which bench to run (default: list them)");
+  v.field("name", name, "the benchmark to run (default: list them)");
   v.field("subject", subject, "train: a recipe; decode: a recipe or a model");
   v.field("overrides", overrides, "changes to the recipe, as key=value");
   v.field("device", device,
           "auto, cpu, cuda or cuda:N (default: cpu; train: the recipe's; decode: auto)");
   visit_threads(v, threads);
-  v.field("batch", batch, "rows at a time; 0 means 16 (decode: 1; train: the recipe's)",
+  v.field("batch", batch, "rows per batch (0: 16; decode: 1; train: the recipe's)",
           config::range(0, 1e6));
-  v.field("turns", turns, "train, decode: number of timings; their median counts",
+  v.field("turns", turns, "train, decode: number of timings, of which the median is reported",
           config::range(1, 1000));
   v.field("steps", steps, "train: steps a turn (0: 20); decode: passes (0: the model's)",
           config::range(0, 1e6));

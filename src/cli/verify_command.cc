@@ -31,13 +31,14 @@ struct VerifySettings {
   bool quiet = false;
 
   void visit(config::Visitor& v) {
-    v.field("task", task, "one of those that mgdm tasks lists");
-    v.field("data", data, "the puzzles: JSONL, Sudoku CSV, lines or grids, DIMACS");
-    v.field("predictions", predictions,
-            "the answers in the same order: JSONL or CSV with predict, output, solution or answer, "
-            "lines, or what a SAT solver prints");
+    v.field("task", task, "a task; mgdm tasks lists them");
+    v.field("data", data, "a file of puzzles: JSONL, Sudoku CSV, lines or grids, or DIMACS");
+    v.field(
+        "predictions", predictions,
+        "a file of answers in the same order: JSONL or CSV with a field predict, output, solution "
+        "or answer, plain lines, or the output of a SAT solver");
     v.field("json", json, "write the score to this file; - prints it alone");
-    v.field("explain", explain, "say what is wrong with the first N wrong answers",
+    v.field("explain", explain, "explain the faults of the first N wrong answers",
             config::at_least(0));
     visit_threads(v, threads);
     v.field("quiet", quiet, "print nothing but errors");

@@ -274,7 +274,7 @@ PreparedData prepare_data(const std::string& task_name, const DataSettings& sett
   if (settings.augment) augment = symmetries(task, seed, settings.reverse);
   if (settings.augment && std::all_of(sources.begin(), sources.end(),
                                       [](const Loaded& source) { return source.settings.endless; }))
-    throw UsageError("data.augment with nothing but endless sources",
+    throw UsageError("data.augment with endless sources only",
                      "data.augment=false: no puzzle comes twice");
   const int length = row_length(sources, settings, vocabulary);
   const std::shared_ptr<const Layout> layout = make_layout(settings.layout, length, vocabulary);

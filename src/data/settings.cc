@@ -15,34 +15,34 @@ using config::one_of;
 using config::range;
 
 void SourceSettings::visit(config::Visitor& v) {
-  v.field("files", files, "training data; without files it is generated");
+  v.field("files", files, "training data (default: generated)");
   v.field("count", count,
-          "how many training examples to generate, or to take from the files (0 = all)",
+          "number of training examples to generate, or to take from the files (0 = all)",
           range(0, 4e9));
-  v.field("endless", endless, "generate examples while training, each a draw of its own");
+  v.field("endless", endless, "generate new examples throughout training");
   static const std::string kReleased = tasks::tasks_with(&tasks::Abilities::released);
   v.field("as_released", as_released,
-          kReleased + ": the paper's own examples instead of generated ones, whatever the seed");
+          kReleased + ": use the paper's own examples, whatever the seed");
   task.visit(v);
-  v.field("weight", weight, "places of this source in every round of the sources", range(1, 1e6));
+  v.field("weight", weight, "weight of this source among the sources", range(1, 1e6));
 }
 
 void DataSettings::visit(config::Visitor& v) {
   SourceSettings::visit(v);
-  v.field(
-      "sources", sources,
-      "a mixture: for each source the fields above that differ, as \"weight=3 difficulty=hard\"; "
-      "no spaces inside a value");
-  v.field("layout", layout, "how an example lies in a row, or in several (long)",
+  v.field("sources", sources,
+          "a mixture: one text per source with the fields above that differ, such as \"weight=3 "
+          "difficulty=hard\"; values have no spaces");
+  v.field("layout", layout, "layout of an example: in one row, or in several (long)",
           one_of({"seq2seq", "in_place", "long"}));
-  v.field("length", length, "tokens per row (0 = as long as the longest example)", range(0, 65536));
+  v.field("length", length, "tokens per row (0 = the longest example's)", range(0, 65536));
   v.field("alphabet", alphabet,
-          "characters with a token (empty = the paper's 26), or a list of words: " +
+          "characters that have a token (empty = the paper's 26), or a list of words: " +
               joined_or(word_list_names()));
   static const std::string kReversible = tasks::tasks_with(&tasks::Abilities::reversible);
-  v.field("reverse", reverse, kReversible + ": learn the answer backwards");
-  v.field("augment", augment, "another copy of every puzzle in each epoch");
-  v.field("held_out", held_out, "further examples, to watch the loss on; of files the last",
+  v.field("reverse", reverse, kReversible + ": learn the answer backwards, last token first");
+  v.field("augment", augment, "show another symmetric variant of every puzzle in each epoch");
+  v.field("held_out", held_out,
+          "number of further examples for the held-out loss; from files, the last ones",
           at_least(0));
   v.field("threads", threads, kThreadsHelp, range(0, kMostThreads));
 }

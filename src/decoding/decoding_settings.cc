@@ -12,25 +12,27 @@ void DecodingSettings::visit(config::Visitor& v, std::string_view order_key) {
   using config::at_least;
   using config::one_of;
   using config::range;
-  v.field("steps", steps, "most forward passes for an answer (denoising steps)", range(1, 10000));
-  v.field(order_key, order, "which tokens are revealed first: " + config::help_of(order_kinds()),
+  v.field("steps", steps, "largest number of forward passes per answer (denoising steps)",
+          range(1, 10000));
+  v.field(order_key, order, "order in which tokens are revealed: " + config::help_of(order_kinds()),
           one_of(config::names_of(order_kinds())));
-  v.field("schedule", schedule, "topk, margin: how the share of masked tokens falls over the steps",
+  v.field("schedule", schedule,
+          "topk, margin: how the fraction of masked tokens falls over the steps",
           one_of({"linear", "cosine"}));
-  v.field("revise", revise,
-          "revealed tokens: predict again (on), keep until masked again (remask), keep (off)",
-          one_of({"auto", "on", "remask", "off"}));
+  v.field(
+      "revise", revise,
+      "revealed tokens are predicted again (on), kept until masked again (remask) or kept (off)",
+      one_of({"auto", "on", "remask", "off"}));
   v.field("noise", noise, "topk, margin: Gumbel noise on the scores; 0 is deterministic",
           range(0, 1e6));
   v.field("temperature", temperature,
           "sample from softmax(logits / temperature); 0 takes the most probable token",
           range(0, 100));
-  v.field("threshold", threshold, "confidence above which a token counts as sure", range(0, 1));
+  v.field("threshold", threshold, "confidence above which a token counts as certain", range(0, 1));
   v.field("entropy_bound", entropy_bound, "entropy: most nats of entropy revealed in one step",
           at_least(0));
-  v.field("early_stop", early_stop, "stop when two passes agree and every token is sure");
-  v.field("loops", loops, "looped models: loops per pass; 0 = as many as in training",
-          range(0, 256));
+  v.field("early_stop", early_stop, "stop when two passes agree and every token is certain");
+  v.field("loops", loops, "looped models: loops per pass (0 = as in training)", range(0, 256));
   v.field("symmetries", symmetries,
           "solve N symmetric variants of the puzzle and return the majority answer",
           range(1, kMostSymmetries));

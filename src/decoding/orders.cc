@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "decoding/draws.h"
+#include "decoding/attempt.h"
 
 namespace mgdm::decoding {
 namespace {
@@ -109,7 +109,7 @@ std::span<const OrderKind> order_kinds() {
        {"decoding.threshold"},
        threshold},
       {"entropy",
-       "reveal as many as stay below a bound of entropy",
+       "reveal as many tokens as stay below a bound of entropy",
        false,
        false,
        {"decoding.entropy_bound"},

@@ -167,7 +167,7 @@ void with_peers(int rank, Work&& work) {
     throw Error(
         fmt::format("rank {} lost another process: {}", rank, all.substr(0, all.find('\n'))),
         "all processes to go on",
-        "look at what the others printed; --resume continues from the last checkpoint");
+        "see the output of the others; --resume continues from the last checkpoint");
   }
 }
 

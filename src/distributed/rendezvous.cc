@@ -62,7 +62,7 @@ void meet_in(c10d::Store& store, int rank, int size, const Place& place,
                                   std::chrono::duration<double>(limit).count(),
                                   count == 1 ? "" : "s", absent),
                       fmt::format("all {} processes, started at about the same time", size),
-                      "look at what they printed; mgdm launch starts all of one machine; "
+                      "see their output; mgdm launch starts all of one machine; "
                       "MGDM_RENDEZVOUS_SECONDS=N waits longer"));
   }
   std::map<std::string, int> taken;
@@ -88,7 +88,7 @@ void meet(const SharedStore& store, int rank, int size, const Place& place,
   };
   if (!within(limit + 5s, work))
     throw Error(fmt::format("rank {} of {} gets no answer from rank 0", rank, size),
-                "a first process that runs", "look at what it printed last");
+                "a first process that runs", "see its last output");
 }
 
 void part(const SharedStore& store, int rank, int size, std::chrono::milliseconds limit) {

@@ -44,8 +44,8 @@ std::optional<ops::Transformer> Model::transformer(std::int64_t) const { return 
 at::Tensor Model::embed(ops::EmbeddingTables tables, const Input& input, std::int64_t first,
                         double dropout) const {
   if (input.noise_level.defined())
-    throw Error(fmt::format("a {} network was told a noise level", settings_.architecture),
-                "one that has a use for it");
+    throw Error(fmt::format("a {} network got a noise level", settings_.architecture),
+                "a gpt2 network with model.vectors");
   const at::Tensor& rows = input.vectors.defined() ? input.vectors : input.tokens;
   const std::int64_t end = first + rows.size(1);
   if (end > settings_.positions)

@@ -74,8 +74,7 @@ at::Tensor level_features(const at::Tensor& gamma) {
 
 at::Tensor VectorReader::read(const Input& input, const at::Tensor& token_table) const {
   if (!input.vectors.defined() || !input.noise_level.defined())
-    throw Error("a network that reads noised vectors was shown tokens alone",
-                "vectors and a noise level");
+    throw Error("a network that reads noised vectors got tokens only", "vectors and a noise level");
   const compat::FullPrecision full(token_table.device());
   at::Tensor x = at::linear(input.vectors, input_);
   if (input.guess.defined()) x = x + at::linear(input.guess, guess_);

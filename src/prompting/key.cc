@@ -46,7 +46,7 @@ std::string key_from(const std::string& variable) {
   const char* const value = std::getenv(variable.c_str());
   const std::string key(value == nullptr ? "" : trim(value));
   if (key.empty() && !is_usual_name(variable))
-    throw Error("there is no environment variable of the name that --key-variable gives",
+    throw Error("the environment variable that --key-variable names is not set",
                 "the name of a variable, OPENAI_API_KEY say, not the key itself");
   if (key.empty())
     throw Error(fmt::format("there is no key in the environment variable {}", variable),
@@ -55,7 +55,7 @@ std::string key_from(const std::string& variable) {
   for (const char c : key)
     if (static_cast<unsigned char>(c) <= ' ' || static_cast<unsigned char>(c) >= 0x7f)
       throw Error(
-          fmt::format("what stands in the environment variable {} is no key: it has white "
+          fmt::format("the environment variable {} holds no key: it has white "
                       "space or other characters that cannot be sent",
                       printable(variable)));
   return key;

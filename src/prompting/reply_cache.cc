@@ -64,7 +64,7 @@ std::optional<ChatReply> ReplyCache::find(const ChatRequest& request) const {
                      usage_of_one(reply.at("prompt_tokens").get<std::int64_t>(),
                                   reply.at("generated_tokens").get<std::int64_t>())};
   } catch (const nlohmann::json::exception&) {
-    throw Error(fmt::format("{}: the reply that was kept here is damaged", file.string()),
+    throw Error(fmt::format("{}: the cached reply is damaged", file.string()),
                 "the file as it was written", "remove it: that one request is then paid for again");
   }
 }

@@ -6,17 +6,17 @@
 namespace mgdm::spec {
 
 void ModelCard::visit(config::Visitor& v) {
-  v.field("task", task, "what the model answers");
-  v.field("layout", layout, "how a puzzle lies in a row",
+  v.field("task", task, "the model's task");
+  v.field("layout", layout, "layout of a puzzle in a row",
           config::one_of({"seq2seq", "in_place", "long"}));
   v.field("length", length, "tokens per row", config::range(1, 65536));
-  v.field("options", options, "options of the puzzles that it was trained on (empty = unknown)");
-  v.field("objective", objective, "what it was trained by",
+  v.field("options", options, "options of the training puzzles (empty = unknown)");
+  v.field("objective", objective, "training objective",
           config::one_of(config::names_of(objective_kinds())));
-  v.field("train_shown", train_shown, "shown positions were trained too");
-  v.field("reverse", reverse, "it answers backwards");
-  v.field("precision", precision, "of matrix products on CUDA", config::one_of({"bf16", "fp32"}));
-  v.field("arithmetic", arithmetic, "of matrix products on a CPU",
+  v.field("train_shown", train_shown, "whether shown positions were trained, too");
+  v.field("reverse", reverse, "whether the model answers backwards");
+  v.field("precision", precision, "precision of matmuls on CUDA", config::one_of({"bf16", "fp32"}));
+  v.field("arithmetic", arithmetic, "arithmetic of matmuls on a CPU",
           config::one_of(arithmetic_names()));
   v.section("decoding", decoding);
 }

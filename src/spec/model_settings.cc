@@ -22,27 +22,28 @@ void LlamaSettings::visit(config::Visitor& v) {
           "size of the MLP (0 = 8/3 of the width, rounded up to a multiple of 256)",
           range(0, 1 << 20));
   v.field("tied_head", tied_head, "the head is the token embedding");
-  v.field("norm_eps", norm_eps, "of RMS norms", range(0, 1));
-  v.field("rope_theta", rope_theta, "base of the rotary positions' frequencies", range(1, 1e12));
-  v.field("rope_scaling", rope_scaling, "how frequencies are stretched for longer texts",
+  v.field("norm_eps", norm_eps, "added to the mean square in RMS norms", range(0, 1));
+  v.field("rope_theta", rope_theta, "base of the rotary frequencies", range(1, 1e12));
+  v.field("rope_scaling", rope_scaling, "scaling of the rotary frequencies for longer texts",
           one_of({"none", "linear", "llama3"}));
-  v.field("rope_factor", rope_factor, "rope_scaling: by how much", range(1, 1e6));
+  v.field("rope_factor", rope_factor, "rope_scaling: the factor", range(1, 1e6));
   v.field("rope_low_frequency", rope_low_frequency,
           "llama3: waves longer than rope_original_positions / this are stretched", range(0, 1e6));
   v.field("rope_high_frequency", rope_high_frequency,
           "llama3: waves shorter than rope_original_positions / this are not", range(0, 1e6));
   v.field("rope_original_positions", rope_original_positions,
-          "llama3: the length that it was trained on at first", range(1, 1e9));
+          "llama3: sequence length of the original training", range(1, 1e9));
 }
 
 void LoraSettings::visit(config::Visitor& v) {
   v.field("rank", rank,
-          "train two matrices of this rank beside each projection, nothing else (0 = train "
-          "everything)",
+          "rank of LoRA: train two matrices of this rank beside each projection, nothing else (0 = "
+          "train everything)",
           range(0, 4096));
-  v.field("alpha", alpha, "their product counts alpha / rank", range(0, 1e6));
-  v.field("dropout", dropout, "fraction of their input dropped in training", range(0, 0.95));
-  v.field("base", base, "what the frozen matrices are kept in", one_of({"bf16", "fp32"}));
+  v.field("alpha", alpha, "scale of LoRA: the product is multiplied by alpha / rank",
+          range(0, 1e6));
+  v.field("dropout", dropout, "fraction of LoRA's input dropped in training", range(0, 0.95));
+  v.field("base", base, "data type of the frozen matrices", one_of({"bf16", "fp32"}));
 }
 
 void ModelSettings::visit(config::Visitor& v) {
@@ -51,20 +52,21 @@ void ModelSettings::visit(config::Visitor& v) {
           config::one_of(config::names_of(architecture_kinds())));
   v.field("layers", layers, "transformer blocks (shared by all loops)", range(1, 200));
   v.field("heads", heads, "attention heads", range(1, 256));
-  v.field("width", width, "size of the hidden state", range(1, 65536));
-  v.field("positions", positions, "longest sequence", range(1, 1 << 20));
-  v.field("loops", loops, "looped: how often the blocks are applied", range(1, 256));
+  v.field("width", width, "size of the hidden state (C)", range(1, 65536));
+  v.field("positions", positions, "longest sequence of tokens", range(1, 1 << 20));
+  v.field("loops", loops, "looped: number of times that the blocks are applied", range(1, 256));
   v.field("dropout", dropout, "gpt2: fraction of activations dropped in training", range(0, 0.95));
   v.field("causal", causal, "a position sees only those before it (autoregressive models)");
-  v.field("shift", shift, "position n is predicted from hidden state n-1");
+  v.field("shift", shift, "predict position n from hidden state n-1");
   v.field("frozen_embedding", frozen_embedding,
           "looped: tell the network which positions are given (in_place layout)");
-  v.field("loop_norm", loop_norm,
-          "looped: normalise the stream before every loop but the first, so that more loops can be "
-          "added when decoding");
+  v.field(
+      "loop_norm", loop_norm,
+      "looped: normalise the residual stream between loops, so that decoding may use more loops "
+      "than training");
   v.field("vectors", vectors,
-          "gpt2: numbers in the noised vector of a token that it reads, with the noise level, in "
-          "place of the token (objective vdm); 0: it reads tokens",
+          "gpt2 with objective vdm: size of the noised vector that replaces a token (0: the model "
+          "reads tokens)",
           range(0, 4096));
   v.field("vocabulary", vocabulary, "number of tokens", range(6, 1 << 20));
   v.section("llama", llama);

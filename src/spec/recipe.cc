@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 void read_into(Recipe& recipe, const fs::path& path, int depth) {
   if (depth > 8)
-    throw UsageError(fmt::format("{} extends a file that extends it in the end", path.string()));
+    throw UsageError(fmt::format("{} extends itself, by way of other files", path.string()));
   constexpr std::size_t kMostBytes = 1 << 20;
   const std::string text = path == "-" ? read_input("-") : read_file(path, kMostBytes);
   Recipe alone;
@@ -40,10 +40,11 @@ void check(const Recipe& recipe) {
     throw UsageError(fmt::format("training.fewest_loops = {} with model.loops = {}",
                                  recipe.training.fewest_loops, recipe.model.loops),
                      "at most model.loops");
-  if (recipe.training.rounds > 1 && !recipe.model.loop_norm)
-    throw UsageError(
-        fmt::format("training.rounds = {} with model.loop_norm = false", recipe.training.rounds),
-        "model.loop_norm=true");
+  if ((recipe.training.rounds > 1 || recipe.training.late_share > 0) && !recipe.model.loop_norm)
+    throw UsageError(fmt::format("training.rounds = {} and training.late_share = {} with "
+                                 "model.loop_norm = false",
+                                 recipe.training.rounds, recipe.training.late_share),
+                     "model.loop_norm=true");
   const Family family = architecture_kind(recipe.model.architecture).family;
   if (family == Family::kLlama && objective.decoder != decoding::Decoder::kLeftToRight)
     throw UsageError(fmt::format("objective.kind = {} with a llama model", kind),
@@ -91,18 +92,18 @@ std::string recipe_hint(const fs::path& asked) {
 }  // namespace
 
 void EvaluationSettings::visit(config::Visitor& v) {
-  v.field("files", files, "test data; without files the test split is generated");
-  v.field("count", count, "how many test puzzles (0 = all of the files)", config::range(0, 4e9));
-  v.field("batch", batch, "puzzles decoded at a time", config::range(1, 1e6));
+  v.field("files", files, "test data (default: the generated test split)");
+  v.field("count", count, "number of test puzzles (0 = all of the files)", config::range(0, 4e9));
+  v.field("batch", batch, "number of puzzles decoded together", config::range(1, 1e6));
   v.field("minutes", minutes,
-          "begin no more puzzles after so many minutes, and score those done (0 = no limit)",
+          "time limit in minutes, after which the puzzles done so far are scored (0 = none)",
           config::at_least(0));
 }
 
 void Recipe::visit(config::Visitor& v) {
   v.field("extends", extends, "recipes to start from, relative to this file");
-  v.field("task", task, "what to learn");
-  v.field("seed", seed, "of data, weights, noise and order", config::at_least(0));
+  v.field("task", task, "the task to learn");
+  v.field("seed", seed, "seed of data, weights, noise and order", config::at_least(0));
   v.field("init", init, "a checkpoint to start from (fine-tuning)");
   v.section("data", data);
   v.section("model", model);

@@ -116,8 +116,7 @@ DecodeSpeed bench_decode(const std::filesystem::path& folder,
                          const inference::ComputeSettings& compute, const DecodeBench& bench) {
   const model_files::CheckpointConfig config = model_files::read_config(folder);
   if (!config.about.card)
-    throw Error(fmt::format("{} says nothing of a task", folder.string()),
-                "a model trained by mgdm");
+    throw Error(fmt::format("{} does not name a task", folder.string()), "a model trained by mgdm");
   const spec::ModelCard card = *config.about.card;
   const inference::LoadedModel model(engine::load_network(folder, config, card, compute),
                                      config.settings, card,

@@ -7,7 +7,7 @@
 
 #include "compat/kernel_profile.h"
 #include "spec/recipe.h"
-#include "torch_commands/bench_report.h"
+#include "torch_commands/device_rates.h"
 
 namespace mgdm::torch_commands {
 

@@ -1,5 +1,3 @@
-#include "torch_commands/launcher.h"
-
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -26,6 +24,7 @@
 #include "base/parallel.h"
 #include "base/standard_streams.h"
 #include "base/text.h"
+#include "torch_commands/torch_commands.h"
 
 extern char** environ;
 
@@ -208,7 +207,7 @@ class Launch {
     throw Error(fmt::format("rank {} of {} {}", culprit.rank, count, fate(status)),
                 fmt::format("all {} to end well; the others were ended", count),
                 WIFSIGNALED(status) ? "--resume continues from the last checkpoint"
-                                    : "read what it said above");
+                                    : "see its messages above");
   }
 
   // The last lines of what it said.

@@ -4,7 +4,7 @@
 #include "mgdm/training.h"
 #include "model_files/checkpoints.h"
 #include "spec/recipe.h"
-#include "torch_commands/training_run.h"
+#include "torch_commands/torch_commands.h"
 
 namespace mgdm {
 

@@ -1,5 +1,3 @@
-#include "torch_commands/losses.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "compat/out_of_memory.h"
 #include "compat/parallel.h"
 #include "nn/checkpoint.h"
+#include "torch_commands/torch_commands.h"
 #include "training/loss_profile.h"
 
 namespace mgdm::torch_commands {

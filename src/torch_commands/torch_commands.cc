@@ -2,9 +2,6 @@
 
 #include "compat/out_of_memory.h"
 #include "torch_commands/bench_train.h"
-#include "torch_commands/launcher.h"
-#include "torch_commands/losses.h"
-#include "torch_commands/training_run.h"
 
 namespace mgdm::torch_commands {
 namespace {

@@ -1,5 +1,3 @@
-#include "torch_commands/training_run.h"
-
 #include <fmt/format.h>
 
 #include <memory>
@@ -26,6 +24,7 @@
 #include "torch_commands/open_run.h"
 #include "torch_commands/run_evaluation.h"
 #include "torch_commands/start_model.h"
+#include "torch_commands/torch_commands.h"
 #include "training/status_line.h"
 #include "training/train.h"
 

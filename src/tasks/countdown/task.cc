@@ -101,7 +101,7 @@ struct Options {
   void visit(config::Visitor& v) {
     std::vector<std::string> names;
     for (const auto& [name, chosen] : kLabels) names.emplace_back(name);
-    v.field("largest", largest, "countdown: numbers are drawn from 1 to this",
+    v.field("largest", largest, "countdown: largest number that is drawn",
             config::range(10, kLargestNumber));
     v.field("labels", labels,
             "countdown: the label is the first solution of the paper's search, any solution, or "

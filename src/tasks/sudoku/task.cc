@@ -63,8 +63,8 @@ class Sudoku final : public Task, public Symmetries, public Views, public Graded
       ++made;
     }
     throw Error(fmt::format("none of {} minimal Sudokus takes so many guesses", patience_),
-                "--guesses that more of them take",
-                fmt::format("the most that one of these takes is {}", most));
+                "a range of --guesses that more puzzles take",
+                fmt::format("the hardest of these takes {}", most));
   }
 
   std::string normalize_input(std::string_view text) const override {
@@ -138,9 +138,10 @@ struct Options {
   void visit(config::Visitor& v) {
     v.field("difficulty", difficulty, "sudoku: the paper's easy puzzles, or minimal ones",
             config::one_of({"easy", "hard"}));
-    v.field("guesses", guesses,
-            "sudoku, hard: only puzzles that take so many guesses after singles: 10.. or 5..9 "
-            "(empty = any)");
+    v.field(
+        "guesses", guesses,
+        "sudoku, hard: number of guesses that a puzzle takes after singles, such as 10.. or 5..9 "
+        "(empty = any)");
   }
 };
 

@@ -64,7 +64,7 @@ TEST(SudokuGuesses, ThatNoPuzzleTakesAreNotLookedForWithoutEnd) {
   // The first that it makes is what it makes for those who take any.
   const auto any = make_sudoku(Difficulty::kHard);
   const std::uint64_t first = any->abilities().graded->guesses(any->generate(0, Split::kTrain, 0));
-  EXPECT_EQ(most_of(1), fmt::format("the most that one of these takes is {}", first));
+  EXPECT_EQ(most_of(1), fmt::format("the hardest of these takes {}", first));
   EXPECT_NE(most_of(50), most_of(1));  // of fifty another takes more
 }
 
