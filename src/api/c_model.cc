@@ -1,5 +1,8 @@
+#include <dlfcn.h>
+
+#include <filesystem>
+
 #include "api/c_calls.h"
-#include "api/installed_models.h"
 #include "api/options.h"
 #include "mgdm/mgdm_c.h"
 
@@ -19,11 +22,25 @@ struct mgdm_answers {
   std::vector<std::string> faults;  // of each, a line per fault
 };
 
+namespace {
+
+// The folder of the models that were installed with this library; empty if unknown.
+std::string installed_models() {
+  static const char kHere = 0;
+  Dl_info found{};
+  if (::dladdr(&kHere, &found) == 0 || found.dli_fname == nullptr) return "";
+  std::error_code failed;
+  const std::filesystem::path file = std::filesystem::canonical(found.dli_fname, failed);
+  if (failed) return "";
+  return (file.parent_path() / MGDM_MODELS_FROM_LIBRARY).lexically_normal().string();
+}
+
+}  // namespace
+
 mgdm_model* mgdm_model_load(const char* folder_or_name, const char* options) {
   return or_remember<mgdm_model*>(nullptr, [&] {
-    mgdm::Model model(
-        text_of(folder_or_name, "folder_or_name"),
-        mgdm::api::load_options(text_or_empty(options), mgdm::api::installed_models()));
+    mgdm::Model model(text_of(folder_or_name, "folder_or_name"),
+                      mgdm::api::load_options(text_or_empty(options), installed_models()));
     std::string decoding = mgdm::api::as_text(model.info().decoding);
     return new mgdm_model{std::move(model), std::move(decoding)};
   });

@@ -15,12 +15,37 @@
 #include <span>
 #include <vector>
 
+#include "base/random.h"
 #include "data/vocabulary.h"
 #include "decoding/decoding_settings.h"
-#include "decoding/draws.h"
 #include "decoding/network.h"
 
 namespace mgdm::decoding {
+
+// The random numbers of decoding, from the streams of base/random.h.
+//
+// They are keyed by (seed, kDecode, item, k 65536 + pass), where k is the number of the try. So an
+// answer does not depend on its batch or on other tries.
+
+// The step of a stream's key for pass `pass` of try `attempt`, both from 0.
+constexpr std::int64_t kPassesPerTry = 65536;  // more than the settings allow
+constexpr std::int64_t draw_step(std::int64_t attempt, std::int64_t pass) {
+  return attempt * kPassesPerTry + pass;
+}
+
+// The draws of try `attempt` (from 0) at an item.
+struct Draws {
+  std::uint64_t seed = 1;
+  std::uint32_t item = 0;
+  std::int64_t attempt = 0;
+
+  // Fills in the first words of a pass, uniform over [0, 1).
+  void fill(std::int64_t pass, std::span<float> uniform) const;
+};
+
+// Standard Gumbel noise from a uniform draw over [0, 1). Added to log-probabilities, it makes the
+// likeliest token a sample (the Gumbel-max trick).
+float gumbel(float uniform);
 
 // A puzzle as decoders see it.
 struct Puzzle {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "decoding/log_probs.h"
+#include "decoding/network.h"
 
 namespace mgdm::decoding {
 namespace {

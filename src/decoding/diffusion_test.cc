@@ -8,7 +8,7 @@
 #include <numbers>
 
 #include "base/error.h"
-#include "decoding/log_probs.h"
+#include "decoding/network.h"
 #include "decoding/test_support.h"
 
 namespace mgdm::decoding {

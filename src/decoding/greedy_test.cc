@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "decoding/log_probs.h"
+#include "decoding/network.h"
 #include "decoding/test_support.h"
 
 namespace mgdm::decoding {

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "decoding/log_probs.h"
+#include "decoding/network.h"
 #include "decoding/test_support.h"
 
 namespace mgdm::decoding {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "decoding/draws.h"
+#include "decoding/attempt.h"
 
 namespace mgdm::decoding {
 namespace {

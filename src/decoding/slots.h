@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "decoding/attempt.h"
-#include "decoding/batch_decoder.h"
 
 namespace mgdm::decoding {
 
@@ -79,6 +78,24 @@ class Slot {
   std::unique_ptr<Attempt> attempt_;
   bool done_ = false;
   std::exception_ptr error_;
+};
+
+// Decodes some tries by itself, in place of the plain decoders over a Network: a whole batch on the
+// GPU by kernels, or VDM's vectors. Slots hands every try to the first one that takes it.
+class BatchDecoder {
+ public:
+  virtual ~BatchDecoder() = default;
+
+  virtual bool takes(const Try& one) const = 0;
+
+  // The try takes part from the next pass() on. cancel() is false when the slot has left already.
+  virtual void join(SlotId slot, Try one) = 0;
+  virtual bool cancel(SlotId slot) = 0;
+  virtual std::size_t active() const = 0;
+
+  // One or more passes over the active tries: the results of those that finished, in any order.
+  // Throws Interrupted only; other errors become results.
+  virtual std::vector<TryResult> pass() = 0;
 };
 
 class Slots {

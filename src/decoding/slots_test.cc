@@ -18,7 +18,7 @@ class RecordingNetwork : public CausalNetwork {
  public:
   using CausalNetwork::CausalNetwork;
   void logits(const Rows& rows, std::int64_t loops, std::span<float> logits) override {
-    if (fails_at_length == rows.length) throw Error("no memory left");
+    if (fails_at_length == rows.length) throw Error("out of memory");
     calls.push_back({rows.count, rows.length, loops});
     CausalNetwork::logits(rows, loops, logits);
   }

@@ -44,7 +44,7 @@ at::Tensor earlier(const at::Tensor& z, const at::Tensor& x_hat, const at::Tenso
          nn::noise(gamma_s) * c.sqrt() * eps;
 }
 
-// As decoding/log_probs.h has it, (B, N, V).
+// As decoding/network.h has it, (B, N, V).
 at::Tensor answer_log_probs(const at::Tensor& logits) {
   at::Tensor allowed = logits.to(at::kFloat, /*non_blocking=*/false, /*copy=*/true);
   for (const data::Token token : {data::kSep, data::kMask, data::kUnk})

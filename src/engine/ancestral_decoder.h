@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-#include "decoding/batch_decoder.h"
+#include "decoding/slots.h"
 #include "engine/decoding_kernels.h"
 #include "nn/model.h"
 

@@ -1,5 +1,6 @@
 #include "engine/decoding_kernels.h"
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
@@ -8,11 +9,22 @@
 #include <utility>
 
 #include "base/error.h"
+#include "compat/device.h"
 #include "data/vocabulary.h"
-#include "decoding/draws.h"
+#include "decoding/attempt.h"
 #include "decoding/orders.h"
 
 namespace mgdm::engine {
+
+Predictor predictor_of(nn::Model& model, bool bf16, std::int64_t loops, const at::Tensor& wanted) {
+  return [&model, bf16, loops, wanted](const at::Tensor& tokens, const at::Tensor& frozen) {
+    const at::NoGradGuard no_grad;
+    const compat::Autocast autocast(model.device(), bf16);
+    nn::Input input{tokens, frozen, /*training=*/false, loops};
+    input.wanted = wanted;
+    return model.forward(input).last();
+  };
+}
 
 PuzzleTensors tensors_of(std::span<const decoding::Try> tries, c10::Device device) {
   data::Rows rows(tries.size(), tries.front().puzzle.tokens.size());

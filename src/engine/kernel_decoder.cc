@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "compat/out_of_memory.h"
-#include "decoding/draws.h"
+#include "decoding/attempt.h"
 #include "engine/decoding_kernels.h"
 
 namespace mgdm::engine {

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "engine/predictor.h"
+#include "engine/decoding_kernels.h"
 #include "model_files/checkpoint_config.h"
 #include "nn/batch_tensors.h"
 #include "nn/checkpoint.h"

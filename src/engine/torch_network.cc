@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "compat/device.h"
 #include "compat/out_of_memory.h"
-#include "engine/predictor.h"
+#include "engine/decoding_kernels.h"
 #include "engine/torch_sequences.h"
 #include "nn/batch_tensors.h"
 

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "decoding/test_support.h"
+#include "engine/decoding_kernels.h"
 #include "engine/load_torch_network.h"
-#include "engine/predictor.h"
 #include "nn/batch_tensors.h"
 #include "nn/test_support.h"
 

@@ -20,7 +20,7 @@ std::size_t likely_done(std::size_t done, double spent, double limit) {
   return static_cast<std::size_t>(std::clamp(likely, 1.0, 1e9));
 }
 
-using Answers = std::vector<std::optional<Answer>>;
+using Answers = std::vector<std::optional<FirstAndBest>>;
 
 // About the examples before the first that has no answer.
 Evaluation evaluation_of(const tasks::Task& task, std::span<const tasks::Example> examples,
@@ -28,7 +28,7 @@ Evaluation evaluation_of(const tasks::Task& task, std::span<const tasks::Example
   Evaluation result;
   result.seconds = seconds;
   for (std::size_t i = 0; i < answers.size() && answers[i]; ++i) {
-    Answer& answer = *answers[i];
+    FirstAndBest& answer = *answers[i];
     result.score.add(task, examples[i], answer.first.text);
     result.best.add(task, examples[i], answer.best.text);
     result.forward_passes += static_cast<double>(answer.first.passes);
@@ -47,17 +47,18 @@ Evaluation evaluation_of(const tasks::Task& task, std::span<const tasks::Example
 
 Evaluation evaluate(const inference::LoadedModel& model, std::span<const tasks::Example> examples,
                     const decoding::DecodingSettings& settings, std::int64_t batch,
-                    const std::function<void(std::size_t)>& progress, double limit, Begun begun) {
+                    const std::function<void(std::size_t)>& progress, double limit,
+                    PartialEvaluation partial) {
   using Clock = std::chrono::steady_clock;
   std::vector<inference::Prepared> puzzles;
   for (const tasks::Example& example : examples) {
     model.rows().check_room(example);
     puzzles.push_back(model.prepare(example.input));
   }
-  const std::size_t first = begun.answers.size();
+  const std::size_t first = partial.answers.size();
   MGDM_CHECK(first <= examples.size());
-  Answers answers(std::make_move_iterator(begun.answers.begin()),
-                  std::make_move_iterator(begun.answers.end()));
+  Answers answers(std::make_move_iterator(partial.answers.begin()),
+                  std::make_move_iterator(partial.answers.end()));
   answers.resize(examples.size());
   if (progress && first > 0) progress(first);
 
@@ -66,7 +67,7 @@ Evaluation evaluate(const inference::LoadedModel& model, std::span<const tasks::
   const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - began).count(); };
   const auto measured = [&] {
     Evaluation result =
-        evaluation_of(model.task(), examples, std::move(answers), begun.seconds + seconds());
+        evaluation_of(model.task(), examples, std::move(answers), partial.seconds + seconds());
     result.symmetries = settings.symmetries;
     return result;
   };

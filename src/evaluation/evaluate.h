@@ -17,18 +17,18 @@
 namespace mgdm::evaluation {
 
 // The answer to one example: of a single try, and of settings.tries tries.
-struct Answer {
+struct FirstAndBest {
   inference::AnswerText first, best;
 };
 
 struct Evaluation {
-  tasks::Score score;              // of single tries
-  std::vector<Answer> answers;     // in the order of the examples
-  double forward_passes = 0;       // of a single try, mean per example
-  std::int64_t symmetries = 1;     // views that voted; the passes are those of all of them
-  tasks::Score best;               // of the first verified answer among settings.tries
-  double best_forward_passes = 0;  // of all the tries it took, mean per example
-  double seconds = 0;              // decoding only, with all tries
+  tasks::Score score;                 // of single tries
+  std::vector<FirstAndBest> answers;  // in the order of the examples
+  double forward_passes = 0;          // of a single try, mean per example
+  std::int64_t symmetries = 1;        // views that voted; the passes are those of all of them
+  tasks::Score best;                  // of the first verified answer among settings.tries
+  double best_forward_passes = 0;     // of all the tries it took, mean per example
+  double seconds = 0;                 // decoding only, with all tries
   double samples_per_second = 0;
 };
 
@@ -42,8 +42,8 @@ class InterruptedEvaluation : public Interrupted {
 };
 
 // The part of an evaluation that is done: answers to the first examples, and their seconds.
-struct Begun {
-  std::vector<Answer> answers = {};
+struct PartialEvaluation {
+  std::vector<FirstAndBest> answers = {};
   double seconds = 0;
 };
 
@@ -54,7 +54,7 @@ struct Begun {
 Evaluation evaluate(const inference::LoadedModel& model, std::span<const tasks::Example> examples,
                     const decoding::DecodingSettings& settings, std::int64_t batch,
                     const std::function<void(std::size_t)>& progress = {}, double limit = 0,
-                    Begun begun = {});
+                    PartialEvaluation partial = {});
 
 // The JSON of an evaluation, as `mgdm eval` writes it.
 

@@ -124,16 +124,16 @@ TEST(Evaluate, GoesOnFromWhatWasBegun) {
   settings.order = "random";  // drawn by the number of the puzzle
   settings.tries = 3;
   const Evaluation whole = evaluate(model, examples, settings, 16);
-  Begun begun;
+  PartialEvaluation partial;
   std::size_t reported = 0;
   for (const std::size_t n : {4u, 8u, 12u, 16u, 20u, 20u}) {
     const Evaluation part = evaluate(
         model, examples, settings, 16, [&](std::size_t some) { reported += some; },
-        /*limit=*/1e-9, begun);
+        /*limit=*/1e-9, partial);
     ASSERT_EQ(part.answers.size(), n);
     EXPECT_EQ(std::exchange(reported, 0), n);
-    EXPECT_GE(part.seconds, begun.seconds);
-    begun = {part.answers, part.seconds};
+    EXPECT_GE(part.seconds, partial.seconds);
+    partial = {part.answers, part.seconds};
     if (n < 20) continue;
     EXPECT_EQ(part.score.all.correct, whole.score.all.correct);
     EXPECT_EQ(part.best.all.correct, whole.best.all.correct);

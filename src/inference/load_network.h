@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "decoding/batch_decoder.h"
 #include "decoding/network.h"
+#include "decoding/slots.h"
 #include "model_files/checkpoint_config.h"
 #include "spec/model_card.h"
 

@@ -18,8 +18,8 @@
 
 #include "decoding/decoding_settings.h"
 #include "inference/load_network.h"
-#include "inference/solve.h"
 #include "inference/solver.h"
+#include "inference/steps.h"
 #include "spec/model_card.h"
 #include "spec/model_settings.h"
 #include "spec/puzzle_rows.h"

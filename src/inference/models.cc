@@ -31,7 +31,7 @@ auto if_allowed(Look look) {
   return attempt(look, [](const Error&) { return decltype(look()){}; });
 }
 
-std::vector<fs::path> shelves(const fs::path& given) {
+std::vector<fs::path> model_places(const fs::path& given) {
   std::vector<fs::path> folders = own_folders("models", given);
   folders.emplace_back("models");
   return folders;
@@ -39,10 +39,10 @@ std::vector<fs::path> shelves(const fs::path& given) {
 
 }  // namespace
 
-std::map<std::string, std::string> shelved_models(const fs::path& given) {
+std::map<std::string, std::string> named_models(const fs::path& given) {
   std::map<std::string, std::string> models;  // of two with one name the first counts
-  for (const fs::path& shelf : shelves(given))
-    for (const fs::path& folder : if_allowed([&] { return files_in(shelf); }))
+  for (const fs::path& place : model_places(given))
+    for (const fs::path& folder : if_allowed([&] { return files_in(place); }))
       if (if_allowed([&] { return is_model(folder); }))
         models.emplace(folder.filename().string(), folder.string());
   return models;
@@ -57,7 +57,7 @@ std::string find_model(const std::string& name, const fs::path& given) {
                 newest->string() +
                     (newer ? fmt::format(" ({} is newer, but incomplete)", newer->string()) : ""));
   }
-  const std::map<std::string, std::string> known = shelved_models(given);
+  const std::map<std::string, std::string> known = named_models(given);
   if (const auto found = known.find(name); found != known.end()) return found->second;
   const char* const folder_of_one = "a folder with config.json and model.safetensors";
   if (look([&] { return is_there(name); }))
@@ -65,8 +65,8 @@ std::string find_model(const std::string& name, const fs::path& given) {
   if (is_path(name)) throw Error(fmt::format("there is no folder {}", name), folder_of_one);
   std::vector<std::string> names, places;
   for (const auto& [each, folder] : known) names.push_back(each);
-  for (const fs::path& shelf : shelves(given))
-    if (std::ranges::find(places, shelf.string()) == places.end()) places.push_back(shelf.string());
+  for (const fs::path& place : model_places(given))
+    if (std::ranges::find(places, place.string()) == places.end()) places.push_back(place.string());
   const std::string meant = did_you_mean(name, names);
   throw Error(fmt::format("there is no model {} in {}", in_quotes(name), joined_or(places)),
               names.empty() ? folder_of_one : "a checkpoint folder, or " + joined_or(names),

@@ -8,11 +8,11 @@
 namespace mgdm::inference {
 
 // The folder of a model. A path of a folder is returned as it is; a name is searched in
-// $MGDM_MODELS, in `shelf` if given, among the models installed beside the program and in models/.
+// $MGDM_MODELS, in `place` if given, among the models installed beside the program and in models/.
 // Unreadable places are skipped. The Error lists the places and the models there.
-std::string find_model(const std::string& name, const std::filesystem::path& shelf = {});
+std::string find_model(const std::string& name, const std::filesystem::path& place = {});
 
 // All models that have a name, with their folders.
-std::map<std::string, std::string> shelved_models(const std::filesystem::path& shelf = {});
+std::map<std::string, std::string> named_models(const std::filesystem::path& place = {});
 
 }  // namespace mgdm::inference

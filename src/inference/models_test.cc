@@ -20,9 +20,9 @@ class FindModel : public ::testing::Test {
   }
   ~FindModel() override { fs::remove_all(empty_); }
 
-  static std::string error_of(const std::string& name, const fs::path& shelf) {
+  static std::string error_of(const std::string& name, const fs::path& place) {
     try {
-      return find_model(name, shelf);
+      return find_model(name, place);
     } catch (const Error& error) {
       return error.what();
     }

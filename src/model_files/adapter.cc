@@ -75,7 +75,7 @@ Adapter parse_adapter(const std::string& text, const std::string& source) {
     read("lora_alpha", "alpha", 8);
     read("lora_dropout", "dropout", 0.0);
   });
-  if (adapter.lora.rank == 0) throw Error(source + ": r is 0", "a rank from 1 on");
+  if (adapter.lora.rank == 0) throw Error(source + ": r is 0", "a rank of at least 1");
   if (const auto targets = document.find("target_modules");
       targets != document.end() && targets->is_array())
     adapter.targets = targets->get<std::vector<std::string>>();  // they are names: see above

@@ -171,7 +171,7 @@ HistoryPoint parse_history_line(std::string_view line) {
   const auto step = step_of(members);
   if (!step) throw Error("no point of a history", "{\"step\": 100, \"minutes\": 0.5, ...}");
   const auto minutes = finite_at(members, "minutes");
-  if (!minutes || *minutes < 0) throw Error("no minutes", "a number from 0 on");
+  if (!minutes || *minutes < 0) throw Error("no minutes", "a number of at least 0");
   HistoryPoint point{*step, *minutes};
   for (const Measured& each : kMeasured) {
     point.*each.member = finite_at(members, each.name);

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "formats/dtype.h"
+#include "formats/floats.h"
 #include "formats/json_text.h"
 #include "model_files/adapter.h"
 #include "model_files/checkpoint_config.h"
@@ -158,7 +158,7 @@ void copy_model(const std::filesystem::path& from, const std::filesystem::path& 
   const bool lora = is_adapter(from);
   const std::filesystem::path base = lora ? base_folder(from, read_adapter(from)) : from;
   if (!has_vocabulary(from, config))
-    throw Error(fmt::format("{} says nothing of its tokens", in_quotes(from.string())),
+    throw Error(fmt::format("{} does not name its tokens", in_quotes(from.string())),
                 "a model trained by mgdm, or one with a tokenizer");
   if (options.arithmetic) {
     if (!config.about.card)

@@ -6,7 +6,7 @@
 #include <ATen/ops/minimum.h>
 #include <ATen/ops/where.h>
 
-#include "objectives/kinds.h"
+#include "objectives/objective.h"
 #include "objectives/terms.h"
 #include "ops/draws.h"
 

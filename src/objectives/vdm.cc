@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "nn/vector_reader.h"
-#include "objectives/kinds.h"
+#include "objectives/objective.h"
 #include "objectives/terms.h"
 #include "objectives/vdm_schedule.h"
 #include "ops/draws.h"

@@ -21,7 +21,7 @@ struct AnswerRows {
 };
 
 struct AnswerTry {
-  std::int64_t first_draw = 0;   // the step of the first pass's draws (decoding/draws.h)
+  std::int64_t first_draw = 0;   // the step of the first pass's draws (decoding/attempt.h)
   at::Tensor counts{};           // as DecodingTry has them, on CUDA
   std::int64_t most_passes = 0;  // stops after so many passes, even unfinished; 0: by the rule
 };
@@ -59,7 +59,7 @@ struct DecodingRows {
 
 // Values that do not change over the passes, on CUDA.
 struct DecodingTry {
-  at::Tensor first_draw;  // (B) int64: the step of a row's first draws (decoding/draws.h)
+  at::Tensor first_draw;  // (B) int64: the step of a row's first draws (decoding/attempt.h)
   at::Tensor counts;      // (T, N + 1) int32: how many of L positions topk and margin mask after
                           // pass p is at [p, L]
 };

@@ -45,7 +45,7 @@ void keep(const fs::path& file, const Json& result) {
   write_file(file.string(), formats::json_text(result, 2) + "\n");
 }
 
-Json begun_json(const evaluation::Evaluation& cut) {
+Json partial_json(const evaluation::Evaluation& cut) {
   Json answers = Json::array();
   for (const auto& [first, best] : cut.answers) {
     Json& json = answers.emplace_back(Json{{"text", first.text}, {"passes", first.passes}});
@@ -56,19 +56,19 @@ Json begun_json(const evaluation::Evaluation& cut) {
   return {{"seconds", cut.seconds}, {"answers", std::move(answers)}};
 }
 
-evaluation::Begun read_begun(const Json& json) {
+evaluation::PartialEvaluation read_partial(const Json& json) {
   const auto seconds = number_at(json, "seconds");
   if (!seconds || !json.contains("answers") || !json["answers"].is_array()) return {};
-  evaluation::Begun begun{.seconds = *seconds};
+  evaluation::PartialEvaluation partial{.seconds = *seconds};
   for (const Json& each : json["answers"]) {
     const auto passes = number_at(each, "passes");
     if (!passes) return {};
-    auto& [first, best] = begun.answers.emplace_back();
+    auto& [first, best] = partial.answers.emplace_back();
     first = {text_at(each, "text"), static_cast<std::int64_t>(*passes)};
     best = {each.contains("best") ? text_at(each, "best") : first.text,
             static_cast<std::int64_t>(number_at(each, "best_passes").value_or(*passes))};
   }
-  return begun;
+  return partial;
 }
 
 }  // namespace mgdm::reproduction

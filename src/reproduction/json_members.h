@@ -28,10 +28,10 @@ void keep(const std::filesystem::path& file, const Json& result);
 
 // A partial evaluation (its budget was used up) as JSON, so that the next call can continue it.
 
-Json begun_json(const evaluation::Evaluation& cut);
+Json partial_json(const evaluation::Evaluation& cut);
 
 // Empty if the JSON is damaged: everything is then measured again.
-evaluation::Begun read_begun(const Json& json);
+evaluation::PartialEvaluation read_partial(const Json& json);
 
 inline std::string text_at(const Json& json, const std::string& name) {
   return json.contains(name) && json[name].is_string() ? json[name].get<std::string>() : "";

@@ -52,16 +52,14 @@ std::optional<Json> known_result(const fs::path& file) {
   return json;
 }
 
-bool is_cut(const Json& result) {
-  return result.contains("begun") || result.contains("cut_after_seconds");  // as it once was kept
-}
+bool is_cut(const Json& result) { return result.contains("partial"); }
 
 // What a budget left of it, for going on; nothing where there is none.
-evaluation::Begun begun_of(const fs::path& file, std::size_t puzzles) {
+evaluation::PartialEvaluation partial_of(const fs::path& file, std::size_t puzzles) {
   const auto known = known_result(file);
   if (!known) return {};
-  evaluation::Begun begun = read_begun(object_at(*known, "begun"));
-  return begun.answers.size() <= puzzles ? std::move(begun) : evaluation::Begun();
+  evaluation::PartialEvaluation partial = read_partial(object_at(*known, "partial"));
+  return partial.answers.size() <= puzzles ? std::move(partial) : evaluation::PartialEvaluation();
 }
 
 struct Ready {
@@ -135,7 +133,7 @@ Json kept(const Context& context, const Trained& trained, const Cell& cell, cons
   if (result.score.all.n < ready.puzzles.size()) {
     json["note"] =
         fmt::format("the first {} puzzles of {}", result.score.all.n, ready.puzzles.size());
-    json["begun"] = begun_json(result);
+    json["partial"] = partial_json(result);
   }
   json["version"] = version();
   json["git_revision"] = git_revision();
@@ -179,7 +177,7 @@ Json measure(const Context& context, const Trained& trained, const Cell& cell, d
   try {
     const evaluation::Evaluation result = evaluation::evaluate(
         ready.model, ready.puzzles, ready.decoding, kBatch, [&](std::size_t n) { progress.add(n); },
-        limit, begun_of(file, ready.puzzles.size()));
+        limit, partial_of(file, ready.puzzles.size()));
     return kept(context, trained, cell, ready, result, file);
   } catch (const evaluation::InterruptedEvaluation& interrupted) {
     attempt(
@@ -205,9 +203,9 @@ double estimate(const Context& context, const Trained& trained, const Cell& cell
       evaluation::evaluate(ready.model, some, decoding, kBatch, /*progress=*/{}, kSeconds);
   const auto passes = static_cast<double>(decoding.steps);
   const bool all_passes = result.forward_passes == passes;
-  const std::size_t begun =
-      begun_of(cell_file(context, trained, cell), ready.puzzles.size()).answers.size();
-  return static_cast<double>(ready.puzzles.size() - begun) / result.samples_per_second *
+  const std::size_t done =
+      partial_of(cell_file(context, trained, cell), ready.puzzles.size()).answers.size();
+  return static_cast<double>(ready.puzzles.size() - done) / result.samples_per_second *
          (all_passes ? static_cast<double>(ready.decoding.steps) / passes : 1);
 }
 
@@ -293,7 +291,7 @@ Value value_of(const Cell& cell, const Json& result) {
     case Quantity::kGeneratedTokens:
       value.ours = tokens_at(
           result, cell.quantity == Quantity::kPromptTokens ? "prompt_tokens" : "generated_tokens");
-      if (!value.ours && value.note.empty()) value.note = "nobody counted them";
+      if (!value.ours && value.note.empty()) value.note = "not counted";
       break;
   }
   return value;

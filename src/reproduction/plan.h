@@ -9,10 +9,21 @@
 #include <vector>
 
 #include "reproduction/context.h"
-#include "reproduction/shelf.h"
 #include "reproduction/table.h"
 
 namespace mgdm::reproduction {
+
+// The shipped models.
+
+struct ShippedModel {
+  std::string name, folder, task;
+  std::vector<std::string> options = {};  // of its training puzzles, from its card
+  bool diffusion = false;                 // a diffusion model; otherwise left to right
+  std::int64_t loops = 0;                 // in training; 0 where the network has none
+};
+
+// The shipped models with a card, by name.
+std::vector<ShippedModel> shipped_models();
 
 // The puzzles that a model is measured on.
 struct TestSet {
@@ -71,13 +82,13 @@ struct Plan {
   std::vector<std::string> models = {};
   bool watches_accuracy = false;  // trainings measure accuracy at intervals
   // Instead of rows: a function that makes rows for the shipped models.
-  std::function<std::vector<PlanRow>(const std::vector<ShippedModel>& models)> of_shelf = {};
+  std::function<std::vector<PlanRow>(const std::vector<ShippedModel>& models)> rows_of_models = {};
   bool only_what_occurs = false;  // rows without a number above 0 are left out
   // Turns the filled rows into those that the table shows, if they differ.
   std::function<std::vector<TableRow>(const std::vector<TableRow>& rows)> condense = {};
 };
 
-// The plan with the rows of of_shelf, if it has that.
+// The plan with the rows of rows_of_models, if it has that.
 Plan with_rows(const Plan& plan);
 
 // All of them, in the order of the paper; and one by its name (UsageError with the nearest).

@@ -24,7 +24,7 @@ using formats::error_of;
 
 TEST_F(Reproduction, PlansNameWhatThereIs) {
   std::set<std::string> names, seen;
-  const auto shelf = inference::shelved_models();
+  const auto models = inference::named_models();
   // May be shipped or not.
   const std::set<std::string> expected{"planning-ar", "countdown-4-ar", "sudoku-ar"};
   for (const Plan& each : plans()) {
@@ -33,14 +33,14 @@ TEST_F(Reproduction, PlansNameWhatThereIs) {
     EXPECT_TRUE(names.insert(plan.frame.name).second);
     EXPECT_EQ(&find_plan(plan.frame.name), &each);
     EXPECT_NE(plan.rows.empty(), !plan.make);
-    EXPECT_TRUE(each.rows.empty() || !each.of_shelf);
+    EXPECT_TRUE(each.rows.empty() || !each.rows_of_models);
     for (const std::string& model : plan.models) EXPECT_NO_THROW(recipe_file(model));
     for (const PlanRow& row : plan.rows) {
       EXPECT_EQ(row.cells.size(), plan.frame.columns.size()) << row.label;
       for (const Cell& cell : row.cells) {
         if (cell.model.empty() || !seen.insert(cell.model + cell.test.task).second) continue;
         if (!is_recipe(cell.model)) {
-          EXPECT_TRUE(shelf.contains(cell.model) || expected.contains(cell.model)) << cell.model;
+          EXPECT_TRUE(models.contains(cell.model) || expected.contains(cell.model)) << cell.model;
           continue;
         }
         const spec::Recipe recipe = spec::read_recipe(recipe_file(cell.model), {});
@@ -56,15 +56,15 @@ TEST_F(Reproduction, PlansNameWhatThereIs) {
             58594);
 }
 
-// It grows with the shelf, and says what is not there.
+// It grows with the models, and says what is not there.
 TEST_F(Reproduction, ShippedModelsAreThoseThatAreThere) {
-  const fs::path shelf = folder_.path() / "shelf";
-  make_folder(shelf);
-  ::setenv("MGDM_MODELS", shelf.c_str(), 1);
+  const fs::path folder = folder_.path() / "models";
+  make_folder(folder);
+  ::setenv("MGDM_MODELS", folder.c_str(), 1);
   const auto working_folder = fs::current_path();
   fs::current_path(folder_.path());  // which has no models/
   const auto copy = [&](const std::string& model, const std::string& name) {
-    fs::copy(MGDM_SOURCE_DIR "/models/" + model, shelf / name, fs::copy_options::recursive);
+    fs::copy(MGDM_SOURCE_DIR "/models/" + model, folder / name, fs::copy_options::recursive);
   };
   copy("quick-planning-ar", "quick-planning-ar");
   context_.limit = 2;
@@ -84,13 +84,13 @@ TEST_F(Reproduction, ShippedModelsAreThoseThatAreThere) {
   EXPECT_EQ(to_figure(more).find("passes"), std::string::npos);
 }
 
-// A shelf of its own, with copies of what we ship under other names.
+// A folder of its own, with copies of what we ship under other names.
 class ShippedFigures : public Reproduction {
  protected:
   void SetUp() override {
     Reproduction::SetUp();
-    make_folder(shelf_);
-    ::setenv("MGDM_MODELS", shelf_.c_str(), 1);
+    make_folder(models_);
+    ::setenv("MGDM_MODELS", models_.c_str(), 1);
     before_ = fs::current_path();
     fs::current_path(folder_.path());  // which has no models/
     context_.limit = 4;
@@ -98,10 +98,10 @@ class ShippedFigures : public Reproduction {
   void TearDown() override { fs::current_path(before_); }
 
   void shelve(const std::string& model, const std::string& name) const {
-    fs::copy(MGDM_SOURCE_DIR "/models/" + model, shelf_ / name, fs::copy_options::recursive);
+    fs::copy(MGDM_SOURCE_DIR "/models/" + model, models_ / name, fs::copy_options::recursive);
   }
 
-  const fs::path shelf_ = folder_.path() / "shelf";
+  const fs::path models_ = folder_.path() / "models";
   fs::path before_;
 };
 
@@ -132,7 +132,7 @@ TEST_F(ShippedFigures, PassesAndLoopsOfWhatDiffuses) {
   EXPECT_CONTAINS(forecast(find_plan("shipped-loops"), context_), "in all about 0s");
 }
 
-// Shown only as a plan: what a larger shelf would be measured on.
+// Shown only as a plan: what a larger folder would be measured on.
 TEST_F(ShippedFigures, SudokuHasTwoKindsOfPuzzles) {
   shelve("sudoku", "sudoku");
   shelve("planning", "planning");
@@ -158,11 +158,11 @@ TEST_F(ShippedFigures, ErrorsOfPairs) {
   EXPECT_GE(*table.rows[0].values[0].ours, *table.rows[1].values[0].ours);
   for (const TableRow& row : table.rows)  // what does not occur is left out
     EXPECT_GT(*row.values[0].ours + *row.values[1].ours, 0) << row.label;
-  // It grows with the shelf: a countdown pair has its equations. (Both are the same model here but
+  // It grows with the models: a countdown pair has its equations. (Both are the same model here but
   // for what their cards say.)
   shelve("countdown-3", "count");
   shelve("countdown-3", "count-ar");
-  const fs::path config = shelf_ / "count-ar/config.json";
+  const fs::path config = models_ / "count-ar/config.json";
   std::string text = read_file(config);
   const auto replace = [&](const std::string& was, const std::string& is) {
     text.replace(text.find(was), was.size(), is);
@@ -186,11 +186,11 @@ TEST_F(ShippedFigures, ErrorsOfPairs) {
 TEST_F(ShippedFigures, AccuracyOverMinutesOfTraining) {
   for (const char* name : {"a", "b", "c"}) shelve("quick-planning-mgdm", name);
   model_files::write_history(
-      shelf_ / "a",
+      models_ / "a",
       {{10, 1, 0.5, {}, 0.25}, {20, 5, 0.5, {}, 0.5}, {40, 20, 0.5, {}, 0.75, 0.3, 0.3}});
-  model_files::write_history(shelf_ / "b", {{10, 1, {}, {}, {}, 0.1, 0.1},
-                                            {11, 1.05, {}, {}, {}, 0.2, 0.2},
-                                            {20, 10, {}, {}, 0.5, 0.9, 0.9}});
+  model_files::write_history(models_ / "b", {{10, 1, {}, {}, {}, 0.1, 0.1},
+                                             {11, 1.05, {}, {}, {}, 0.2, 0.2},
+                                             {20, 10, {}, {}, 0.5, 0.9, 0.9}});
   const Table table = reproduce(find_plan("shipped-training"), context_);
   ASSERT_EQ(table.rows.size(), 3u);
   const TableRow &tokens = table.rows[0], &puzzles = table.rows[1];

@@ -249,7 +249,7 @@ Table table_of(const Plan& named, const Context& context) {
     if (!plan.only_what_occurs || occurs(filled)) table.rows.push_back(std::move(filled));
   }
   if (plan.condense) table.rows = plan.condense(table.rows);
-  if (plan.of_shelf && plan.rows.empty() && absent.empty())
+  if (plan.rows_of_models && plan.rows.empty() && absent.empty())
     table.notes.emplace_back(
         "No models that come along are here: a checkout as the current folder has them, or "
         "MGDM_MODELS=FOLDER.");

@@ -1,4 +1,4 @@
-// A table as Markdown.
+// A table as Markdown and as JSON.
 #include "reproduction/table.h"
 
 #include <fmt/format.h>
@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "formats/markdown_table.h"
-#include "reproduction/table_markdown.h"
 #include "reproduction/table_words.h"
 
 namespace mgdm::reproduction {

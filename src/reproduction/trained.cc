@@ -139,9 +139,9 @@ Shortening kept_shortening(const fs::path& run) {
 
 std::optional<Trained> find_trained(const Context& context, const std::string& model) {
   if (!is_recipe(model)) {
-    const auto shelf = inference::shelved_models();
-    const auto found = shelf.find(model);
-    return found == shelf.end() ? std::nullopt : std::optional(Trained{found->second});
+    const auto models = inference::named_models();
+    const auto found = models.find(model);
+    return found == models.end() ? std::nullopt : std::optional(Trained{found->second});
   }
   const auto whole = newest(run_folder(context, model)),
              part = newest(short_run_folder(context, model));

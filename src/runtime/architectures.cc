@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "formats/dtype.h"
+#include "formats/floats.h"
 #include "model_files/weights.h"
 #include "spec/kinds.h"
 #include "spec/tensors.h"

@@ -5,7 +5,6 @@
 
 #include "vectors/array.h"
 #include "vectors/norm.h"
-#include "vectors/panels.h"
 #include "vectors/product.h"
 #include "vectors/softmax.h"
 

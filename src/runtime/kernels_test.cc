@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "formats/dtype.h"
+#include "formats/floats.h"
 #include "runtime/arm.h"
 #include "runtime/pass.h"
 #include "runtime/quantised.h"

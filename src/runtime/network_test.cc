@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "formats/dtype.h"
+#include "formats/floats.h"
 #include "formats/test_support.h"
 #include "runtime/architectures.h"
 #include "runtime/test_support.h"

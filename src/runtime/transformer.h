@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "runtime/kernels.h"
-#include "runtime/table.h"
 #include "runtime/weight_matrix.h"
 
 namespace mgdm::runtime {

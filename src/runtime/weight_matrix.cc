@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "formats/dtype.h"
+#include "formats/floats.h"
 #include "runtime/amx.h"
 #include "runtime/arm.h"
 #include "runtime/int8_amx.h"
@@ -151,6 +151,23 @@ void WeightMatrix::read_row(std::size_t j, float* to) const {
 std::size_t WeightMatrix::scratch_size(std::size_t rows, std::size_t in) {
   return std::max({amx_scratch_size(rows, in), int8_scratch_size(rows, in),
                    int8_amx_scratch_size(rows, in), arm_scratch_size(rows, in)});
+}
+
+Table::Table(std::span<const float> numbers, std::size_t width, Arithmetic arithmetic)
+    : width_(width) {
+  if (arithmetic == Arithmetic::kFp32) {
+    floats_ = Array<float>(numbers.size());
+    std::ranges::copy(numbers, floats_.data());
+  } else {
+    narrow_ = Array<std::uint16_t>(numbers.size());
+    std::ranges::transform(numbers, narrow_.data(), formats::bf16_of);
+  }
+}
+
+void Table::add_row(std::size_t i, float* x) const {
+  for (std::size_t c = 0; c < width_; ++c)
+    x[c] +=
+        narrow_.empty() ? floats_[i * width_ + c] : formats::float_of_bf16(narrow_[i * width_ + c]);
 }
 
 }  // namespace mgdm::runtime

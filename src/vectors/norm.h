@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "vectors/panels.h"
+#include "vectors/product.h"
 
 namespace mgdm::vectors {
 

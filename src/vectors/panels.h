@@ -7,18 +7,6 @@
 
 namespace mgdm::vectors {
 
-// Rows of numbers in memory, `stride` numbers from one row to the next.
-
-struct ConstRows {
-  const float* data = nullptr;
-  std::size_t stride = 0;
-};
-
-struct MutableRows {
-  float* data = nullptr;
-  std::size_t stride = 0;
-};
-
 // The numbers that B (depth, columns) takes in panels.
 std::size_t panels_size(std::size_t depth, std::size_t columns);
 

@@ -11,9 +11,19 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "vectors/panels.h"
-
 namespace mgdm::vectors {
+
+// Rows of numbers in memory, `stride` numbers from one row to the next.
+
+struct ConstRows {
+  const float* data = nullptr;
+  std::size_t stride = 0;
+};
+
+struct MutableRows {
+  float* data = nullptr;
+  std::size_t stride = 0;
+};
 
 // The panel width for this processor's instructions; constant while the program runs.
 std::size_t panel_columns();

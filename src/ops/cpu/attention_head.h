@@ -10,7 +10,7 @@
 
 #include "ops/cpu/keep.h"
 #include "vectors/array.h"
-#include "vectors/panels.h"
+#include "vectors/product.h"
 
 namespace mgdm::ops::cpu {
 

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "ops/cuda/attention_rows.cuh"
+#include "ops/cuda/device.h"
 #include "ops/cuda/tensor_copies.cuh"
-#include "ops/cuda/tensor_map.h"
 
 namespace mgdm::ops::cuda {
 

@@ -66,7 +66,7 @@ struct Group {
   }
 };
 
-// The draws of a row's pass, as decoding/draws.h has them.
+// The draws of a row's pass, as decoding/attempt.h has them.
 struct RowDraws {
   std::uint64_t seed;
   std::uint32_t purpose, item, step;

@@ -35,7 +35,7 @@ const std::vector<Plan>& plans() {
 
 Plan with_rows(const Plan& plan) {
   Plan filled = plan;
-  if (plan.of_shelf) filled.rows = plan.of_shelf(shipped_models());
+  if (plan.rows_of_models) filled.rows = plan.rows_of_models(shipped_models());
   return filled;
 }
 

@@ -83,7 +83,7 @@ Plan shipped_errors_plan() {
       "of them is. A planning error is counted in the equation after which the target is out of "
       "reach; a calculation error in every equation that is false."};
   Plan plan{frame};
-  plan.of_shelf = errors_rows;
+  plan.rows_of_models = errors_rows;
   plan.only_what_occurs = true;
   return plan;
 }

@@ -78,7 +78,7 @@ Plan shipped_passes_plan() {
       "By the strict metric, in one try, with the threshold and the loops that the model's card "
       "names. A pass is one call of the network."};
   Plan plan{frame};
-  plan.of_shelf = passes_rows;
+  plan.rows_of_models = passes_rows;
   return plan;
 }
 
@@ -94,7 +94,7 @@ Plan shipped_loops_plan() {
                   "shared layers once.",
                   kPassesOfLoops)};
   Plan plan{frame};
-  plan.of_shelf = loops_rows;
+  plan.rows_of_models = loops_rows;
   return plan;
 }
 

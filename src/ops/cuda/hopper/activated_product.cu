@@ -24,7 +24,6 @@
 #include "ops/cuda/hopper/activated_product.h"
 #include "ops/cuda/hopper/activated_tile.cuh"
 #include "ops/cuda/sum_parts.h"
-#include "ops/cuda/tensor_map.h"
 
 namespace mgdm::ops::cuda {
 namespace {

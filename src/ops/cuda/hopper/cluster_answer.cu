@@ -6,11 +6,28 @@
 #include "ops/cuda/answer.h"
 #include "ops/cuda/attention.h"
 #include "ops/cuda/hopper/cluster_block.cuh"
-#include "ops/cuda/pieces.h"
 
 namespace mgdm::ops::cuda {
 namespace clusters {
 namespace {
+
+// Allocates pieces one after another, aligned for any type; with null it only counts their bytes.
+class Pieces {
+ public:
+  explicit Pieces(void* memory) : begin_(static_cast<char*>(memory)) {}
+
+  template <class T>
+  T* take(std::size_t count) {
+    char* const piece = begin_ + bytes_;
+    bytes_ += (count * sizeof(T) + 255) / 256 * 256;
+    return reinterpret_cast<T*>(piece);
+  }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  char* begin_;
+  std::size_t bytes_ = 0;
+};
 
 // 0 where the device does not say.
 int device_attribute(cudaDeviceAttr attribute) {

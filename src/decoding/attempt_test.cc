@@ -1,4 +1,4 @@
-#include "decoding/draws.h"
+#include "decoding/attempt.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "reproduction/shelf.h"
+#include "reproduction/plan.h"
 
 #include "inference/models.h"
 #include "model_files/checkpoint_config.h"
@@ -8,7 +8,7 @@ namespace mgdm::reproduction {
 
 std::vector<ShippedModel> shipped_models() {
   std::vector<ShippedModel> models;
-  for (const auto& [name, folder] : inference::shelved_models()) {
+  for (const auto& [name, folder] : inference::named_models()) {
     const model_files::CheckpointConfig config = model_files::read_config(folder);
     if (!config.about.card) continue;
     const spec::ModelCard& card = *config.about.card;

@@ -1,4 +1,4 @@
-#include "decoding/log_probs.h"
+#include "decoding/network.h"
 
 #include <gtest/gtest.h>
 

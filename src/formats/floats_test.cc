@@ -1,4 +1,4 @@
-#include "formats/dtype.h"
+#include "formats/floats.h"
 
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+#include "objectives/uniform_posterior.h"
+
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/exp.h>
 #include <ATen/ops/log_softmax.h>
@@ -7,7 +9,6 @@
 
 #include "objectives/objective.h"
 #include "objectives/test_support.h"
-#include "objectives/uniform_posterior.h"
 
 namespace mgdm::objectives {
 namespace {
