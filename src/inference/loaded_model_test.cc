@@ -313,10 +313,5 @@ TEST(Solve, SaysWhatNothingCanCheck) {
   EXPECT_EQ(solved_csv(solved, *task), "ab,ba,yes,,,0");
 }
 
-TEST(Steps, AreEventsOfAStream) {
-  EXPECT_EQ(step_json({.attempt = 1, .pass = 2, .text = "4_", .confidence = {0.98765f, 0.f}}),
-            R"({"attempt":1,"pass":2,"text":"4_","confidence":[0.988,0.0]})");
-}
-
 }  // namespace
 }  // namespace mgdm::inference

@@ -1,10 +1,5 @@
 #include "inference/steps.h"
 
-#include <cmath>
-#include <nlohmann/json.hpp>
-
-#include "formats/json_text.h"
-
 namespace mgdm::inference {
 
 StepText step_text(const spec::PuzzleRows& rows, std::span<const std::uint8_t> frozen,
@@ -23,14 +18,6 @@ StepText step_text(const spec::PuzzleRows& rows, std::span<const std::uint8_t> f
     seen.given.insert(seen.given.end(), text.size(), frozen[n] != 0);
   }
   return seen;
-}
-
-std::string step_json(const StepText& step) {
-  nlohmann::ordered_json json{{"attempt", step.attempt}, {"pass", step.pass}, {"text", step.text}};
-  json["confidence"] = nlohmann::ordered_json::array();
-  for (const float value : step.confidence)  // three digits are plenty for a picture
-    json["confidence"].push_back(std::round(1000 * static_cast<double>(value)) / 1000);
-  return formats::json_text(json);
 }
 
 }  // namespace mgdm::inference

@@ -23,7 +23,4 @@ struct StepText {
 StepText step_text(const spec::PuzzleRows& rows, std::span<const std::uint8_t> frozen,
                    const decoding::Step& step);
 
-// {"attempt": 0, "pass": 3, "text": "4*_", "confidence": [0.98, 0.5, 0.1]}: an event of a stream.
-std::string step_json(const StepText& step);
-
 }  // namespace mgdm::inference

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "tasks/sat/solve.h"
+#include "tasks/sat/test_support.h"
 
 namespace mgdm::tasks::sat {
 namespace {

@@ -64,14 +64,6 @@ Model first_model(const Formula& formula) {
   return std::nullopt;
 }
 
-std::uint64_t count_models(const Formula& formula) {
-  const std::uint64_t words = word_count(formula.variables);
-  std::uint64_t count = 0;
-  for (std::uint64_t word = 0; word < words; ++word)
-    count += static_cast<unsigned>(std::popcount(formula_models(formula, word)));
-  return count;
-}
-
 Model solve(const Formula& formula) {
   return formula.variables <= kBruteForceVariables ? first_model(formula) : cadical_model(formula);
 }

@@ -26,7 +26,6 @@ Model solve(const Formula& formula);
 
 // At most kBruteForceVariables variables.
 Model first_model(const Formula& formula);
-std::uint64_t count_models(const Formula& formula);
 
 // Any model, by CaDiCaL, without the variables that occur in no clause. An Error when the program
 // was built without it. Ctrl-C ends the search with Interrupted.

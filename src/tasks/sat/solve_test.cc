@@ -41,16 +41,11 @@ TEST(Solve, NoModelNoVariablesNoClauses) {
   EXPECT_EQ(first_model(formula(2, {{1}, {-1}})), std::nullopt);
   EXPECT_EQ(first_model(formula(2, {{}})), std::nullopt);
   EXPECT_EQ(*first_model(formula(0, {})), Literals{});
-  EXPECT_EQ(count_models(formula(0, {})), 1u);
-  EXPECT_EQ(count_models(formula(0, {{}})), 0u);
+  EXPECT_EQ(first_model(formula(0, {{}})), std::nullopt);
 }
 
-TEST(Solve, CountsInEverySize) {
+TEST(Solve, WorksInEverySize) {
   for (int n = 3; n <= kBruteForceVariables; ++n) {
-    const std::uint64_t all = std::uint64_t{1} << n;
-    EXPECT_EQ(count_models(formula(n, {})), all);
-    EXPECT_EQ(count_models(formula(n, {{1, -2, n}})), all - all / 8);
-    EXPECT_EQ(count_models(formula(n, {{1}, {-n}})), all / 4);
     EXPECT_EQ(first_model(formula(n, {{1}, {-n}}))->back(), -n);
   }
   EXPECT_THROW(first_model(formula(21, {})), std::logic_error);
@@ -63,14 +58,13 @@ TEST(Solve, AgreesWithOneAssignmentAtATime) {
     const int n = random.between(1, 8);
     const Formula f = random_formula(n, random.between(0, 5 * n), random);
     std::optional<Literals> first;
-    std::uint64_t count = 0;
     for (std::uint64_t a = 0; a < std::uint64_t{1} << n; ++a) {
       const Literals literals = assignment_literals(a, n);
       if (!Assignment(literals).satisfies(f)) continue;
-      if (count++ == 0) first = literals;
+      first = literals;
+      break;
     }
     EXPECT_EQ(first_model(f), first);
-    EXPECT_EQ(count_models(f), count);
   }
 }
 

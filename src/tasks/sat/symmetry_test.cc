@@ -10,6 +10,7 @@
 #include "tasks/sat/answer.h"
 #include "tasks/sat/generate.h"
 #include "tasks/sat/solve.h"
+#include "tasks/sat/test_support.h"
 
 namespace mgdm::tasks::sat {
 namespace {

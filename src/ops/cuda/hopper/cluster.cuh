@@ -53,14 +53,6 @@ __device__ __forceinline__ std::uint32_t address_at(std::uint32_t address, int r
   asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
   return there;
 }
-// Arrives at the barrier in the same place of another block of the cluster, or of this one. It does
-// not wait until what was written to device memory is seen there, as a release to the cluster
-// would: it tells that copies may come to shared memory, for which its writers had a fence.
-__device__ __forceinline__ void arrive_at(Barrier& barrier, int rank) {
-  asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(
-                   address_at(shared_address_of(&barrier), rank))
-               : "memory");
-}
 // Starts copying `bytes`, a multiple of 16, of this block's shared memory there; a barrier there
 // counts them. They stay as they are until the other block has them.
 __device__ __forceinline__ void send_bytes(std::uint32_t there, std::uint32_t from, int bytes,
@@ -69,17 +61,6 @@ __device__ __forceinline__ void send_bytes(std::uint32_t there, std::uint32_t fr
       "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, "
       "[%3];" ::"r"(there),
       "r"(from), "r"(bytes), "r"(barrier_there)
-      : "memory");
-}
-
-// copy_box() to the same place of both blocks of a cluster of two; each one's barrier counts it.
-__device__ __forceinline__ void copy_box_to_both(void* to, const CUtensorMap& from, int column,
-                                                 int row, Barrier& done) {
-  asm volatile(
-      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::"
-      "cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address_of(to)),
-      "l"(&from), "r"(column), "r"(row), "r"(shared_address_of(&done)),
-      "h"(static_cast<std::uint16_t>(0b11))
       : "memory");
 }
 
