@@ -28,7 +28,7 @@ struct ReproduceSettings {
   void visit(config::Visitor& v) {
     v.field("name", name, "a table or figure, or all");
     v.field("list", list, "list the tables and figures");
-    v.field("plan", plan, "do nothing; show what would be done and how long it would take here");
+    v.field("plan", plan, "do nothing; show what is to be done and how long training takes here");
     v.field(
         "budget", budget,
         "time for all training and evaluation: 90s, 20m, 2h; the table says that it was shortened");

@@ -190,25 +190,6 @@ Json measure(const Context& context, const Trained& trained, const Cell& cell, d
   }
 }
 
-double estimate(const Context& context, const Trained& trained, const Cell& cell) {
-  const Ready ready = make_ready(context, trained, cell);
-  if (ready.puzzles.empty()) return 0;
-  constexpr std::size_t kSome = 16;
-  constexpr double kSeconds = 2;        // a large network on a CPU takes long for each
-  constexpr std::int64_t kPasses = 32;  // of a thousand: the others take as long
-  const auto some = std::span(ready.puzzles).first(std::min(kSome, ready.puzzles.size()));
-  decoding::DecodingSettings decoding = ready.decoding;
-  decoding.steps = std::min(decoding.steps, kPasses);
-  const evaluation::Evaluation result =
-      evaluation::evaluate(ready.model, some, decoding, kBatch, /*progress=*/{}, kSeconds);
-  const auto passes = static_cast<double>(decoding.steps);
-  const bool all_passes = result.forward_passes == passes;
-  const std::size_t done =
-      partial_of(cell_file(context, trained, cell), ready.puzzles.size()).answers.size();
-  return static_cast<double>(ready.puzzles.size() - done) / result.samples_per_second *
-         (all_passes ? static_cast<double>(ready.decoding.steps) / passes : 1);
-}
-
 Value value_of(const Cell& cell, const Json& result) {
   Value value;
   value.paper = cell.paper;

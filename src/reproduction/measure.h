@@ -24,9 +24,6 @@ Json measure(const Context& context, const Trained& trained, const Cell& cell,
 // Whether the cell has been measured on all of its puzzles.
 bool is_measured(const Context& context, const Trained& trained, const Cell& cell);
 
-// The seconds that the rest of the measurement would take, estimated from a few puzzles.
-double estimate(const Context& context, const Trained& trained, const Cell& cell);
-
 // The number that a cell shows of such a result.
 Value value_of(const Cell& cell, const Json& result);
 

@@ -34,28 +34,11 @@ void or_note(std::string& note, Action&& action) {
   attempt(action, [&](const Error& error) { note = error.seen(); });
 }
 
-// Says how long it will take, where nobody has said how long it may.
-void announce(const std::vector<std::string>& trainings, const Context& context) {
-  if (trainings.empty() || context.quiet || context.budget > 0) return;
-  std::vector<std::string> lines;
-  double total = 0;
-  {
-    Progress progress("measuring how long training takes here", trainings.size(), false);
-    for (const std::string& recipe : trainings) {
-      stop_if_interrupted();
-      std::string why;
-      double seconds = 0;
-      or_note(why, [&] { seconds = training_seconds(context, recipe); });
-      total += seconds;
-      lines.push_back(fmt::format("train {}: {}", recipe,
-                                  why.empty() ? "about " + format_duration(seconds) : why));
-      progress.add(1);
-    }
-  }
-  for (const std::string& line : lines) say("{}\n", printable(line));
-  say("training takes about {} here in all (--budget 20m shortens it). Ctrl-C saves; the same "
-      "command goes on.\n",
-      format_duration(total));
+// Says what there is to do, and how long training takes, unless a budget says so.
+void announce(const Plan& plan, const Context& context, bool trains) {
+  if (!trains || context.quiet || context.budget > 0) return;
+  say("{}--budget 20m shortens it. Ctrl-C saves; the same command goes on.\n",
+      printable(forecast(plan, context), "\n"));
 }
 
 // Trains what can be trained; why the others could not, by recipe.
@@ -65,7 +48,7 @@ Failures train_all(const Plan& plan, const Context& context, const TimeLeft& tim
   std::erase_if(missing, [&](const std::string& recipe) {
     return !missing_weights(context, recipe).empty();
   });
-  announce(missing, context);
+  announce(plan, context, !missing.empty());
   const double for_evaluating =
       evaluations(plan).empty() ? 0 : (1 - kTrainingShare) * context.budget;
   const double share = seconds_for_each(plan, context);
@@ -242,7 +225,7 @@ Table table_of(const Plan& named, const Context& context) {
   }
   Filler filler(plan, context, std::move(failures), time);
   if (filler.left() > 1 && context.budget == 0 && !context.quiet)
-    say("{} evaluations to do (--plan says how long they take here)\n", filler.left());
+    say("{} evaluations to do\n", filler.left());
   for (const PlanRow& row : plan.rows) {
     TableRow filled{row.label, {}};
     for (const Cell& cell : row.cells) filled.values.push_back(filler.fill(cell));

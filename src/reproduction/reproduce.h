@@ -15,7 +15,7 @@ namespace mgdm::reproduction {
 Table reproduce(const Plan& plan, const Context& context);
 
 // The forecast of reproduce() as Markdown: finished and missing trainings and measurements, with
-// the time that they take on this machine.
+// the time that training takes on this machine.
 std::string forecast(const Plan& plan, const Context& context);
 
 // OUT/NAME/NAME.md, .json and, where there is something to draw, .svg. Their paths.
