@@ -58,6 +58,7 @@ function(mgdm_room name)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE mgdm_${name} GTest::gtest_main mgdm_compile_options)
     target_compile_options(${name}_test PRIVATE ${MGDM_TEST_OPTIONS})
+    target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)  # for tests/support
     mgdm_precompile(${name}_test ${tests_maker}_test ${tests_headers} <gtest/gtest.h>)
     mgdm_together(${name}_test 10)
     # A process takes half a second to load LibTorch, longer than most tests run: a room that links it

@@ -10,8 +10,8 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "program_test.h"
-#include "prompting/fake_server.h"
 #include "prompting/http.h"
+#include "support/fake_server.h"
 
 namespace mgdm {
 namespace {

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "api/test_support.h"
-#include "base/test_child.h"
 #include "mgdm/mgdm.h"
+#include "support/test_child.h"
 
 namespace mgdm {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
-#include "base/test_terminal.h"
+#include "support/test_terminal.h"
 
 namespace mgdm {
 namespace {

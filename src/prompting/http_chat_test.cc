@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "formats/test_support.h"
 #include "prompting/chat_json.h"
-#include "prompting/fake_server.h"
+#include "support/fake_server.h"
 
 namespace mgdm::prompting {
 namespace {

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "formats/test_support.h"
-#include "prompting/fake_server.h"
 #include "prompting/http_chat.h"
+#include "support/fake_server.h"
 
 namespace mgdm::prompting {
 namespace {

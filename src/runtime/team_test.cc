@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/test_child.h"
+#include "support/test_child.h"
 
 namespace mgdm::runtime {
 namespace {

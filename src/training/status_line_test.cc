@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
-#include "base/test_terminal.h"
+#include "support/test_terminal.h"
 
 namespace mgdm::training {
 namespace {

@@ -1,4 +1,4 @@
-#include "prompting/fake_server.h"
+#include "support/fake_server.h"
 
 #include <fmt/format.h>
 #include <netinet/in.h>
