@@ -15,7 +15,7 @@
 #include "cli/torch_work.h"
 #include "data/examples_file.h"
 #include "evaluation/evaluate.h"
-#include "evaluation/loss_report.h"
+#include "evaluation/loss_table.h"
 #include "evaluation/score_report.h"
 #include "formats/jsonl.h"
 #include "inference/models.h"

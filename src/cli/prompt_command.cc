@@ -20,7 +20,6 @@
 #include "prompting/play_all.h"
 #include "prompting/prompts.h"
 #include "prompting/reply_cache.h"
-#include "prompting/results_file.h"
 #include "tasks/all_tasks.h"
 
 namespace mgdm::cli {

@@ -9,11 +9,28 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "prompting/chat.h"
 #include "prompting/http.h"
 
 namespace mgdm::prompting {
+
+// The JSON that an OpenAI-compatible endpoint reads and writes.
+
+// The body of POST /v1/chat/completions.
+std::string request_body(const ChatRequest& request);
+
+// Parses the reply in an endpoint's answer. An Error for anything else (no JSON, no choices); it
+// shows `shown` in place of the answer, which may contain secrets.
+ChatReply parse_reply(std::string_view body, std::string_view shown);
+inline ChatReply parse_reply(std::string_view body) { return parse_reply(body, body); }
+
+// The token counts in an answer; uncounted if it has none.
+Usage usage_in(std::string_view body);
+
+// The error message of an endpoint in its own words; empty if there is none.
+std::string error_message(std::string_view body);
 
 // Decides whether a failed request is repeated, and how long to wait first.
 

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "formats/test_support.h"
-#include "prompting/chat_json.h"
 #include "support/fake_server.h"
 
 namespace mgdm::prompting {

@@ -13,7 +13,6 @@
 #include "base/files.h"
 #include "formats/test_support.h"
 #include "prompting/reply_cache.h"
-#include "prompting/results_file.h"
 #include "prompting/test_support.h"
 
 namespace mgdm::prompting {

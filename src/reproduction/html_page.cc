@@ -5,7 +5,7 @@
 #include <cctype>
 
 #include "formats/svg_canvas.h"
-#include "reproduction/table_words.h"
+#include "reproduction/table.h"
 
 namespace mgdm::reproduction {
 namespace {

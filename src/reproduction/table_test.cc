@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "formats/test_support.h"
-#include "reproduction/table_words.h"
 
 namespace mgdm::reproduction {
 namespace {

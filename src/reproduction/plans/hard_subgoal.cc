@@ -8,7 +8,7 @@
 
 #include "base/files.h"
 #include "base/paths.h"
-#include "evaluation/loss_report.h"
+#include "evaluation/loss_table.h"
 #include "formats/jsonl.h"
 #include "model_files/checkpoint_config.h"
 #include "reproduction/json_members.h"

@@ -1,4 +1,4 @@
-#include "evaluation/loss_report.h"
+#include "evaluation/loss_table.h"
 
 #include <fmt/format.h>
 
