@@ -228,7 +228,9 @@ TEST(Rounds, AreLateInAShareOfTheSteps) {
   std::map<std::int64_t, int> counts;
   for (std::uint64_t step = 0; step < 4000; ++step) {
     const std::int64_t rounds = rounds_of_step(settings, 5, step);
-    if (rounds <= 3) EXPECT_EQ(rounds, rounds_of_step(without, 5, step));
+    if (rounds <= 3) {
+      EXPECT_EQ(rounds, rounds_of_step(without, 5, step));
+    }
     ++counts[rounds];
   }
   int late = 0;
