@@ -39,7 +39,8 @@ class LlamaCli : public Program {
     write_file(path(name + "/tokenizer.json"), read_file(tokenizer));
     write_file(path(name + "/tokenizer_config.json"),
                R"({"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"})");
-    fs::remove(path(name + "/special_tokens_map.json"));
+    for (const char* file : {"special_tokens_map.json", "checksums.txt"})
+      fs::remove(path(name + "/" + file));
   }
 
   Outcome train(const std::string& more) const {
@@ -95,7 +96,8 @@ TEST_F(LlamaCli, LoraTrainsResumesAnswersAndBecomesOneModel) {
 
   // As PEFT leaves a folder: what the model is, and its tokens, are its base's.
   fs::copy(last, path("peft"));
-  for (const char* file : {"config.json", "tokenizer.json", "tokenizer_config.json"})
+  for (const char* file :
+       {"config.json", "tokenizer.json", "tokenizer_config.json", "checksums.txt"})
     ASSERT_TRUE(fs::remove(path("peft") + "/" + file)) << file;
   ASSERT_EQ(mgdm("export --model " + path("peft") + " --dtype fp32 --out " + path("again")).code,
             0);

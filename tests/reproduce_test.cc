@@ -94,8 +94,8 @@ TEST_F(Reproduce, CtrlCKeepsThePuzzlesThatAreAnswered) {
     if (!std::filesystem::exists(path("results/cells"))) continue;
     for (const auto& entry : std::filesystem::directory_iterator(path("results/cells"))) {
       const auto json = nlohmann::json::parse(read_file(entry.path()));
-      if (!json.contains("begun")) continue;
-      EXPECT_EQ(json["begun"]["answers"].size(), json["n"]);
+      if (!json.contains("partial")) continue;
+      EXPECT_EQ(json["partial"]["answers"].size(), json["n"]);
       EXPECT_GT(json["n"], 0);
       return;
     }

@@ -306,7 +306,7 @@ TEST_F(Checkpoint, DescribeTellsWhatIsThere) {
   EXPECT_CONTAINS(text, folder().string());
   EXPECT_CONTAINS(text, "A gpt2 model of 2,104 parameters in 28 tensors.");
   EXPECT_CONTAINS(text, "countdown-4");
-  EXPECT_CONTAINS(text, "of matrix products on a CPU");  // what "arithmetic" means
+  EXPECT_CONTAINS(text, "arithmetic of matmuls on a CPU");  // what "arithmetic" means
   EXPECT_CONTAINS(text, "transformer.h.0.attn.c_attn.weight");
   EXPECT_CONTAINS(text, "8 x 24");
   EXPECT_CONTAINS(text, "F32");
