@@ -100,7 +100,8 @@ Projection Llama::projection_named(const std::string& name, Block& block) const 
 
 at::Tensor Llama::embed_tokens(const Input& input, std::int64_t first) const {
   if (input.noise_level.defined() || input.vectors.defined())
-    throw Error("a llama network got vectors or a noise level", "a gpt2 network with model.vectors");
+    throw Error("a llama network got vectors or a noise level",
+                "a gpt2 network with model.vectors");
   const std::int64_t end = first + input.tokens.size(1);
   if (end > settings_.positions)
     throw Error(fmt::format("a sequence of {} tokens", end),
