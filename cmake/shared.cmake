@@ -15,5 +15,5 @@ add_library(mgdm::shared ALIAS mgdm_shared)  # for add_subdirectory()
 # It finds the installed models beside itself, wherever it was put.
 file(RELATIVE_PATH models_from_library ${CMAKE_INSTALL_FULL_LIBDIR}
   ${CMAKE_INSTALL_FULL_DATADIR}/mgdm/models)
-set_source_files_properties(src/api/c_model.cc PROPERTIES
+set_source_files_properties(src/api/c_interface.cc PROPERTIES
   COMPILE_DEFINITIONS MGDM_MODELS_FROM_LIBRARY="${models_from_library}")

@@ -10,16 +10,12 @@
 
 namespace mgdm::api {
 
-// Of loading a model.
-
 // UsageError when a value is out of range.
 void check(const LoadOptions& options);
 
 // Parses "device=cpu threads=2", with the members' names. `models` is a separate argument because
 // paths may have spaces.
 LoadOptions load_options(std::string_view text, const std::string& models);
-
-// Of generate().
 
 // The task's own options. UsageError when a value is not allowed.
 tasks::Options checked(const GenerateOptions& options);

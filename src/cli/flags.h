@@ -16,7 +16,6 @@
 namespace mgdm::cli {
 
 // The flags of commands that compute: where, with how many threads, in which arithmetic.
-
 inline void visit_threads(config::Visitor& v, std::int64_t& threads) {
   v.field("threads", threads, kThreadsHelp, config::range(0, kMostThreads));
 }

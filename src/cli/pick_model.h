@@ -15,7 +15,6 @@
 namespace mgdm::cli {
 
 // The models that `demo` shows and that `solve` chooses from.
-
 struct DemoModel {
   std::string name, folder;
   model_files::CheckpointConfig config;
@@ -34,7 +33,6 @@ struct DemoPair {
 std::vector<DemoPair> pairs_to_compare();
 
 // New test puzzles for `demo`, and for `eval` without --data.
-
 struct FreshPuzzles {
   std::string about;  // describes them in a line
   std::vector<tasks::Example> examples;

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/named_files.h"
-#include "reproduction/gather.h"
+#include "reproduction/html_page.h"
 
 namespace mgdm::cli {
 namespace {

@@ -72,8 +72,6 @@ class Mixture {
   int length_;
 };
 
-// Augmentation by a task's symmetries: see tasks/task.h augment().
-
 // The copy of an item in an epoch is a function of (seed, item, epoch). `reversed` data hold their
 // outputs backwards. UsageError when the task has no symmetries.
 Augment symmetries(const std::shared_ptr<const tasks::Task>& task, std::uint64_t seed,

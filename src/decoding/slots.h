@@ -25,7 +25,6 @@
 namespace mgdm::decoding {
 
 // A slot: one try at one puzzle while it is decoded, with an optional observer.
-
 using SlotId = std::uint64_t;
 
 // The state that an observer gets after a pass. The spans are valid during the call only.

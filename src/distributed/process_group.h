@@ -28,8 +28,6 @@
 
 namespace mgdm::distributed {
 
-// A time limit for a call that may block for ever.
-
 // The result or exception of `work`; nothing if it takes longer. It then continues on a detached
 // thread, so it must own what it uses.
 template <class Work>

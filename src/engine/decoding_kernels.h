@@ -15,8 +15,6 @@
 
 namespace mgdm::engine {
 
-// LibTorch's model as a function, for decoders that stay on its device.
-
 // tokens (B, N) int64 with [MASK] at hidden positions, frozen (B, N) bool -> a prediction for every
 // position.
 using Predictor = std::function<nn::Prediction(const at::Tensor& tokens, const at::Tensor& frozen)>;
@@ -28,7 +26,6 @@ Predictor predictor_of(nn::Model& model, bool bf16 = false, std::int64_t loops =
                        const at::Tensor& wanted = {});
 
 // Tries of the same length as tensors on a device.
-
 struct PuzzleTensors : nn::TensorRows {  // tokens have [MASK] wherever not frozen
   at::Tensor first_draw;                 // (B) int64: decoding::draw_step of each try's first pass
 };

@@ -23,7 +23,6 @@
 namespace mgdm::engine {
 
 // A small cache of the last kMost items used, most recent first.
-
 template <class T, std::size_t kMost>
 class Recent {
  public:

@@ -56,8 +56,6 @@ Evaluation evaluate(const inference::LoadedModel& model, std::span<const tasks::
                     const std::function<void(std::size_t)>& progress = {}, double limit = 0,
                     PartialEvaluation partial = {});
 
-// The JSON of an evaluation, as `mgdm eval` writes it.
-
 // score_json(), forward_passes, samples_per_second; symmetries if several variants voted. The
 // results of repeated tries are apart, in best_of_tries: a verifier chose among them.
 nlohmann::ordered_json evaluation_json(const std::string& task,

@@ -104,8 +104,6 @@ struct LossRequest {
   bool quiet = false;
 };
 
-// Losses by noise level and position as Markdown, JSON and SVG.
-
 // A row per noise level, then the hardest positions: Markdown.
 std::string loss_text(const std::string& task, const evaluation::LossProfile& profile);
 

@@ -14,8 +14,6 @@
 
 namespace mgdm::evaluation {
 
-// The end of every result file: the settings and the program's version.
-
 // The text of the file: `result`, then "settings" (typed, without those that name files to write or
 // silence the terminal), "version" and "git_revision".
 std::string result_text(nlohmann::ordered_json result, const std::vector<config::Field>& settings);

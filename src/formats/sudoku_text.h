@@ -21,7 +21,6 @@
 namespace mgdm::formats {
 
 // One Sudoku as files hold it, and the function that receives it.
-
 struct SudokuRecord {
   std::string puzzle;                   // 81 digits, 0 for a blank
   std::optional<std::string> solution;  // 81 digits 1-9; lines carry none

@@ -27,7 +27,6 @@ at::Tensor sequence_weight(const std::string& name, const at::Tensor& t, std::in
 // The categories of a position under multinomial noise: [PAD], [EOS] and the ordinary tokens, K = V
 // - 3 of them. [SEP], [MASK] and [UNK] never occur in an answer, so they are neither noise nor
 // predicted.
-
 constexpr std::int64_t kNoCategory = 3;  // special tokens left out: V - kNoCategory = K
 
 // Categories 0, 1, 2, ... are [PAD], [EOS] and the ordinary tokens.

@@ -16,8 +16,6 @@
 
 namespace mgdm::prompting {
 
-// The JSON that an OpenAI-compatible endpoint reads and writes.
-
 // The body of POST /v1/chat/completions.
 std::string request_body(const ChatRequest& request);
 
@@ -33,7 +31,6 @@ Usage usage_in(std::string_view body);
 std::string error_message(std::string_view body);
 
 // Decides whether a failed request is repeated, and how long to wait first.
-
 struct RetrySettings {
   std::int64_t tries = 6;        // in all
   double first_wait = 1;         // seconds; twice as long each time,
@@ -54,7 +51,6 @@ std::optional<double> wait_before_next(const RetrySettings& settings, std::int64
                                        std::optional<double> advised, double chance);
 
 // Waiting that Ctrl-C interrupts and tests can skip.
-
 struct Clock {
   std::function<double()> now;                // seconds, never going back
   std::function<void(double seconds)> sleep;  // Interrupted when Ctrl-C comes first

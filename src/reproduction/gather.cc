@@ -1,5 +1,3 @@
-#include "reproduction/gather.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 #include "formats/svg_figure.h"
 #include "model_files/checkpoints.h"
 #include "model_files/history.h"
+#include "reproduction/html_page.h"
 #include "reproduction/json_members.h"
 #include "reproduction/plan.h"
 #include "spec/overrides.h"

@@ -1,6 +1,7 @@
 // All results as one HTML page without scripts or external files, readable on a phone.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,11 @@ struct Page {
   std::vector<PageRun> runs = {};
   std::vector<std::string> unreadable = {};  // files that should be results; not on the page
 };
+
+// Collects the contents of the folders of results and runs: tables of `mgdm reproduce` in the order
+// of the plans, scores of `eval`, `verify` and `prompt` in any JSON file, runs of `train`. Other
+// files are skipped.
+Page gather(const std::filesystem::path& results, const std::filesystem::path& runs);
 
 std::string to_html(const Page& page);
 

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/files.h"
-#include "reproduction/gather.h"
 #include "reproduction/test_support.h"
 
 namespace mgdm::reproduction {

@@ -27,7 +27,6 @@ std::optional<Json> read_kept(const std::filesystem::path& file);
 void keep(const std::filesystem::path& file, const Json& result);
 
 // A partial evaluation (its budget was used up) as JSON, so that the next call can continue it.
-
 Json partial_json(const evaluation::Evaluation& cut);
 
 // Empty if the JSON is damaged: everything is then measured again.

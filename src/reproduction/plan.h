@@ -14,7 +14,6 @@
 namespace mgdm::reproduction {
 
 // The shipped models.
-
 struct ShippedModel {
   std::string name, folder, task;
   std::vector<std::string> options = {};  // of its training puzzles, from its card

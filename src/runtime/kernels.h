@@ -26,7 +26,6 @@ using vectors::rms_norm;
 using vectors::softmax;
 
 // Activations of a network: a row of numbers per position.
-
 class Activations {
  public:
   // Growing loses the contents.

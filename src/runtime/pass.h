@@ -20,7 +20,6 @@ namespace mgdm::runtime {
 
 // The keys and values of one sequence in one layer, in the layout of attention's two matmuls
 // (product.h): scores = queries K^T, mixed = weights V. Heads H of size D, P columns to a panel.
-
 class KeysAndValues {
  public:
   KeysAndValues(std::size_t heads, std::size_t head_size, std::size_t most_positions);

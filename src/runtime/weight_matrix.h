@@ -60,7 +60,6 @@ class WeightMatrix {
 };
 
 // An embedding table: a row of numbers per token or position, in bf16 unless the model is in fp32.
-
 class Table {
  public:
   Table() = default;

@@ -9,7 +9,6 @@
 namespace mgdm::spec {
 
 // Settings of a LLaMA beyond layers, heads and width ([model.llama]), and of LoRA ([model.lora]).
-
 struct LlamaSettings {
   std::int64_t key_value_heads = 0;  // 0: as many as heads
   std::int64_t head_size = 0;        // 0: width / heads

@@ -62,7 +62,6 @@ std::vector<std::string> check_continues(const Recipe& before, const Recipe& now
                                          const std::string& folder);
 
 // What `mgdm train`, `mgdm reproduce` and the library say about a training run.
-
 struct RunRequest {
   std::string recipe;  // a file
   std::vector<std::string> overrides = {};

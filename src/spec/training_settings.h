@@ -9,7 +9,6 @@
 namespace mgdm::spec {
 
 // The optimiser and its learning rate: the [optimizer] section of a recipe.
-
 struct OptimizerSettings {
   std::string optimizer = "adamw";
   double lr = 1e-3;

@@ -27,7 +27,6 @@ namespace mgdm::tokenizers {
 
 // Tokens that are written literally in a text, such as "<|eot_id|>". They are found before the rest
 // of the text is encoded.
-
 struct AddedToken {
   Id id = 0;
   std::string content;

@@ -11,8 +11,6 @@
 
 namespace mgdm::torch_commands {
 
-// Estimates the time of a recipe's training step on this machine, within seconds.
-
 // The estimate: a few steps of the recipe's small version are measured, once for all recipes with
 // equal steps.
 double seconds_per_step(const spec::Recipe& recipe);

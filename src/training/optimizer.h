@@ -82,7 +82,6 @@ double learning_rate_factor(const OptimizerSettings& settings, std::int64_t step
 //   p -= lr * m / (1 - beta1^n) / (sqrt(v / (1 - beta2^n)) + eps)         n = number of this step
 //
 // Biases and norm weights do not decay.
-
 class Adamw : public Optimizer {
  public:
   Adamw(const OptimizerSettings& settings, std::vector<nn::Parameter> parameters);

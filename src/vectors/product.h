@@ -14,7 +14,6 @@
 namespace mgdm::vectors {
 
 // Rows of numbers in memory, `stride` numbers from one row to the next.
-
 struct ConstRows {
   const float* data = nullptr;
   std::size_t stride = 0;
