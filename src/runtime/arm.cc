@@ -16,7 +16,7 @@
 namespace mgdm::runtime {
 namespace {
 
-// From one row of A, both parts, to the next: an odd number of cache lines, as in activations.h.
+// From one row of A, both parts, to the next: an odd number of cache lines, as in kernels.h.
 std::size_t arm_row_bytes(std::size_t steps) { return ((16 * steps + 63) / 64 | 1) * 64; }
 
 // Rows of A that are multiplied at a time, whole tiles of them: both parts of what fits into half

@@ -15,7 +15,7 @@ using Tiles = Int8AmxLayout;
 
 std::size_t int8_steps(std::size_t depth) { return Tiles{depth}.steps(); }
 
-// From one row of A, both parts, to the next: an odd number of cache lines, as in activations.h.
+// From one row of A, both parts, to the next: an odd number of cache lines, as in kernels.h.
 std::size_t int8_row_bytes(std::size_t depth) { return (2 * int8_steps(depth) | 1) * 64; }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The loops of elementwise.h, over plain arrays.
+// The loops of elementwise.cc, over plain arrays.
 #pragma once
 
 #include <cstddef>
