@@ -312,6 +312,8 @@ TEST_F(Program, FilesThatAreWrittenPushNothingOut) {
   EXPECT_TRUE(read_file(weights) == kept);
   fs::remove(model + "/checksums.txt");  // which lists the other files
   EXPECT_EQ(mgdm(eval + "--predictions " + model + "/tokenizer.json", models).code, 2);
+  write_file(path("my-config.json"), "{}");  // beside no model
+  EXPECT_EQ(mgdm(eval + "--json " + path("my-config.json"), models).code, 0);
   // Known before the work is done.
   const Outcome nowhere = mgdm(eval + "--json " + path("no-folder/x.json"), models);
   EXPECT_EQ(nowhere.code, 1);

@@ -15,10 +15,13 @@ namespace {
 // Whether the file is there as a part of a model or a checkpoint.
 bool is_of_a_model(const std::filesystem::path& file) {
   const std::string name = file.filename().string();
+  const std::filesystem::path folder = file.parent_path();
+  const bool in_model =
+      is_there(folder / "config.json") || is_there(folder / "adapter_config.json");
   return is_there(file) &&
-         (name.find(".safetensors") != name.npos || name.ends_with("config.json") ||
-          name.starts_with("tokenizer") || name == formats::kChecksumsFile ||
-          formats::read_checksums(file.parent_path()).contains(name));
+         (name.find(".safetensors") != name.npos ||
+          (in_model && (name.ends_with("config.json") || name.starts_with("tokenizer"))) ||
+          name == formats::kChecksumsFile || formats::read_checksums(folder).contains(name));
 }
 
 }  // namespace
