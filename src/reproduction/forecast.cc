@@ -14,14 +14,16 @@
 namespace mgdm::reproduction {
 namespace {
 
-// The state of a training and, where it is still to do, its seconds here.
+// The state of a training and, if it is still to do, its seconds here. `times_all`: also if its
+// weights are missing.
 std::pair<std::string, double> training_state(const Plan& plan, const Context& context,
-                                              const std::string& recipe) {
+                                              const std::string& recipe, bool times_all) {
   if (context.workers == nullptr) return {"missing; this program cannot train", 0};
   const std::string weights = missing_weights(context, recipe);
   if (context.budget > 0 && weights.empty())
     return {"missing; shortened", seconds_for_each(plan, context)};
   std::pair<std::string, double> state{weights.empty() ? "missing" : weights, 0};
+  if (!weights.empty() && !times_all) return state;
   attempt([&] { state.second = training_seconds(context, recipe); },
           [&](const Error& error) { state.first = error.seen(); });
   return state;
@@ -39,7 +41,7 @@ std::string evaluation_state(const Context& context, const Cell& cell) {
 
 }  // namespace
 
-std::string forecast(const Plan& named, const Context& context) {
+std::string forecast(const Plan& named, const Context& context, bool times_all) {
   const Plan plan = with_rows(named);
   const auto missing = missing_trainings(plan, context);
   formats::MarkdownTable table{{{"what"}, {"state"}, {"takes here", formats::Align::kRight}}};
@@ -47,7 +49,7 @@ std::string forecast(const Plan& named, const Context& context) {
   Progress progress("measuring how long training takes here", missing.size(), context.quiet);
   for (const std::string& recipe : missing) {
     stop_if_interrupted();
-    const auto [state, seconds] = training_state(plan, context, recipe);
+    const auto [state, seconds] = training_state(plan, context, recipe, times_all);
     table.add_row(
         {"train " + recipe, state, seconds > 0 ? "about " + format_duration(seconds) : ""});
     if (missing_weights(context, recipe).empty()) total += seconds;

@@ -38,7 +38,7 @@ void or_note(std::string& note, Action&& action) {
 void announce(const Plan& plan, const Context& context, bool trains) {
   if (!trains || context.quiet || context.budget > 0) return;
   say("{}--budget 20m shortens it. Ctrl-C saves; the same command goes on.\n",
-      printable(forecast(plan, context), "\n"));
+      printable(forecast(plan, context, /*times_all=*/false), "\n"));
 }
 
 // Trains what can be trained; why the others could not, by recipe.
@@ -55,7 +55,7 @@ Failures train_all(const Plan& plan, const Context& context, const TimeLeft& tim
   std::size_t left = missing.size();
   for (const std::string& recipe : missing) {
     stop_if_interrupted();
-    // The same for all, as long as there is enough.
+    // All trainings get the same, as long as there is enough.
     const double seconds =
         std::min(share, (time.seconds() - for_evaluating) / static_cast<double>(left--));
     std::string why, failure;

@@ -15,8 +15,9 @@ namespace mgdm::reproduction {
 Table reproduce(const Plan& plan, const Context& context);
 
 // The forecast of reproduce() as Markdown: finished and missing trainings and measurements, with
-// the time that training takes on this machine.
-std::string forecast(const Plan& plan, const Context& context);
+// the time that training takes on this machine: `times_all` includes trainings whose weights are
+// missing.
+std::string forecast(const Plan& plan, const Context& context, bool times_all = true);
 
 // OUT/NAME/NAME.md, .json and, where there is something to draw, .svg. Their paths.
 std::vector<std::string> write_table(const Table& table, const Context& context);

@@ -375,6 +375,7 @@ TEST_F(Reproduction, LlamaNeedsItsWeights) {
   const std::string before = forecast(plan, context_);
   EXPECT_CONTAINS(before, "needs the weights: --weights llama-7b=DIR");
   EXPECT_CONTAINS(before, "about 32m 33s");  // 3906 steps of half a second
+  EXPECT_EQ(forecast(plan, context_, /*times_all=*/false).find("about 32m"), std::string::npos);
   const std::string folder = (folder_.path() / "llama").string();
   make_folder(folder);
   write_file(folder + "/config.json", "{}");
