@@ -129,7 +129,7 @@ TEST(C, LetsAModelAnswer) {
   EXPECT_EQ(mgdm_answers_text(answers, 2), nullptr);
   mgdm_answers_free(answers);
 
-  // Its own options, said again, change nothing.
+  // The model's own options, given again, change nothing.
   answers = mgdm_solve(model, inputs, 1, mgdm_model_decoding(model), nullptr, nullptr);
   ASSERT_NE(answers, nullptr) << mgdm_error();
   EXPECT_EQ(mgdm_answers_passes(answers, 0), 10);

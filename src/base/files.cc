@@ -74,7 +74,7 @@ class LineReader::Source {
 
     bool is_file() const { return path_ != "-" && ::lseek(number_, 0, SEEK_CUR) >= 0; }
 
-    // Of a regular file.
+    // The size of a regular file; none for anything else.
     std::optional<std::size_t> size() const {
       struct stat status {};
       if (::fstat(number_, &status) != 0) fail("read", shown_path(path_));

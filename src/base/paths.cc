@@ -58,7 +58,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 
 std::string full_name(const fs::path& path) {
   std::error_code reason;
-  // Of a name none of which exists weakly_canonical() would leave a relative one.
+  // weakly_canonical() leaves a relative name if no part of it exists.
   fs::path name = fs::absolute(path, reason);
   if (!reason) name = fs::weakly_canonical(name, reason);
   if (reason) fail("look at", path, reason);

@@ -26,7 +26,7 @@ std::string placeholder(const config::Field& field) {
   return "TEXT";
 }
 
-// Its help, the range and the default: "how many examples (at least 1) [1000]".
+// A field's help, range and default: "number of examples (at least 1) [1000]".
 std::string description(const config::Field& field, const Command& command) {
   std::string text = field.help;
   const std::string allowed = field.allowed();
@@ -122,7 +122,7 @@ std::string meant_by(const std::string& word, const std::vector<std::string>& kn
   return did_you_mean(word, known);
 }
 
-// Of a word that CLI11 did not know.
+// The error about a word that CLI11 does not know.
 [[noreturn]] void unknown_word(const CLI::App& app, const CLI::App* command,
                                const std::string& word) {
   std::vector<std::string> known;

@@ -169,7 +169,7 @@ void check_flags(const EvalSettings& settings) {
                      "--losses FILE.json --figure FILE.svg");
 }
 
-// Those of every run are the same, so that models can be compared.
+// Every run has the same puzzles, so that models can be compared.
 Examples generated(const EvalSettings& settings, const inference::LoadedModel& model) {
   constexpr std::uint64_t kSeed = 77;
   constexpr std::int64_t kCount = 1000;
@@ -205,7 +205,7 @@ void draw(const EvalSettings& settings, const std::string& task,
                                                                  : evaluation::Axis::kPosition));
 }
 
-// Of the decoding flags only --steps, the noise levels, and --seed count with --losses.
+// --losses reads only two decoding flags: --steps (the noise levels) and --seed.
 decoding::DecodingSettings levels_and_seed(const DecodingFlags& flags,
                                            const decoding::DecodingSettings& of_model) {
   decoding::DecodingSettings settings = of_model;

@@ -106,21 +106,21 @@ struct Outcome {
 
   std::size_t all() const { return verified + wrong + not_checked + bad; }
 
-  // And prints it.
+  // Counts the answer and prints it.
   void take(const inference::Solved& solved, const tasks::Task& task,
             const SolveSettings& settings) {
     try_again |= print(solved, task, settings);
     ++(solved.check.right() ? verified : solved.check.wrong() ? wrong : not_checked);
   }
 
-  // Its place among the answers is kept.
+  // Reports a puzzle that cannot be answered. It keeps its place among the answers.
   void complain(const Error& error, const SolveSettings& settings) {
     ++bad;
     fmt::print("{}\n", settings.json  ? inference::error_json(error.what())
                        : settings.csv ? inference::error_csv(error.what())
                                       : "");
     if (bad > kMostComplaints) return;
-    // Of many alike, what was expected is said once.
+    // Errors in a row that expect the same say so only once.
     const bool again = bad > 1 && error.expected() == last_expected && error.hint().empty();
     say("mgdm: {}\n", printable(again ? error.seen() : error.what(), "\n"));
     last_expected = error.expected();
@@ -140,7 +140,7 @@ Outcome watch_all(const inference::LoadedModel& model, const SolveSettings& sett
   return outcome;
 }
 
-// The same, as many at a time as fit.
+// Solves as many puzzles at a time as fit into memory.
 Outcome solve_all(const inference::LoadedModel& model, const SolveSettings& settings) {
   Outcome outcome;
   // Until something is said; where all answers go to a file, that is a complaint or a note.
@@ -188,7 +188,7 @@ std::optional<DimacsText> formula_in(const SolveSettings& settings) {
   return DimacsText{settings.input, read_input(settings.input)};
 }
 
-// Of those at hand.
+// Picks among the models at hand.
 std::string model_for(const SolveSettings& settings, const std::optional<DimacsText>& formula) {
   const std::vector<DemoModel> models = diffusion_models();
   if (formula)

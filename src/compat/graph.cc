@@ -23,7 +23,7 @@ struct StepGraph::State {
   // device busy.
   static constexpr int kAhead = 4;
 
-  // Of a graph's tensors. The namespace of its type is not the same in all versions.
+  // The memory pool of a graph's tensors. LibTorch versions differ in the namespace of its type.
   using Memory = decltype(at::cuda::graph_pool_handle());
 
   explicit State(c10::DeviceIndex device)

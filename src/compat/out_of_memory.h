@@ -24,7 +24,7 @@ auto with_memory_for(const std::string& what, const std::string& hint, Work&& wo
   }
 }
 
-// The same for so many puzzles at a time.
+// with_memory_for() of work on `count` puzzles at a time.
 template <class Work>
 auto with_memory_for_puzzles(std::size_t count, Work&& work) {
   return with_memory_for(

@@ -34,7 +34,7 @@ class AnswersFile : public testing::Test {
 };
 
 TEST_F(AnswersFile, ReadsLinesOfJson) {
-  // Of `eval`, of a language model, of `solve --json`.
+  // Files of `eval`, of a language model, of `solve --json`.
   EXPECT_EQ(answers("{\"input\": \"1,2\", \"output\": \"1+2=3\"}\n{\"predict\": \"x\"}\n"
                     "{\"input\":\"1\",\"solution\":\"y\",\"verified\":true}\n",
                     "countdown-3"),
@@ -44,7 +44,7 @@ TEST_F(AnswersFile, ReadsLinesOfJson) {
 }
 
 TEST_F(AnswersFile, ReadsPlainLines) {
-  // Of `solve --quiet`: a puzzle that could not be read keeps its place.
+  // The output of `solve --quiet`: a puzzle that could not be read keeps its place.
   EXPECT_EQ(answers("8,2/2,0\n\n1,2\n", "planning"), (Answers{"8,2/2,0", "", "1,2"}));
   EXPECT_EQ(answers("1,2\n", "countdown-3"), Answers{"1,2"});
   EXPECT_EQ(answers("\n\n", "planning"), (Answers{"", ""}));
@@ -52,7 +52,7 @@ TEST_F(AnswersFile, ReadsPlainLines) {
 }
 
 TEST_F(AnswersFile, ReadsTheColumnThatTheFirstLineNames) {
-  // Of `solve --csv`, where a puzzle that could not be read has an empty answer.
+  // The output of `solve --csv`: a puzzle that could not be read has an empty answer.
   EXPECT_EQ(answers("input,solution,verified,explanation\n\"1,2\",\"1+2=3,3*4=12\",yes,\n"
                     ",,no,\"it says \"\"x\"\",\n  expected: a puzzle\"\n\n# and\n1,2,no,\r\n",
                     "countdown-3"),

@@ -194,7 +194,7 @@ TEST_F(ExamplesFile, TheFirstPuzzlesStandAloneInEveryFormat) {
   write_file(path_, "1  2\n12345678.12\n1,2,3\n");
   EXPECT_TRUE(any_puzzle(path_, all, on_bad));
   EXPECT_EQ(seen, (std::vector<std::string>{"1  2", "12345678.12", "1,2,3"}));
-  // Those before another puzzle are asked for before it.
+  // Lines before another puzzle are reported before it.
   seen.clear();
   write_file(path_, "1  2  3 6\n" + std::string(81, '.') + "\n");
   EXPECT_FALSE(any_puzzle(path_, all, on_bad));

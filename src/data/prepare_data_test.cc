@@ -118,7 +118,7 @@ TEST(PrepareData, CountIsTheTrainingExamplesOfFilesToo) {
   std::filesystem::remove(path);
 }
 
-// What is found in files of these texts.
+// The result of looking at files of these texts.
 WrongLabels labels_in(const std::string& task, const std::vector<std::string>& texts,
                       DataSettings settings = {}) {
   const formats::TemporaryFolder folder;

@@ -45,7 +45,7 @@ std::string read_checked_file(const std::filesystem::path& path,
 // where the processor has it.
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t before = 0);
 
-// The same value from tables, as processors without the instruction compute it.
+// The CRC-32C from tables, for processors without the instruction.
 std::uint32_t crc32c_by_tables(std::string_view bytes, std::uint32_t before = 0);
 
 // Rotated and offset, since the CRC of data that contains its own CRC is a poor check.

@@ -50,8 +50,8 @@ class Axis {
   // two, since no single interval between round numbers holds both -1 and 1.
   static Axis sharing_grid(Range range, int intervals);
 
-  // The same for bars, which stand on zero: the zeros share a height too. `other` must reach to
-  // both sides of zero that the range does.
+  // The axis beside `other` for bars, which stand on zero: the zeros of both share a height too.
+  // `other` must reach to both sides of zero that the range does.
   static Axis sharing_zero(Range range, const Axis& other);
 
   double low() const { return low_; }
@@ -82,7 +82,7 @@ inline constexpr std::string_view kGridColour = "#e5e7eb", kAxisColour = "#6b728
 inline constexpr std::string_view kTextColour = "#374151", kTitleColour = "#111827";
 inline constexpr double kTextSize = 12, kTitleSize = 16;
 
-// Of the i-th series. After each round of colours lines change their dashes.
+// The style of the i-th series. After each round of colours the dashes change.
 std::string_view series_colour(std::size_t series);
 std::string_view series_dash(std::size_t series, bool right_axis);
 

@@ -62,7 +62,7 @@ class Safetensors {
 // differ from the checksum that the folder lists (checksums.h).
 Safetensors open_safetensors(const std::filesystem::path& path);
 
-// The same on a buffer, which must outlive the result. `source` stands in messages for the file.
+// Parses a buffer, which must outlive the result. Messages name `source` in place of the file.
 Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::string& source);
 
 // Libraries that read the files look for this and refuse a file without it.

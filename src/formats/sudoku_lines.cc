@@ -56,7 +56,7 @@ std::string without_frame(std::string_view line) {
   return cells;
 }
 
-// Of a row whose blanks are spaces, of which editors cut off those at the end.
+// A row without the spaces at its end, which some editors cut off.
 std::string_view without_blanks_at_end(std::string_view line) {
   return line.substr(0, line.find_last_not_of(" \r") + 1);
 }
@@ -121,7 +121,7 @@ Error no_puzzle(std::string_view line) {
 }  // namespace
 
 // Unicode's lines, U+2500 to U+257F, are E2 94 80 to E2 95 BF: upright ones as '|', others as '-'.
-// Its dots and boxes are blanks.
+// Unicode's dots and boxes are blanks.
 std::string with_plain_signs(std::string_view line) {
   if (std::ranges::all_of(line, [](char c) { return (c & 0x80) == 0; })) return std::string(line);
   std::string plain;

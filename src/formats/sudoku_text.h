@@ -53,7 +53,7 @@ inline bool looks_like_cells(std::string_view text) {
   return most >= kRow || is_sudoku(text);
 }
 
-// The same cells with '0' for every blank.
+// The cells of a puzzle with '0' for every blank.
 inline std::string with_zeros(std::string_view cells) {
   std::string digits(cells);
   for (char& c : digits)

@@ -40,7 +40,7 @@ std::string attribute(const std::string& element, const std::string& name) {
   return element.substr(begin + start.size(), end - begin - start.size());
 }
 
-// Of a polyline: x, y, x, y, ...
+// The numbers of a polyline: x, y, x, y, ...
 std::vector<double> coordinates(const std::string& polyline) {
   std::string points = attribute(polyline, "points");
   std::replace(points.begin(), points.end(), ',', ' ');

@@ -14,7 +14,7 @@
 namespace mgdm::inference {
 namespace {
 
-// What is wrong with the answer.
+// The words of the answer's first fault; empty without one.
 std::string explanation_of(const Solved& solved) {
   return solved.check.faults.empty() ? "" : solved.check.faults.front().words;
 }

@@ -123,7 +123,7 @@ class Solver::Running {
   Outcome outcome_;
   std::int64_t tries_ = 0;  // before the one at hand
   bool stopped_ = false;    // by the observer
-  // Of votes.
+  // Only for votes:
   std::vector<Tokens> answers_;  // by form, in the puzzle's own row
   std::int64_t observed_ = 0;    // passes of all forms
 };

@@ -43,7 +43,7 @@ std::optional<double> finite_at(const nlohmann::json& members, const char* name)
   return std::isfinite(number) ? std::optional(number + 0.0) : std::nullopt;  // no -0
 }
 
-// Its step, where the line is an object that has one.
+// The step of a line, if the line is an object that has one.
 std::optional<std::int64_t> step_of(const nlohmann::json& members) {
   if (!members.is_object() || !members.contains("step") || !members["step"].is_number_integer())
     return std::nullopt;

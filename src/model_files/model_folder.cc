@@ -85,7 +85,8 @@ json added_tokens() {
   return tokens;
 }
 
-// Of several words that fit, the longest. Every other character stands alone, a line break too.
+// The longest word that fits is a token. Every other character is a token by itself, even a line
+// break.
 std::string word_pattern(const data::Vocabulary& vocabulary) {
   std::vector<std::string> words;
   for (const std::string& word : vocabulary.words())

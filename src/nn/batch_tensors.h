@@ -19,7 +19,7 @@ struct TensorRows {
 // The tensors share memory: one copy brings all to the device.
 TensorRows tensors_of(const data::Rows& rows, c10::Device device);
 
-// Its parts: (B, N) int64, (B, N) bool, (B) int64.
+// The parts of a batch: (B, N) int64, (B, N) bool, (B) int64.
 at::Tensor tokens_tensor(std::span<const data::Token> tokens, std::int64_t rows,
                          c10::Device device);
 at::Tensor bool_tensor(std::span<const std::uint8_t> bytes, std::int64_t rows, c10::Device device);

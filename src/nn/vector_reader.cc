@@ -64,7 +64,7 @@ VectorReader::VectorReader(const Parameters& parameters) {
 }
 
 at::Tensor level_features(const at::Tensor& gamma) {
-  // Of gamma in about -15..15 the slowest goes once around, the fastest tells 0.1 apart.
+  // gamma is about -15..15: the slowest wave goes around once, the fastest tells 0.1 apart.
   constexpr double kSlowest = 0.1, kFastest = 8;
   constexpr std::int64_t kHalf = spec::kLevelFeatures / 2;
   const at::Tensor steps = at::arange(kHalf, gamma.options()) / static_cast<double>(kHalf - 1);

@@ -33,7 +33,7 @@ Endpoint parse_endpoint(const std::string& url) {
   endpoint.origin = url.substr(0, slash);
   endpoint.path = slash == std::string::npos ? "" : url.substr(slash);
   if (endpoint.origin.size() == host) refuse("names no machine");
-  // Whoever writes a password into an address would find it in the results.
+  // A password in an address would end up in the results.
   if (has_user) refuse("has a name or password in it (a path has %40 for an @)");
   if (url.find('?') != std::string::npos)
     refuse("has a question mark, behind which keys may stand");

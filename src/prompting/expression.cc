@@ -107,7 +107,7 @@ struct Sign {
   std::string_view written, meant;
 };
 
-// Of two that begin alike the longer is first.
+// The longer of two signs that begin alike comes first.
 constexpr Sign kSigns[] = {
     {"×", "*"},
     {"·", "*"},

@@ -32,7 +32,7 @@ std::string_view without_bullet(std::string_view line) {
   return line;
 }
 
-// Of "24 = **4 * 6**." the side that computes something, in plain signs.
+// The side of an equation such as "24 = **4 * 6**." that computes something, in plain signs.
 std::optional<std::string> expression_in(std::string_view text) {
   const std::string plain = plain_signs(text);
   for (std::string_view side : split(plain, '=')) {

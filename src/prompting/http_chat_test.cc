@@ -206,7 +206,7 @@ TEST(HttpChat, SaysWhatIsWrong) {
   EXPECT_TRUE(refused.slept.empty());
   const Asked echoed = ask({{200, "", "", "sk-secret"}}, 1);
   EXPECT_EQ(echoed.error.find("sk-secret"), std::string::npos) << echoed.error;
-  // Nor a part of it, where a long message is cut.
+  // A long message that is cut shows no part of the key either.
   for (std::size_t before = 40; before < 310; ++before)
     for (const int status : {200, 500}) {
       const Asked cut = ask({{status, "", "", std::string(before, '.') + "sk-secret"}}, 1);

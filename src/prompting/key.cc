@@ -29,7 +29,7 @@ std::size_t length_as(std::string_view text, char c) {
   return c == '\\' ? 1 : 0;
 }
 
-// The same of a whole key.
+// The number of characters at the start of `text` that are this whole key; 0: they are not.
 std::size_t length_as(std::string_view text, std::string_view key) {
   std::size_t used = 0;
   for (const char c : key) {

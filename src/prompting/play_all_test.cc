@@ -171,7 +171,7 @@ TEST_F(PlayAll, TheSameRequestIsAskedOnce) {
     EXPECT_EQ(outcome.answers, std::vector<std::string>{"0"});
   EXPECT_EQ(chat.asked().size(), 1u);
   EXPECT_EQ(cached.paid().requests, 1);
-  // And what fails, fails for all who wait for it.
+  // A request that fails, fails for every caller who waits for it.
   FakeChat failing([](const ChatRequest&) -> std::vector<std::string> {
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     throw Error("gone");

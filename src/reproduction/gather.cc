@@ -150,7 +150,7 @@ std::vector<fs::path> json_files(const fs::path& folder) {
   return found;
 }
 
-// Its place among the plans; behind all of them for another.
+// A table's place among the plans; a table of no plan comes after all of them.
 std::size_t place_of(const Table& table) {
   const auto& all = plans();
   const auto found =

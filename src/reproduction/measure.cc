@@ -34,7 +34,7 @@ std::optional<double> tokens_at(const Json& json, const std::string& name) {
   return tokens && *tokens > 0 ? tokens : std::nullopt;
 }
 
-// Of a fraction of n, in %.
+// The standard error of a fraction of n, in %.
 double percent_error(double fraction, double n) {
   return n > 0 ? 100 * std::sqrt(fraction * (1 - fraction) / n) : 0;
 }

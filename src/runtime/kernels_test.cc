@@ -209,7 +209,7 @@ Floats int8_product(const Problem& problem) {
 using Int8Multiply = void(ConstRows, std::size_t, const Int8Panels&, const Ending&, MutableRows,
                           Scratch&);
 
-// The same by a function that the processor may not choose.
+// Computes it by a function that the processor may not choose.
 template <class Layout>
 Floats int8_product_by(Int8Multiply* multiply, const Layout& layout, const Problem& problem) {
   const QuantisedWeights weights = quantised(problem.w, problem.columns, problem.depth);

@@ -72,7 +72,7 @@ class Pass {
   }
 
  private:
-  // Those of our positions that belong to one stretch.
+  // Our positions that belong to one stretch.
   struct Part {
     const Stretch* stretch;
     std::size_t row, count;  // in the workspace

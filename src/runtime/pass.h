@@ -24,7 +24,8 @@ class KeysAndValues {
  public:
   KeysAndValues(std::size_t heads, std::size_t head_size, std::size_t most_positions);
 
-  // Those of a position (H D each); different positions at the same time, too.
+  // Stores the keys and values of a position, H D numbers each. Threads may set different positions
+  // at the same time.
   void set(std::size_t position, const float* keys, const float* values);
 
   // K^T (D, count) and V (count, D) of a head and the first `count` positions.

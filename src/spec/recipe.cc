@@ -145,7 +145,7 @@ std::vector<std::string> check_continues(const Recipe& before, const Recipe& now
   static const std::set<std::string> kFixed{"task",          "data.layout",        "data.length",
                                             "data.alphabet", "data.reverse",       "objective.kind",
                                             "training.ema",  "optimizer.optimizer"};
-  // Of the model, what no weight depends on.
+  // Settings of the model on which no weight depends.
   static const std::set<std::string> kFree{"model.dropout", "model.lora.dropout"};
   Recipe old = before, fresh = now;
   std::vector<std::string> changes;

@@ -102,7 +102,7 @@ class ReleasedFiles : public testing::Test {
     if (std::getenv("MGDM_TEST_DATA") == nullptr) GTEST_SKIP() << "MGDM_TEST_DATA is not set";
   }
 
-  // Of a file in that folder.
+  // The bytes of a file in that folder.
   static std::string bytes(const std::string& file) {
     return read_file(std::string(std::getenv("MGDM_TEST_DATA")) + "/" + file);
   }

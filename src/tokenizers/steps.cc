@@ -159,7 +159,7 @@ Tokens decode_step(const SpacesAgain& step, Tokens tokens) {
   return tokens;
 }
 
-// Of code points below U+0800.
+// The UTF-8 text of a code point below U+0800.
 std::string utf8_of(unsigned code) {
   if (code < 0x80) return std::string(1, static_cast<char>(code));
   return {static_cast<char>(0xC0 | (code >> 6)), static_cast<char>(0x80 | (code & 0x3F))};

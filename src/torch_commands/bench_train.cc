@@ -25,8 +25,8 @@
 namespace mgdm::torch_commands {
 namespace {
 
-// Of a step, by the recipe's own rows; those without a length are taken to be as long as the model
-// has positions. What is too much in both cases cancels out.
+// The operations of a step, by the recipe's own rows; rows without a length count as long as the
+// model has positions. What is too much in both cases cancels out.
 double flop_of(const spec::Recipe& recipe) {
   const std::int64_t length = recipe.data.length > 0 ? recipe.data.length : recipe.model.positions;
   return training_flop(recipe.model, recipe.training.batch, length);
@@ -182,7 +182,7 @@ TrainSpeed bench_train(const spec::Recipe& asked, const TrainBench& bench) {
   if (device.is_cuda()) speed.rates = measure_rates(device);
   if (bench.profile) {
     speed.kernels = compat::profile_kernels([&] { run(step, 1); });
-    // Of a replayed graph nobody knows what its kernels are for: a step without one tells.
+    // A replayed graph does not say what its kernels are for; a step without a graph does.
     training::TrainingStep plain = step_of(/*cuda_graph=*/false);
     run(plain, 2);
     compat::add_work(speed.kernels, compat::profile_kernels([&] { run(plain, 1); }));

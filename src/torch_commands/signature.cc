@@ -174,7 +174,7 @@ std::uint64_t masks_hash(const Rows& rows, const objectives::Settings& objective
   return digest.hash();
 }
 
-// What is shown after each pass, row by row.
+// The tokens that are shown after each pass, row by row.
 std::uint64_t decoding_hash(const Rows& rows, const decoding::DecodingSettings& decode,
                             const SignatureSettings& settings) {
   // So wide a range of logits that no two scores come near each other's rounding errors.

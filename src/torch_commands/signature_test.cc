@@ -17,7 +17,7 @@ std::string lines(const Signature& signature) {
   return text + fmt::format("{:016x}  signature\n", signature.hash);
 }
 
-// Whoever changes a value here changes what seeds mean: models, data and results made before can
+// A change of a value here changes what seeds mean: models, data and results made before can
 // no longer be made again from their recipes. Say so in the commit and the changelog.
 TEST(Signature, IsWhatItWas) {
   EXPECT_EQ(lines(signature({})), R"(3174c9b35e744fde  data: planning

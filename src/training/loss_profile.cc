@@ -36,7 +36,7 @@ using tasks::Example;
 
 constexpr std::int64_t kNowhere = -1;
 
-// What is shown of an answer around its hard subgoal.
+// The tokens of an answer that are shown around its hard subgoal.
 struct Shown {
   const char* name;  // as in evaluation::SubgoalLosses
   bool before, after;

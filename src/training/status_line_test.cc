@@ -39,7 +39,7 @@ TEST(StatusLine, IsPrintedNowAndThenInAFile) {
   EXPECT_EQ(text_of(file.get()), "a note\\x1b[2J\nstep 1\nstep 2\n");
 }
 
-// What is in the file once it holds so much, or after long enough.
+// The file's text once it is this long, or after long enough.
 std::string text_with(std::FILE* file, const std::string& expected) {
   for (int i = 0; i < 300 && !text_of(file).starts_with(expected); ++i)
     std::this_thread::sleep_for(50ms);

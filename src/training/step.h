@@ -45,7 +45,7 @@ class TrainingStep {
   // of a few lengths, because each has a graph of its own.
   std::int64_t computed_length(const data::Rows& rows) const;
 
-  // Of the last step, the same on all processes: these wait for the device.
+  // Numbers of the last step, the same on all processes. Reading them waits for the device.
   double loss() const;
   double gradient_norm() const;
   Wishes wishes() const;  // of any process

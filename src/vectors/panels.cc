@@ -41,7 +41,7 @@ void transpose_singly(ConstRows from, std::size_t rows, std::size_t columns, Mut
 constexpr std::size_t kBlock = 1;
 void transpose_block(ConstRows from, MutableRows to) { transpose_singly(from, 1, 1, to); }
 #else
-// The same for j and k below 4, in registers.
+// Handles j and k below 4 in registers.
 constexpr std::size_t kBlock = 4;
 HWY_INLINE void transpose_block(ConstRows from, MutableRows to) {
   const hn::FixedTag<float, kBlock> d;

@@ -60,7 +60,7 @@ void end_rows(ConstRows sums, std::size_t rows, std::size_t first_column, std::s
       hn::StoreU(x, kFloats, to + j);
     }
     if (j == columns) continue;
-    // The same for the last ones, which fill no vector: nothing beyond them is touched.
+    // The last columns fill no vector; nothing beyond them is touched.
     Vector x = hn::LoadU(kFloats, from + j);
     if (bias != nullptr) x = hn::Add(x, load_part(bias + j, columns - j));
     x = activate<kActivation>(x);

@@ -1,4 +1,4 @@
-// What is our own on the CPU against LibTorch's operations in double.
+// Compares our own loops on the CPU with LibTorch's operations in double.
 #ifdef MGDM_HAVE_VECTORS
 
 #include <ATen/TensorOperators.h>
@@ -103,7 +103,7 @@ TEST(Dropout, DrawsByTheSeedAndTheSameBackward) {
   compat::seed_dropout(1);
   EXPECT_TRUE(at::equal(ops::dropout(x, 0.1), first));
   EXPECT_FALSE(at::equal(first, second));
-  // Its standard deviation is 0.0003.
+  // The standard deviation is 0.0003.
   EXPECT_NEAR((first == 0).to(at::kFloat).mean().item<double>(), 0.1, 0.0015);
   EXPECT_NEAR(((first == 0) & (second == 0)).to(at::kFloat).mean().item<double>(), 0.01, 0.0005);
   EXPECT_NEAR(first.max().item<double>(), 1 / 0.9, 1e-6);
@@ -162,7 +162,7 @@ TEST(AttentionDropout, DropsWeightsAndTheSameBackward) {
                    v2 = leaf(v.to(at::kDouble));
   const at::Tensor p = at::softmax(at::matmul(q2 * 0.1, k2.transpose(-2, -1)), -1);
   const at::Tensor factors = (out.detach() != 0).to(at::kDouble) / 0.75;
-  // Its standard deviation is 0.003.
+  // The standard deviation is 0.003.
   EXPECT_NEAR((factors == 0).to(at::kDouble).mean().item<double>(), 0.25, 0.012);
   const at::Tensor right = at::matmul(p * factors, v2);
   EXPECT_LT(largest_difference(out, right), 1e-6);

@@ -21,7 +21,7 @@ struct Queries {
   const std::uint32_t head;  // b H + h
   std::uint32_t q[kDepth][4];
   float out[kBlocks][4];
-  // Of rows r and r + 8 of the tile.
+  // The softmax's reference and sum of rows r and r + 8 of the tile.
   float reference[2], sum[2];
 
   __device__ Queries(const HeadSettings& s, const AttentionDropout& d, std::uint32_t rows,

@@ -16,7 +16,7 @@ constexpr int kGroup = 8, kChoiceGroups = kChoiceThreads / kGroup;
 
 using Order = DecodingRule::Order;
 
-// What is known of a position, in shared memory.
+// The facts about a position, in shared memory.
 struct Position {
   float score;  // log-probability of the prediction
   float key;    // what the order compares
@@ -24,7 +24,7 @@ struct Position {
   bool diffused, masked, eligible, predicted;
 };
 
-// Of equals the first is the best.
+// The first of equals is the best.
 struct Best {
   float value;
   int token;

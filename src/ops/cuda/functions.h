@@ -51,7 +51,7 @@ bool residual_norm_takes(const at::Tensor& x, const Branch& branch, const Norm& 
 // generator, as LibTorch's own dropout does.
 ResidualNorm residual_norm(const at::Tensor& x, const Branch& branch, const Norm& norm,
                            double dropped);
-// The same without dropout and gradients, y written over x.
+// residual_norm() without dropout and gradients, with y written over x.
 ResidualNorm residual_norm_onto(const at::Tensor& x, const Branch& branch, const Norm& norm);
 // The same of some rows of x (.., C), by number: (W). No gradients, and there is a branch.
 ResidualNorm residual_norm_of(const at::Tensor& x, const at::Tensor& picked, const Branch& branch,

@@ -12,7 +12,7 @@
 namespace mgdm::ops::cuda {
 namespace {
 
-// What is no tensor, kept from forward to backward.
+// Arguments that are no tensors, kept from forward to backward.
 struct KeptForm : torch::CustomClassHolder {
   std::vector<double> factors;
   bool shift = false;

@@ -36,7 +36,7 @@ struct Mlp {
     return {rows, up.size(0), up.size(1), static_cast<std::int64_t>(activation)};
   }
 
-  // Of the product with the rows of x.
+  // The operations of the product with the rows of x.
   static double flop(const at::Tensor& product, const at::Tensor& x) {
     return 2 * static_cast<double>(product.numel()) * static_cast<double>(x.size(1));
   }
@@ -91,7 +91,7 @@ struct Mlp {
     return of_product(product, y);
   }
 
-  // Of a product without its bias.
+  // The hidden rows of a product without its bias.
   Hidden of_product(const at::Tensor& product, const at::Tensor& y) const {
     return keeps_product() ? Hidden{y, product, /*has_bias=*/false} : Hidden{y, y, true};
   }

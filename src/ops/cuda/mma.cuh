@@ -57,7 +57,7 @@ __device__ __forceinline__ void load_half_block(std::uint32_t (&f)[2], std::uint
                : "memory");
 }
 
-// The same with every square transposed.
+// Loads the block with every square transposed.
 __device__ __forceinline__ void load_block_transposed(std::uint32_t (&f)[4],
                                                       std::uint32_t address) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"

@@ -19,7 +19,7 @@ class Patience {
   static constexpr unsigned kLooksBetweenClocks = 256;
   static constexpr unsigned kMostTicks = 5;  // over 21 seconds
 
-  // Of 2^32 nanoseconds each.
+  // The clock in ticks of 2^32 nanoseconds.
   static __device__ __forceinline__ unsigned ticks() {
     unsigned high;
     asm volatile("mov.u32 %0, %%globaltimer_hi;" : "=r"(high));

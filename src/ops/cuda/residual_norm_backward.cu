@@ -162,7 +162,7 @@ void backward(const ResidualNormBackward& a, cudaStream_t stream) {
   with_quads(a.columns, [&]<int kQuads>() {
     const auto kernel = backward_kernel<kCentred, kQuads, Stream, Branch>;
     constexpr int kBytes = kWarps * kSlots<kQuads> * sizeof(Slot<kCentred, kQuads, Stream>);
-    // Of Hopper's shared memory each block takes 1 KiB more.
+    // Each block takes 1 KiB more of Hopper's shared memory.
     static_assert(kBlocks<kCentred, kQuads> * (kBytes + 1024) <= 228 * 1024);
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
     kernel<<<static_cast<unsigned>(residual_norm_parts()), kThreads, kBytes, stream>>>(

@@ -66,7 +66,7 @@ __device__ __forceinline__ void copy_box(void* to, const CUtensorMap& from, int 
       : "memory");
 }
 
-// The same of matrix `batch` of a tensor of matrices.
+// Copies a box of matrix `batch` of a tensor of matrices.
 __device__ __forceinline__ void copy_box(std::uint32_t to, const CUtensorMap& from, int column,
                                          int row, int batch, Barrier& done) {
   asm volatile(

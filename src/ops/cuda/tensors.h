@@ -53,7 +53,7 @@ inline at::Tensor tensor_or_none(const std::optional<at::Tensor>& tensor) {
 
 using compat::KernelWork;
 
-// Of tensors that a kernel reads or writes once, for KernelWork.
+// The bytes of tensors that a kernel reads or writes once, for KernelWork.
 inline double bytes_of(std::initializer_list<at::Tensor> tensors) {
   double sum = 0;
   for (const at::Tensor& tensor : tensors)

@@ -140,7 +140,7 @@ TableRow row_of(const std::string& label, const Levels& losses, const Measured& 
   return row;
 }
 
-// The same at every noise level.
+// A row with the same value at every noise level.
 TableRow level_line(const std::string& label, std::optional<double> loss,
                     const Measured& measured) {
   return row_of(label, Levels(kLevels, loss), measured);

@@ -25,7 +25,7 @@ Value shown_at(const model_files::HistoryPoint& point, double fraction) {
   return value;
 }
 
-// Of the puzzles where they were answered on the way, else of the tokens of held-out examples.
+// Accuracy on the puzzles that were answered on the way, else on the tokens of held-out examples.
 TableRow history_row(const std::string& name, const model_files::History& history) {
   const bool puzzles = how_many(history, &model_files::HistoryPoint::accuracy) > 2;
   const auto member =

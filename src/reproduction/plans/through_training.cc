@@ -29,7 +29,7 @@ struct Course {
   std::string note = {};
 };
 
-// Of the whole run, or of a shortened one where only that has measured anything.
+// The curve of the whole run, or of a shortened one if only that has measured anything.
 Course course_of(const Context& context, const std::string& recipe) {
   Course whole{
       formats::read_metric(run_folder(context, recipe) / "metrics.jsonl", "accuracy_paper"),

@@ -18,7 +18,7 @@ enum class Labels { kFirst, kAny, kSmallest };
 
 constexpr int kLargestNumber = 99;  // in the paper
 
-// What is drawn.
+// The kind of puzzles that is drawn.
 struct Puzzles {
   int largest = kLargestNumber;
   Labels labels = Labels::kFirst;

@@ -17,7 +17,7 @@ using Number = std::int64_t;
 constexpr int kMinNumbers = 3, kMaxNumbers = 6;
 constexpr Number kMaxGiven = 9999;  // 9999^6 does not fit, but results over 2^62 are never useful
 
-// Of puzzles that fractions might solve: results on the way are whole numbers.
+// The complaint about a puzzle that only fractions might solve.
 constexpr const char* kNoneInWholeNumbers = "no solution in whole numbers";
 
 struct Problem {

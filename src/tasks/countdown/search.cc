@@ -112,7 +112,7 @@ bool search_any(std::span<const Number> numbers, Number target, Equation* path, 
 
 using Path = std::array<Equation, kMaxNumbers>;
 
-// Of all solutions the last one that better(path) prefers to those before.
+// The last solution that better(path) prefers to all before it.
 template <class Better>
 std::optional<std::vector<Equation>> best_solution(std::span<const Number> numbers, Number target,
                                                    Better&& better) {

@@ -71,7 +71,7 @@ TEST(SearchText, MetricsDifferWhereTheReleasedOneIsLenient) {
   EXPECT_EQ(verdict(again), (Verdict{false, true}));
   // It must begin with the puzzle for the released one.
   EXPECT_EQ(verdict(kFound.substr(kFound.find('\n') + 1)), (Verdict{true, false}));
-  // And be shorter than a search through everything: 48 operations.
+  // The text must be shorter than a search through everything: 48 operations.
   std::string lengthy = kFound;
   for (int i = 0; i < 44; ++i)
     lengthy.insert(lengthy.find("Moving"),

@@ -14,7 +14,7 @@ struct Puzzle {
 // uniformly; the edges of both, shuffled; the start and goal of one of them.
 Puzzle generate(Stream& random, int nodes);
 
-// The same puzzle with other names for its nodes and another order of its edges.
+// The puzzle with other names for its nodes and another order of its edges.
 Puzzle relabelled(Puzzle puzzle, Stream& random);
 
 // The most characters that a copy's problem and path have together: the longest names go to the

@@ -35,7 +35,7 @@ std::optional<std::vector<Edge>> parse_edges(std::string_view text);
 std::string render(const Problem& problem);
 std::string render(const std::vector<Edge>& edges);
 
-// The same walk from goal to start: edges in reverse order, each reversed.
+// The walk from goal to start: edges in reverse order, each reversed.
 std::vector<Edge> reversed(const std::vector<Edge>& path);
 
 // The edges from start to goal by depth-first search; none when the goal cannot be reached.

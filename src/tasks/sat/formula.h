@@ -26,7 +26,7 @@ inline constexpr int kMinVariables = 5, kMaxVariables = 9;
 
 class Notation {
  public:
-  // Of formulas with kMinVariables..kMaxVariables variables.
+  // The notation for formulas of kMinVariables..kMaxVariables variables.
   static const Notation& of(int variables);
 
   int variables() const { return variables_; }

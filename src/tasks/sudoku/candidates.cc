@@ -13,7 +13,7 @@ constexpr Word kRowLow = 1u | 1u << 9 | 1u << 18;    // the lowest bit of each r
 constexpr Word kRowHigh = kRowLow << 8;              // the highest
 constexpr Word kTripleLow = 1u | 1u << 3 | 1u << 6;  // the lowest bit of each box in a row
 
-// The same 9 columns in each row of a band.
+// The 9 columns, repeated in each row of a band.
 constexpr Word in_every_row(Word columns) { return columns | columns << 9 | columns << 18; }
 
 // The columns in which some row of a band has a bit, and those in which two rows have one.

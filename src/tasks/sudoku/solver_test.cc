@@ -211,7 +211,7 @@ TEST(SudokuGrade, AgreesWithThePlainDefinition) {
     EXPECT_EQ(graded.level == Level::kGuessing, plain.guesses > 0);
     guessed += plain.guesses > 0;
 
-    // And without one of its givens, when there are many solutions.
+    // Without one of its givens the puzzle has many solutions.
     for (std::size_t cell = 0; cell < kCells; ++cell)
       if (puzzle[cell] != 0) {
         puzzle[cell] = 0;

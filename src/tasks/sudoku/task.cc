@@ -76,7 +76,7 @@ class Sudoku final : public Task, public Symmetries, public Views, public Graded
     return clash_of_givens(parse_grid(input));
   }
 
-  // Of a puzzle with several solutions the first that the search meets.
+  // If a puzzle has several solutions, the search returns the first that it meets.
   std::optional<std::string> solve(std::string_view input) const override {
     const std::optional<Grid> solution = first_solution(parse_grid(input));
     if (!solution) return std::nullopt;

@@ -31,7 +31,7 @@ Fault clash(std::size_t unit, char digit, const std::vector<std::size_t>& cells)
                       joined_and(places))};
 }
 
-// Of 81 characters: every digit that stands several times in a row, column or box.
+// The faults of 81 characters: every digit that occurs more than once in a row, column or box.
 std::vector<Fault> clashes(std::string_view grid) {
   std::vector<Fault> found;
   for (std::size_t unit = 0; unit < kUnits.size(); ++unit)

@@ -47,7 +47,7 @@ struct Arguments {
   float* parts;  // (blocks of a panel, N) of dbias, or null
 };
 
-// What is in shared memory beside the weight and the places.
+// Shared memory beside the weight and the places.
 struct Shared {
   Barrier weight_there, full[kMostPlaces], empty[kMostPlaces];
   Barrier result[kMostGroups];  // of each group, ready to be copied

@@ -47,7 +47,7 @@ __device__ __forceinline__ void wait_for(Barrier& barrier, int parity) {
   }
 }
 
-// The same place in the shared memory of another block of the cluster.
+// An address's place in the shared memory of another block of the cluster.
 __device__ __forceinline__ std::uint32_t address_at(std::uint32_t address, int rank) {
   std::uint32_t there;
   asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));

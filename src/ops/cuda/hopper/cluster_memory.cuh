@@ -26,7 +26,7 @@ struct Buffers {
   __nv_bfloat16* qkv;   // (2, R, 3C): of two layers
   __nv_bfloat16* head;  // (tokens / 8, 3, 8, C)
   bool* active;         // (B)
-  // Of a single row:
+  // Only where there is a single row:
   WordOfTurn* told;  // (2, N, 3C / 2): qkv of two layers, by meeting
   WordOfTurn* said;  // (N, V): the logits, by pass
   unsigned* counter;

@@ -44,7 +44,7 @@ class ToldPiece {
     if (from_ != nullptr) look();
   }
 
-  // Those of this turn.
+  // Waits for the numbers of this turn.
   __device__ uint4 await(unsigned turn) {
     if (from_ == nullptr) return {};
     for (Patience patience; !is_of(turn); patience.wait_on()) look();
