@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <bit>
 #include <charconv>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <string_view>
@@ -14,10 +17,6 @@
 #ifdef __x86_64__
 #include <nmmintrin.h>
 #endif
-
-#include <array>
-#include <bit>
-#include <cstring>
 
 static_assert(std::endian::native == std::endian::little, "words are read as little endian");
 

@@ -47,8 +47,6 @@ void flush(const fs::path& folder) {
 
 }  // namespace
 
-namespace fs = std::filesystem;
-
 std::optional<std::int64_t> checkpoint_step(const fs::path& folder) {
   const std::string name = folder.filename().string();
   if (!name.starts_with(kCheckpointPrefix)) return std::nullopt;
