@@ -303,14 +303,12 @@ Command solve_command() {
   command.inherited = decoding_keys();
   command.more =
       "Standard output has the answers, wrong ones too. Standard error says whether they are "
-      "right; "
-      "with --json and --csv the line of an answer says so. On a terminal --show paints green what "
-      "the model is sure of, yellow where it is not, red what it guesses, and underlines what it "
-      "changed.\n"
+      "right; with --json and --csv the line of an answer says so. On a terminal --show paints "
+      "green what the model is sure of, yellow what it is not sure of, red what it guesses, and "
+      "underlines what it changed.\n"
       "Exit code: 0 when all answers are verified; 1 when one is not, or something cannot be read; "
       "2 when the command line is wrong. For a DIMACS formula: 10 when it is satisfied, 0 when "
-      "that "
-      "is unknown.\n"
+      "that is unknown.\n"
       "A puzzle that cannot be read is reported and counted, and the next one is taken. Without "
       "--model the first puzzle that a model takes decides which one answers.\n"
       "The shipped models for formulas were trained on 5, 7 and 9 variables with 41, 45 and 51 "

@@ -159,8 +159,6 @@ std::vector<std::string> check_continues(const Recipe& before, const Recipe& now
   return changes;
 }
 
-namespace fs = std::filesystem;
-
 void RunRequest::visit(config::Visitor& v) {
   v.field("recipe", recipe, "the recipe to train, a TOML file such as those in recipes/");
   v.field("overrides", overrides, "changes to the recipe, as key=value");
