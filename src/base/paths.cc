@@ -77,8 +77,6 @@ void remove_tree(const fs::path& path) {
   if (reason) fail("remove", path, reason);
 }
 
-namespace fs = std::filesystem;
-
 fs::path program_file() {
   std::error_code failed;
   const fs::path file = fs::read_symlink("/proc/self/exe", failed);

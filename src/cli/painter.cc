@@ -73,9 +73,7 @@ Painter::Painter(const tasks::Task& task, std::string prefix)
 std::string colour_legend() {
   if (!has_colours()) return "";
   return "\x1b[1mbold\x1b[0m: given, \x1b[32mgreen\x1b[0m: sure, \x1b[33myellow\x1b[0m: not sure, "
-         "\x1b[31mred\x1b[0m: a "
-         "guess, "
-         "\x1b[4munderlined\x1b[0m: changed its mind\n";
+         "\x1b[31mred\x1b[0m: a guess, \x1b[4munderlined\x1b[0m: changed its mind\n";
 }
 
 std::string Painter::drawn(const inference::StepText& step) {
