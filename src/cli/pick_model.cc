@@ -107,8 +107,8 @@ std::pair<std::ptrdiff_t, double> unlikeness(const tasks::Task& task, std::strin
                             static_cast<double>(example.size() + 1)))};
 }
 
-// What is wrong with a text that no task takes, as the task says whose puzzles are most like it; if
-// it is like none, all tasks are named.
+// The error for a text that no task takes: that of the task with the most similar puzzles, or one
+// that names all tasks.
 Error no_puzzle(const std::vector<std::string>& tasks, const std::string& text) {
   constexpr std::ptrdiff_t kOneIn = 10;  // so many characters may be slips
   const auto by_name = [&](const std::string& name) {

@@ -72,8 +72,8 @@ class CudnnAttention {
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, bool causal,
                      double dropout, double scale) {
 #ifdef MGDM_HAVE_SDPA
-  // Its is_causal aligns the first positions, ours the last: they agree for whole sequences, and
-  // one new position (a cached step) sees everything.
+  // PyTorch's is_causal aligns the first positions, ours the last: they agree for whole sequences,
+  // and one new position (a cached step) sees everything.
   const bool whole = q.size(-2) == k.size(-2), one = q.size(-2) == 1;
   if (!causal || whole || one) {
     const CudnnAttention allowed(!one);

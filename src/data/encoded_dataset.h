@@ -54,7 +54,7 @@ class EncodedDataset {
 EncodedDataset encode(std::span<const tasks::Example> examples, const Vocabulary& vocabulary,
                       const std::shared_ptr<const Layout>& layout, int threads = 0);
 
-// The same for examples that make(0) .. make(count - 1) give, never held as text all at once.
+// Encodes the examples make(0) .. make(count - 1), whose texts are never held all at once.
 EncodedDataset encode_each(std::size_t count,
                            const std::function<tasks::Example(std::size_t)>& make,
                            const Vocabulary& vocabulary,

@@ -200,7 +200,7 @@ TEST_F(ExamplesFile, TheFirstPuzzlesStandAloneInEveryFormat) {
   EXPECT_FALSE(any_puzzle(path_, all, on_bad));
   ASSERT_EQ(seen.size(), 3u);
   EXPECT_EQ(seen[0], "1  2  3 6");
-  // Of several rows, what is wrong with their grid is said before they are asked for.
+  // A grid of several rows is refused before its rows are asked for.
   write_file(path_, "53..7....\n6..195...\n");
   bad.clear();
   seen.clear();

@@ -43,7 +43,7 @@ Specials specials_in(const Tokenizer& tokenizer, int size) {
   Specials found{.sep = line_break(tokenizer), .eos = *meanings.end};
   std::vector<Token> used{found.sep, found.eos};
   if (meanings.begin) used.push_back(*meanings.begin);
-  // Those that were meant for it, then from the last on.
+  // Tokens meant for padding and unknown text come first, then spare ones, from the last on.
   std::vector<std::optional<Token>> offered{meanings.pad, meanings.unknown};
   for (int id = size - 1; id >= 0; --id) {
     const auto token = static_cast<Token>(id);

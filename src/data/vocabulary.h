@@ -68,7 +68,7 @@ class Vocabulary {
   std::vector<Token> encode(std::string_view text) const;
   std::size_t count(std::string_view text) const;  // of its tokens
 
-  // The same for the text that a row begins with: a tokenizer puts its beginning before it.
+  // encode() and count() of the text that a row begins with: some tokenizers put a token before it.
   std::vector<Token> encode_first(std::string_view text) const;
   std::size_t count_first(std::string_view text) const;
 

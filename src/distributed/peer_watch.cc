@@ -66,7 +66,7 @@ struct PeerWatch::State {
         peer = lost >= 0 ? lost : still < kPatience ? -1 : 0;
       }
       if (peer < 0) continue;
-      // Whoever talks to the lost one has most often noticed already, and is on its way out.
+      // A rank that talks to the lost one has usually noticed already, and is ending.
       if (stopped_within(5)) return;
       say_to(stderr,
              "mgdm: rank {} lost rank {}: it died or hangs\n  try: look at what it printed "

@@ -144,7 +144,7 @@ c10::intrusive_ptr<Backend> make_gloo([[maybe_unused]] const c10::intrusive_ptr<
 c10::intrusive_ptr<Backend> make_nccl([[maybe_unused]] const c10::intrusive_ptr<c10d::Store>& store,
                                       [[maybe_unused]] const Ranks& ranks) {
 #ifdef USE_C10D_NCCL
-  // Its own monitor would end the process while the first one evaluates; we have PeerWatch.
+  // NCCL's own monitor would end the process while the first rank evaluates; PeerWatch does this.
   ::setenv("TORCH_NCCL_ENABLE_MONITORING", "0", /*overwrite=*/0);
   const auto options = c10d::ProcessGroupNCCL::Options::create();
   options->timeout = kForEver;

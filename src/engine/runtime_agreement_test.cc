@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of logits up to 20; of larger ones their share of it.
+// The tolerance of logits up to 20; it grows with larger ones.
 constexpr float kTolerance = 1e-4f, kUsualSize = 20;
 
 data::Rows random_rows(const spec::ModelSettings& settings, std::size_t count) {
@@ -37,8 +37,8 @@ data::Rows random_rows(const spec::ModelSettings& settings, std::size_t count) {
   return rows;
 }
 
-// Of a trained model, what it was trained for: on nonsense some of them amplify the last bits. One
-// that answers left to right never saw a [MASK].
+// Puzzles that the trained model was made for: on nonsense some models amplify the last bits. A
+// model that answers left to right never saw a [MASK].
 data::Rows puzzle_rows(const fs::path& folder, const model_files::CheckpointConfig& config) {
   const spec::PuzzleRows rows(config.about.card.value(),
                               model_files::read_vocabulary(folder, config));

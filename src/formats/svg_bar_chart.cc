@@ -32,8 +32,8 @@ std::string value_label(double value) {
   return with_minus_sign(whole ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value));
 }
 
-// Of the values on one axis, and zero, on which bars stand. A bar too small to be seen asks for no
-// room on its side of zero.
+// The range of the values on one axis and of zero, on which bars stand. A bar too small to be seen
+// needs no room on its side of zero.
 Range bar_range(const BarChart& chart, bool right_axis) {
   std::vector<double> values{0};
   for (const BarSeries& series : chart.series)

@@ -64,7 +64,7 @@ TEST(SolverVotes, CountsThePassesOfAllViews) {
   EXPECT_EQ(all[1].successful_try, -1);
 }
 
-// What is given in a view is another puzzle's; only answers are compared.
+// The givens of a view are those of another puzzle: only answers are compared.
 TEST(SolverVotes, DoesNotCompareWhatIsGiven) {
   Question question = asked({1, 3});
   for (data::View& view : question.views)

@@ -28,8 +28,8 @@ struct ModelFiles {
 void write_model_files(const std::filesystem::path& folder,
                        std::span<const formats::TensorView> tensors, const ModelFiles& files);
 
-// The same for LoRA's matrices alone, as PEFT has them (spec/adapter.h). Who they belong to is
-// files.about.base.
+// write_model_files() for LoRA's matrices alone, in PEFT's layout (spec/adapter.h).
+// files.about.base names the model that they adapt.
 void write_adapter_files(const std::filesystem::path& folder,
                          std::span<const formats::TensorView> tensors, const ModelFiles& files);
 

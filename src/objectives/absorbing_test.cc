@@ -107,7 +107,8 @@ TEST(Absorbing, FullMaskIsRefusedWhereNothingIsMasked) {
   EXPECT_THROW(make_objective(coupled), UsageError);
 }
 
-// Of 8 output positions, at each level t a share (t + 1) / T is masked; levels are equally likely.
+// At each level t, a share (t + 1) / T of the 8 output positions is masked; levels are equally
+// likely.
 // Bounds are five standard deviations.
 TEST(Absorbing, MaskRatesFollowTheSchedule) {
   const std::int64_t rows = 6000;

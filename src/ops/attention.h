@@ -43,11 +43,12 @@ struct KeysAndValues {
 at::Tensor attention(const at::Tensor& qkv, const AttentionForm& form,
                      KeysAndValues* seen = nullptr);
 
-// The same where a position has one of the rows of qkv (R, 3, H, D), that of the number which
-// stands in places (B, N) int64.
+// attention() where each position takes one of the R rows of qkv (R, 3, H, D): places (B, N) int64
+// says which.
 at::Tensor attention_at(const at::Tensor& qkv, const at::Tensor& places, const AttentionForm& form);
 
-// The same for qkv = x W^T + b, with x (B, N, C), weight (3 H D, C) and bias (3 H D), in `heads` H.
+// attention() of qkv = x W^T + b, with x (B, N, C), weight (3 H D, C) and bias (3 H D), in `heads`
+// H.
 at::Tensor attention_of(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                         std::int64_t heads, const AttentionForm& form,
                         KeysAndValues* seen = nullptr);

@@ -116,7 +116,7 @@ TEST(Linear, IsAddedToAShortStream) {
       const at::Tensor apart = y_of(false), together = y_of(true);
       expect_within(together, apart.to(at::kCPU, at::kDouble),
                     3 * u * (apart.abs() + stream.real.abs()).to(at::kCPU, at::kDouble), "y");
-      // The same products of the same numbers.
+      // Both compute the same products of the same numbers.
       const std::vector<at::Tensor> want = gradients(apart), got = gradients(together);
       ASSERT_EQ(got.size(), want.size());
       for (std::size_t i = 0; i < got.size(); ++i) EXPECT_TRUE(got[i].equal(want[i])) << i;

@@ -144,7 +144,8 @@ TEST(Network, LogitsAreThoseOfPlainLoopsOnEveryInstructionSet) {
   });
 }
 
-// Of weights that are bf16 as they are, those of fp32 but for the rounding of activations.
+// With weights that bf16 holds exactly, logits differ from fp32 only by the rounding of
+// activations.
 TEST(Network, OtherArithmeticIsNearFp32) {
   for (const ModelSettings& settings : all_kinds()) {
     SCOPED_TRACE(text_of(settings));

@@ -19,8 +19,7 @@ void check_effects(const Recipe& recipe, const std::vector<std::string>& overrid
 // found from its data does not count.
 std::vector<config::Fields::Difference> changes(Recipe recipe, Recipe run);
 
-// Those of them that decide what is learned; how often a run is saved, logged and evaluated does
-// not.
+// The changes that decide what is learned: not how often a run is saved, logged and evaluated.
 std::vector<config::Fields::Difference> changes_of_training(const Recipe& recipe,
                                                             const Recipe& run);
 

@@ -41,8 +41,8 @@ objectives::Noised part_of(const objectives::Noised& noised, std::int64_t begin,
 objectives::Guess guess_of(nn::Model& model, bool bf16) {
   return [&model, bf16](const nn::Input& input) {
     const at::NoGradGuard no_grad;
-    // Its own: within that of a forward pass, weights rounded here would be taken there, where they
-    // need a gradient.
+    // This needs its own autocast: a forward pass that shares it would reuse weights rounded here,
+    // which have no gradient.
     const compat::Autocast autocast(model.device(), bf16);
     return model.forward(input).last();
   };

@@ -167,7 +167,8 @@ TEST_F(Steps, OfSeveralPartsEqualThatOfOne) {
   const auto [loss, whole] = run(1);
   for (const std::int64_t parts : {2, 3, 8}) {  // 8 rows: 4 4, 3 3 2, one by one
     const auto [same_loss, same] = run(parts);
-    // The same terms in another order: some hundred, each with a rounding of 6e-8 of the largest.
+    // These sums have the same terms in another order: about a hundred, each with a rounding of
+    // 6e-8 of the largest.
     EXPECT_NEAR(same_loss, loss, 1e-5) << parts;
     for (std::size_t i = 0; i < whole.size(); ++i) {
       const double largest = whole[i].abs().max().item<double>();

@@ -82,7 +82,7 @@ TEST(TrainVdm, StepsOfSeveralPartsEqualThatOfOne) {
   const auto [same_loss, same] = gradients(3);
   EXPECT_NEAR(same_loss, loss, 1e-5 * loss);
   for (std::size_t i = 0; i < whole.size(); ++i) {
-    // The same terms in another order, some thousand of them.
+    // These sums have the same terms in another order, about a thousand of them.
     const double largest = whole[i].abs().max().item<double>();
     EXPECT_LE((whole[i] - same[i]).abs().max().item<double>(), 1e-4 * largest) << i;
   }

@@ -18,8 +18,9 @@ HWY_BEFORE_NAMESPACE();
 namespace mgdm::vectors::HWY_NAMESPACE {
 namespace {
 
-// Of kRows rows that see equally much, side by side: while one waits for its largest number or its
-// sum, another goes on. Whole vectors are read and written: rows have room for them.
+// Computes the softmax of kRows rows of the same number of visible columns, side by side: while one
+// row waits for its maximum or its sum, another goes on. Whole vectors are read and written: rows
+// have room for them.
 template <std::size_t kRows>
 HWY_INLINE void softmax_rows(float* s, std::size_t stride, std::size_t seen, std::size_t columns,
                              float scale) {

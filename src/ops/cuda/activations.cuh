@@ -33,8 +33,8 @@ struct ReluSquared {
   // Not fmaxf, which would turn NaN into 0.
   static __device__ __forceinline__ float relu(float u) { return u < 0 ? 0.0f : u; }
   static __device__ __forceinline__ float value(float u) { return relu(u) * relu(u); }
-  // Of two bf16 numbers in a word. Their squares are rounded once, as value() and its rounding to
-  // bf16 do: float has room for the exact square.
+  // value() of two bf16 numbers in a word. Their squares are rounded once, as value() and its
+  // rounding to bf16 do: float has room for the exact square.
   static __device__ __forceinline__ std::uint32_t value_of_pair(std::uint32_t u) {
     std::uint32_t r, y;
     asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(u), "r"(0));

@@ -38,7 +38,7 @@ struct Arguments {
   float* sums;   // (B, 3, H, D): of dq, dk and dv over N; or null
 };
 
-// Of normalised rows a score is at least -scale D, and so is lse. Where scale D is less than this,
+// Scores of normalised rows are at least -scale D, and so is lse. Where scale D is less than this,
 // a key of zeros, as there are behind the last one, gets a weight of at most e^40: its dS is
 // finite, and times the key it is 0.
 constexpr float kMostScore = 40;

@@ -38,7 +38,7 @@ struct AttentionDropout {
                      static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
   }
 
-  // Of a word from words(): whether the weight is kept, of the queries' low or high eight.
+  // Whether a word from words() keeps the weight of one of the low or high eight queries.
   MGDM_HOST_DEVICE bool keeps_low(std::uint32_t word) const {
     return (word << 16) >= (threshold << 16);
   }

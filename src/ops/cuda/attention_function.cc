@@ -15,7 +15,8 @@ struct KeptSettings : torch::CustomClassHolder {
   AttentionSettings settings;
 };
 
-// Of so many products with the (N, N) scores of each head; under a causal mask half of them count.
+// The operations of `products` matmuls with the (N, N) scores of each head; a causal mask halves
+// them.
 double products_flop(const AttentionSettings& s, int products) {
   const double scores = static_cast<double>(s.batch * s.heads) *
                         static_cast<double>(s.length * s.length) * (s.causal ? 0.5 : 1.0);

@@ -86,7 +86,7 @@ __device__ __forceinline__ void load_rows_from(std::uint32_t to, At at, int vali
   });
 }
 
-// Of a matrix whose rows are `pitch` numbers apart ...
+// load_rows_from() for a matrix whose rows are `pitch` numbers apart ...
 template <int kSize>
 __device__ __forceinline__ void load_rows(std::uint32_t to, const __nv_bfloat16* from, int pitch,
                                           int valid, int count) {
@@ -145,7 +145,7 @@ __device__ __forceinline__ float2 row_dots(const std::uint32_t (&a)[kDepth][4],
       multiply_add(lower, a[d], b[d][1], b[d][3]);
     }
   }
-  // Of the four lanes of row r, number r / 2 has columns r or r + 8.
+  // Lane r / 2 of the four lanes of row r holds columns r and r + 8.
   const int lane = threadIdx.x % 32, row = lane / 4, from = 4 * row + row / 2;
   const bool odd = row % 2 != 0;
   return {__shfl_sync(0xffffffff, odd ? upper[1] : upper[0], from),
@@ -213,8 +213,8 @@ __device__ __forceinline__ void normalize_rows(std::uint32_t rows, int count, fl
   });
 }
 
-// The same for queries and keys together, without factors: while an instruction of one waits, the
-// other has one.
+// Normalises queries and keys together, without keeping factors: instructions of one fill the waits
+// of the other.
 template <int kSize>
 __device__ __forceinline__ void normalize_both(std::uint32_t q, std::uint32_t k, int count,
                                                float eps) {

@@ -174,8 +174,8 @@ TEST_F(AttentionKernels, IsItsFormulaAndItsGradients) {
       }
 }
 
-// The same bits in every run, and where the generator's numbers are read from device memory, as in
-// a replayed graph; other numbers there give another mask.
+// Every run gives the same bits, also where the generator's numbers are read from device memory, as
+// in a replayed graph; other numbers there give another mask.
 TEST_F(AttentionKernels, RepeatsItself) {
   AttentionSettings s{.batch = 3, .length = 75, .heads = 4, .size = 32};
   s.scale = 0.2f;
@@ -244,7 +244,7 @@ TEST(AttentionDropout, DropsItsShareOfIndependentWeights) {
         other_head += dropout.keeps(4, i, j);
         other_square += dropout.keeps(3, i + 8, j + 8);
       }
-    // Of 230 thousand draws: standard deviations of at most 0.001.
+    // 230 thousand draws: standard deviations are at most 0.001.
     constexpr double kAll = double{kLength} * kLength;
     EXPECT_NEAR(kept / kAll, 1 - share, 0.004);
     for (const double both : {right, below, other_head, other_square})

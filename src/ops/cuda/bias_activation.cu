@@ -22,7 +22,7 @@ constexpr int kBlocks = 4;   // on each multiprocessor
 
 struct None {};  // for the sums alone
 
-// What is read and written: forward x -> y; backward what is kept, as x, and dy -> dx and its sums;
+// A pass reads and writes: kForward x -> y; kBackward the kept x and dy -> dx and its sums; kSum
 // the sums of dy alone.
 enum class Pass { kForward, kBackward, kSum };
 

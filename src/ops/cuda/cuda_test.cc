@@ -44,11 +44,11 @@ struct Parts {
     size = h + (y.abs() + row_mean(y.abs())) * scale;
   }
 
-  // Of h = (y - mean) / sigma, whose y and mean have errors of their own size.
+  // The error of h = (y - mean) / sigma, where y and mean have errors of their own size.
   at::Tensor h_error() const { return kSums * size; }
 
-  // Of (g - mean(g) - h mean(g h)) / sigma, where |g| is given: h errs, and so does mean(g h), by
-  // its h and by its sum.
+  // The error of (g - mean(g) - h mean(g h)) / sigma for a given |g|: h errs, and so does mean(g
+  // h), by its h and by its sum.
   at::Tensor gradient_error(const at::Tensor& g) const {
     return 3 * kSums * scale * (g + row_mean(g) + size * row_mean(g * size));
   }

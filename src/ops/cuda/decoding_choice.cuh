@@ -84,7 +84,7 @@ inline __device__ RowDraws draws_of(const DecodingPass& pass, int row, std::int6
           static_cast<std::uint32_t>(first_draw + step)};
 }
 
-// What is added to scores: it depends on no logits, and may be drawn before they are there.
+// Whether noise is added to scores: it depends on no logits, and may be drawn before they arrive.
 inline __device__ bool adds_noise(const DecodingRule& rule) {
   return (rule.order == Order::kTopk || rule.order == Order::kMargin) && rule.noise > 0;
 }
@@ -271,7 +271,7 @@ __device__ __forceinline__ void copy_logits(float* to, const DecodingPass& pass,
         to[at] = finish(place(i), some[i]);
   }
 }
-// Those that other blocks of this kernel wrote, before all met.
+// Copies logits that other blocks of this kernel wrote before all blocks met.
 inline __device__ void copy_logits(float* to, const float* from, const DecodingPass& pass) {
   copy_logits(
       to, pass, [&](int i) { return __ldcg(from + i); }, [](int, float number) { return number; });

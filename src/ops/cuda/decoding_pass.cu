@@ -65,7 +65,8 @@ class Head {
  private:
   static constexpr int kTiles = 2, kParts = 3;
 
-  // Of 16 kTiles positions and 8 tokens, as the lanes have them; each of the head's parts apart.
+  // Partial logits of 16 kTiles positions and 8 tokens, in the layout of the lanes, one for each
+  // part of the head.
   struct Sums {
     float number[kTiles][kParts][4] = {};
 

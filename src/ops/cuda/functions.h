@@ -53,7 +53,8 @@ ResidualNorm residual_norm(const at::Tensor& x, const Branch& branch, const Norm
                            double dropped);
 // residual_norm() without dropout and gradients, with y written over x.
 ResidualNorm residual_norm_onto(const at::Tensor& x, const Branch& branch, const Norm& norm);
-// The same of some rows of x (.., C), by number: (W). No gradients, and there is a branch.
+// residual_norm() of the W rows of x (.., C) that `picked` (W) numbers: without gradients, always
+// with a branch.
 ResidualNorm residual_norm_of(const at::Tensor& x, const at::Tensor& picked, const Branch& branch,
                               const Norm& norm);
 

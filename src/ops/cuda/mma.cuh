@@ -49,7 +49,8 @@ __device__ __forceinline__ void load_block(std::uint32_t (&f)[4], std::uint32_t 
                : "memory");
 }
 
-// Its first 8 rows, as two squares: a B block stored n x k. Lanes from 16 on name none.
+// Reads the first 8 rows of such a block as two squares: a B block stored n x k. Lanes from 16 on
+// name no row.
 __device__ __forceinline__ void load_half_block(std::uint32_t (&f)[2], std::uint32_t address) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
                : "=r"(f[0]), "=r"(f[1])

@@ -24,7 +24,7 @@ TEST(Quicker, IsTheOneThatDoesLess) {
   EXPECT_FALSE(quicker.second({1, 2, 4}, true, nullptr, little, much));
   Quicker doubtful(1e-6f);
   EXPECT_FALSE(doubtful.second({1, 2, 3}, true, nullptr, much, little));
-  // What is known is not tried again.
+  // A known winner is not tried again.
   EXPECT_TRUE(quicker.second({1, 2, 3}, false, nullptr, little, much));
 }
 

@@ -16,7 +16,8 @@ namespace {
 constexpr int kWarps = 8;
 constexpr int kThreads = 32 * kWarps;
 
-// What is read of a row. Forward kept y of the layer norm, n and the scale of the RMS norm.
+// The type of the kept row: the forward pass kept y of a layer norm, n and the scale of an RMS
+// norm.
 template <bool kCentred>
 using Kept = std::conditional_t<kCentred, float, __nv_bfloat16>;
 template <class Number>

@@ -58,7 +58,7 @@ struct ResidualNormFunction : Function<ResidualNormFunction> {
     const at::Tensor y = branch.defined() ? at::empty_like(x) : x;
     at::Tensor n = at::empty_like(x, x.options().dtype(at::kBFloat16));
     const std::int64_t rows = x.numel() / x.size(-1);
-    // Of the RMS norm n and the scale are kept, of the layer norm y.
+    // The backward pass needs n and the scale of an RMS norm, and y of a layer norm.
     at::Tensor scale;
     if (for_backward && !settings->centred)
       scale = at::empty({rows}, x.options().dtype(at::kFloat));

@@ -83,8 +83,8 @@ inline at::Tensor product_of(const at::Tensor& x, const at::Tensor& weight,
   return multiply(rows_of(x), false, weight, true, after).view(sizes);
 }
 
-// Of y = x W^T, for dy (rows, O): dx = dy W, and dW = dy^T x in the type that the parameter has,
-// perhaps added to another gradient of it.
+// The gradients of y = x W^T for dy (rows, O): dx = dy W, and dW = dy^T x in the type of the
+// parameter, perhaps added to another gradient of it.
 inline at::Tensor dx_of(const at::Tensor& dy, const at::Tensor& weight) {
   return multiply(dy, false, weight, false);
 }

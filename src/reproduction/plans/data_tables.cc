@@ -21,8 +21,8 @@ constexpr Dataset kDatasets[] = {
     {"Sudoku", "sudoku", 100, 81, 81, 81, 81},    {"SAT 5", "sat-5", 50, 245, 9, 245, 9},
     {"SAT 7", "sat-7", 50, 269, 13, 269, 13},     {"SAT 9", "sat-9", 100, 305, 17, 305, 17}};
 
-// Of our generators, which have the paper's distributions: its own files take seconds to make
-// again.
+// Tests come from our generators, which have the paper's distributions: regenerating its own files
+// takes seconds.
 TestSet test_of(const Dataset& dataset) {
   return {.task = dataset.task, .from = TestSet::From::kGenerated};
 }

@@ -55,8 +55,8 @@ constexpr DataSize kDataSizes[] = {
 
 constexpr double kSolvedFrom = 90;  // %
 
-// Of the same distance with more and more data: the first that is solved. Nothing where that is not
-// known: one before it is not trained, or not to its end.
+// The smallest data size that solves one distance, or nothing where a smaller size is not trained
+// to its end.
 Value least_of(const std::vector<const Value*>& by_size) {
   for (std::size_t i = 0; i < by_size.size(); ++i) {
     Value least = *by_size[i];

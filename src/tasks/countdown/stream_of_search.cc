@@ -34,7 +34,7 @@ class Estimate {
     return heuristic_ == Heuristic::kSum ? target_ - n : to_factor_[static_cast<std::size_t>(n)];
   }
 
-  // Of `count` numbers whose distances add up to `sum`; exact, as Python has it.
+  // The heuristic of `count` numbers whose distances add up to `sum`; exact, as in Python.
   double of(Number sum, std::size_t count) const {
     const auto total = static_cast<double>(sum);
     return heuristic_ == Heuristic::kSum ? total / static_cast<double>(count) : total;

@@ -186,8 +186,8 @@ class Block {
   }
   __device__ unsigned logits_turn() const { return static_cast<unsigned>(known_.passes) + 1; }
 
-  // Those of the last launch. Each thread those that it will write itself; of logits any, since all
-  // meet before the first pass has some.
+  // Forgets the words of the last launch. Each thread clears the words that it will write itself,
+  // and any of the logits', since all threads meet before the first pass writes logits.
   __device__ void forget_words() const {
     if (!single_) return;
     for (int i = 0; i < 4; ++i)  // both halves of the tile, of both layers

@@ -12,7 +12,8 @@ namespace mgdm::ops::cuda::clusters {
 struct HeadPlaces {
   char *q, *k, *v;
 };
-// Of a row of `length` positions: `valid` queries from `first` on, and all keys and values.
+// The part of a row of `length` positions that a block works on: `valid` queries from `first` on,
+// and all keys and values.
 struct HeadPositions {
   int first, valid, length;
 };

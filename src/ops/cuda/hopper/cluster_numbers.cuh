@@ -23,7 +23,7 @@ __device__ __forceinline__ void tell(WordOfTurn* to, std::uint32_t bits, unsigne
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
 }
 
-// What is there now, of whichever turn ...
+// Reads the current word, of whichever turn ...
 __device__ __forceinline__ WordOfTurn seen_at(const WordOfTurn* from) {
   WordOfTurn word;
   asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");

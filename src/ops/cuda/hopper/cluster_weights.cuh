@@ -131,10 +131,10 @@ class Weights {
   const std::uint32_t slots_;
   const int rank_;
   const bool has_head_;
-  // What is multiplied by next: the slot of its first part, and the parity of its barrier; how many
-  // parts are there or on their way.
+  // The next weights to multiply by: the slot of their first part, the parity of its barrier, and
+  // how many parts have arrived or are on their way.
   int first_ = 0, parity_ = 0, ahead_ = 0;
-  // What is copied next, and where to.
+  // The next piece to copy, and its slot.
   int piece_ = 0, layer_ = 0, loop_ = 0, filled_ = 0;
 };
 

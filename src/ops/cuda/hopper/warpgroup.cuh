@@ -15,9 +15,9 @@ __device__ __forceinline__ std::uint64_t rows_of_128_bytes(const void* start) {
          kSwizzled << 62;
 }
 
-// The same for a matrix that lies column by column: a row of 128 bytes is 64 numbers of one column,
-// and the next column, one step of the depth further, is below it. The next 64 numbers of the
-// columns are `next` bytes further.
+// rows_of_128_bytes() for a matrix that is stored column by column: a row of 128 bytes is 64
+// numbers of one column, and the next column, one step of the depth further, is below it. The next
+// 64 numbers of the columns are `next` bytes further.
 __device__ __forceinline__ std::uint64_t columns_of_128_bytes(const void* start, int next) {
   constexpr std::uint64_t kEightRows = 1024 >> 4, kSwizzled = 1;
   return (shared_address_of(start) & 0x3ffff) >> 4 | static_cast<std::uint64_t>(next >> 4) << 16 |
