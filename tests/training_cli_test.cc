@@ -692,7 +692,9 @@ TEST_F(Training, EvalMeasuresLosses) {
                                  " --figure " + path("losses.svg"));
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("hardest positions"), std::string::npos) << outcome.out;
-    EXPECT_NE(read_file(path("losses.svg")).find("planning distance 2"), std::string::npos);
+    const std::string figure = read_file(path("losses.svg"));
+    EXPECT_MENTIONS(figure, "planning distance 2");
+    EXPECT_MENTIONS(figure, kind == "ar" ? "position in the answer" : "noise level t");
     const auto losses = nlohmann::json::parse(read_file(path("losses.json")));
     const std::size_t levels = kind == "ar" ? 1 : 5, positions = losses["positions"];
     EXPECT_EQ(losses["n"], 12);

@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "data/layout.h"
 #include "formats/test_support.h"
+#include "spec/tensors.h"
 #include "tasks/all_tasks.h"
 
 namespace mgdm::spec {
@@ -61,6 +62,12 @@ TEST(Recipes, EveryOneResolves) {
 }
 
 // Puzzles of every task and size fit the length that its recipes name.
+TEST(Tensors, OfGpt2AreThoseOfItsFiles) {
+  const ModelSettings settings{.layers = 2, .width = 8, .positions = 5, .vocabulary = 10};
+  EXPECT_EQ(tensors_of(settings).size(), 2u + 2u * 12u + 2u);
+  EXPECT_EQ(parameter_count(settings), (10 + 5) * 8 + 2 * (12 * 8 * 8 + 13 * 8) + 2 * 8);
+}
+
 TEST(Recipes, PaperLengthsHoldTheirPuzzles) {
   std::map<std::string, std::vector<tasks::Example>> puzzles;  // by task
   for (const fs::path& path : recipes()) {

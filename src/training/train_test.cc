@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -42,6 +43,10 @@ TEST(Train, MeasuresEvaluatesAndSavesWhenItIsTime) {
   EXPECT_EQ(evaluated, (StepNumbers{4, 7}));
   for (const int step : {2, 4, 6, 7})
     EXPECT_EQ(fs::exists(run.path() / ("checkpoint-" + std::to_string(step))), step > 2) << step;
+  const std::string metrics = file(run.path(), "metrics.jsonl");
+  const auto first = nlohmann::json::parse(metrics.substr(0, metrics.find('\n')));
+  EXPECT_NEAR(first["tokens_per_second"].get<double>() * first["seconds"].get<double>(),
+              3 * run.training.batch * run.data.train.length(), 1);
 }
 
 TEST(Train, GoesOnBitForBit) {

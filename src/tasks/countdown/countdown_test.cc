@@ -239,6 +239,7 @@ TEST(CountdownReleasedMetric, EvaluatesAsPythonDoes) {
   EXPECT_EQ(result("8-4-2"), 2);
   EXPECT_EQ(result("8/4/2"), 1);
   EXPECT_EQ(result("00+1"), 1);
+  EXPECT_TRUE(evaluate_python("7**0")->is_int);
   for (const char* bad : {"", "1+", "1/0", "01+1", "1a", "1***2", "(1)", "1//0", "0**-1"})
     EXPECT_EQ(result(bad), -12345) << bad;
   EXPECT_EQ(result(std::string(100000, '-').c_str()), -12345);
@@ -253,6 +254,7 @@ TEST(CountdownReleasedMetric, Quirks) {
   EXPECT_FALSE(correct_as_released(label, "90+6=096"));  // the last result is compared as text
   EXPECT_FALSE(correct_as_released(label, "90+7=96"));
   EXPECT_FALSE(correct_as_released(label, "96=96"));
+  EXPECT_FALSE(correct_as_released(label, "+96=96"));
   EXPECT_FALSE(correct_as_released(label, "90+6=96=96"));
   EXPECT_FALSE(correct_as_released(label, "90+6=96,"));
   EXPECT_FALSE(correct_as_released(label, ""));

@@ -36,6 +36,16 @@ TEST_P(SudokuTask, GeneratesPuzzlesWithTheirSolution) {
   EXPECT_NE(task_->generate(0, Split::kTrain, 0), task_->generate(1, Split::kTrain, 0));
 }
 
+TEST(SudokuDrawn, HasLinesBetweenItsBoxes) {
+  std::string digits, grid;
+  for (int row = 0; row < 9; ++row) {
+    digits += "123456789";
+    if (row > 0) grid += row % 3 == 0 ? "\n------+-------+------\n" : "\n";
+    grid += "1 2 3 | 4 5 6 | 7 8 9";
+  }
+  EXPECT_EQ(make_sudoku(Difficulty::kEasy)->drawn(digits), grid);
+}
+
 TEST(SudokuGuesses, KeepOnlyPuzzlesThatTakeSoMany) {
   const auto task = make_sudoku(Difficulty::kHard, Guesses{3, 8});
   for (std::uint32_t item = 0; item < 10; ++item) {
