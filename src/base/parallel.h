@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -25,6 +26,18 @@
 #include "base/error.h"
 
 namespace mgdm {
+
+// Runs work(0), work(1), ... at the same time, in `wanted` threads or as many as the system starts.
+inline std::vector<std::jthread> start_threads(std::size_t wanted,
+                                               const std::function<void(std::size_t)>& work) {
+  std::vector<std::jthread> threads;
+  threads.reserve(wanted);
+  try {
+    while (threads.size() < wanted) threads.emplace_back(work, threads.size());
+  } catch (const std::system_error&) {  // a limit of memory or processes is reached
+  }
+  return threads;
+}
 
 // Computes produce(0), produce(1), ... in background threads, at most two per thread ahead of the
 // one taken last, so memory stays bounded. An exception of produce is thrown by next().
@@ -35,8 +48,9 @@ class OrderedWork {
       : count_(count), produce_(std::move(produce)) {
     const auto wanted = static_cast<std::size_t>(thread_count(threads));
     ahead_ = 2 * wanted;
-    for (std::size_t i = 0; i < std::min(wanted, count); ++i)
-      pool_.emplace_back([this] { work(); });
+    pool_ = start_threads(std::min(wanted, count), [this](std::size_t) { work(); });
+    if (pool_.empty() && count > 0)
+      throw Error("no thread can be started", "a higher limit of memory or processes (ulimit)");
   }
 
   ~OrderedWork() {

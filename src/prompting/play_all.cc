@@ -11,11 +11,11 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <thread>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/interrupt.h"
+#include "base/parallel.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "formats/json_text.h"
@@ -119,7 +119,7 @@ std::vector<Outcome> play_all(
   std::size_t answered = 0;
   std::vector<std::size_t> refused;
   Stoppable stoppable(model, stopped);
-  const auto work = [&] {
+  const auto work = [&](std::size_t) {
     try {
       while (!stopped) {
         stop_if_interrupted();
@@ -143,11 +143,8 @@ std::vector<Outcome> play_all(
       if (!stopped.exchange(true)) failure = std::current_exception();
     }
   };
-  {
-    std::vector<std::jthread> threads;
-    for (std::int64_t i = 0; i < parallel && static_cast<std::size_t>(i) < inputs.size(); ++i)
-      threads.emplace_back(work);
-  }
+  if (start_threads(std::min(static_cast<std::size_t>(parallel), inputs.size()), work).empty())
+    work(0);
   std::sort(refused.begin(), refused.end());
   for (const std::size_t item : refused) refusals.puzzles.push_back(inputs[item]);
   if (failure) std::rethrow_exception(failure);

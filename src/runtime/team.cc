@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/parallel.h"
 
 namespace mgdm::runtime {
 namespace {
@@ -42,28 +43,20 @@ void Team::Signal::wait_past(std::uint32_t seen) const {
 
 Team::Team(int members) : home_(::getpid()) {
   MGDM_CHECK(members >= 1);
-  try {
-    for (int member = 1; member < members; ++member)
-      others_.emplace_back([this, member] { serve(member); });
-  } catch (...) {  // no more threads are to be had: those that wait would wait for ever
-    dismiss();
-    throw;
-  }
+  others_ = start_threads(static_cast<std::size_t>(members - 1),
+                          [this](std::size_t i) { serve(static_cast<int>(i) + 1); });
 }
 
 Team::~Team() {
-  if (at_home())
-    dismiss();
-  else  // handles of threads that are not here can be neither joined nor detached: left alone
+  if (at_home()) {
+    work_ = nullptr;
+    start_.next();
+  } else {  // handles of threads that are not here can be neither joined nor detached: left alone
     static_cast<void>(new std::vector<std::jthread>(std::move(others_)));
+  }
 }
 
 bool Team::at_home() const { return ::getpid() == home_; }
-
-void Team::dismiss() {
-  work_ = nullptr;
-  start_.next();
-}
 
 void Team::serve(int member) {
   for (std::uint32_t seen = 0;; ++seen) {

@@ -24,7 +24,8 @@ namespace mgdm::runtime {
 
 class Team {
  public:
-  explicit Team(int members);  // at least 1
+  // At least 1; a team is smaller where the system does not start as many threads.
+  explicit Team(int members);
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -52,7 +53,6 @@ class Team {
   };
 
   bool at_home() const;  // whether this is the process that started the threads
-  void dismiss();        // ends the other threads
   void serve(int member);
 
   const pid_t home_;
