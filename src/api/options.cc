@@ -8,23 +8,18 @@
 #include "base/cores.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "spec/model_card.h"
+#include "inference/load_network.h"
 
 namespace mgdm::api {
 namespace {
 
 struct LoadSettings {
-  std::string device = "auto", arithmetic = "auto";
-  std::int64_t threads = 0, batch = 64;
-  bool deterministic = false;
+  inference::ComputeSettings compute;
+  std::int64_t batch = 64;
 
   void visit(config::Visitor& v) {
-    v.field("device", device, "auto, cpu, cuda or cuda:N");
-    v.field("threads", threads, kThreadsHelp, config::range(0, kMostThreads));
+    compute.visit(v);
     v.field("batch", batch, "puzzles decoded at the same time", config::range(1, 1 << 20));
-    v.field("arithmetic", arithmetic, "of products on a CPU",
-            config::one_of(spec::arithmetic_choices()));
-    v.field("deterministic", deterministic, "on a GPU, one puzzle at a time");
   }
 };
 
@@ -87,8 +82,9 @@ struct TextSettings {
 }  // namespace
 
 void check(const LoadOptions& options) {
-  LoadSettings settings{options.device, options.arithmetic, options.threads,
-                        static_cast<std::int64_t>(options.batch), options.deterministic};
+  LoadSettings settings{
+      {options.device, options.threads, options.arithmetic, options.deterministic},
+      static_cast<std::int64_t>(options.batch)};
   config::Fields fields(settings);
   check_all(fields);
 }
@@ -98,12 +94,13 @@ LoadOptions load_options(std::string_view text, const std::string& models) {
   config::Fields fields(settings);
   set_all(fields, text);
   // All members are named, because the default of `models` is for the compilers of our users.
-  return {settings.device,
-          static_cast<int>(settings.threads),
+  const inference::ComputeSettings& compute = settings.compute;
+  return {compute.device,
+          static_cast<int>(compute.threads),
           static_cast<std::size_t>(settings.batch),
           models,
-          settings.arithmetic,
-          settings.deterministic};
+          compute.arithmetic,
+          compute.deterministic};
 }
 
 tasks::Options checked(const GenerateOptions& options) {

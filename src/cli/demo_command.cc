@@ -29,8 +29,7 @@ struct DemoSettings {
 };
 
 inference::LoadedModel load(const DemoModel& model, const DemoSettings& settings) {
-  return inference::LoadedModel::load(model.folder,
-                                      {.threads = static_cast<int>(settings.threads)});
+  return inference::LoadedModel::load(model.folder, {.threads = settings.threads});
 }
 
 std::string parameters_of(const DemoModel& model) {

@@ -30,7 +30,7 @@ struct EvalSettings {
   std::string model, data, json, predictions, losses, figure, figure_over = "auto";
   std::int64_t limit = 0, batch = 256, samples = 1;
   DecodingFlags decode;
-  ComputeFlags compute;
+  inference::ComputeSettings compute;
   bool quiet = false;
 
   void visit(config::Visitor& v) {
@@ -187,7 +187,7 @@ void run_eval(const EvalSettings& asked) {
   settings.compute.threads = thread_count(static_cast<int>(settings.compute.threads));
   const std::string folder = inference::find_model(settings.model);
   if (!settings.quiet) say("{}", printable(model_files::unchecked_note(folder), "\n"));
-  const auto model = inference::LoadedModel::load(folder, settings.compute.settings());
+  const auto model = inference::LoadedModel::load(folder, settings.compute);
   settings.compute.arithmetic = model.network().arithmetic;
   settings.decode.settings = settings.decode.over(model);
   measure_score(

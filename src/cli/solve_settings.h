@@ -16,7 +16,7 @@ struct SolveSettings {
   std::vector<std::string> puzzles;
   std::int64_t batch = 64;
   DecodingFlags decode;
-  ComputeFlags compute;
+  inference::ComputeSettings compute;
   bool show = false, json = false, csv = false, quiet = false;
 
   void visit(config::Visitor& v);

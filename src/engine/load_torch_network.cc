@@ -74,7 +74,7 @@ inference::LoadedNetwork load_torch_network(const std::filesystem::path& folder,
                                             const inference::ComputeSettings& settings) {
   const c10::Device device = compat::device(settings.device);
   check_arithmetic(settings.arithmetic, device.is_cpu());
-  compat::use_threads(settings.threads);
+  compat::use_threads(static_cast<int>(settings.threads));
   std::shared_ptr<nn::Model> model = nn::make_model(config.settings, /*seed=*/{});
   nn::load_weights(folder, *model);
   model->to(device);

@@ -21,6 +21,18 @@ NetworkLoader& registered_loader() {
 
 }  // namespace
 
+void ComputeSettings::visit(config::Visitor& v) {
+  v.field("device", device, "auto, cpu, cuda or cuda:N");
+  v.field("threads", threads, kThreadsHelp, config::range(0, kMostThreads));
+  v.field("arithmetic", arithmetic,
+          "arithmetic of matmuls on a CPU: fp32 is exact, bf16 faster, int8 smallest and often "
+          "fastest; auto: the default stored with the model",
+          config::one_of(spec::arithmetic_choices()));
+  v.field("deterministic", deterministic,
+          "on a GPU, solve one puzzle at a time: slower, but no answer depends on the other "
+          "puzzles, not even by rounding");
+}
+
 void use_network_loader(NetworkLoader loader) { registered_loader() = std::move(loader); }
 
 bool can_run([[maybe_unused]] const spec::ModelSettings& settings) {
@@ -51,10 +63,11 @@ LoadedNetwork load_cpu_network(const std::filesystem::path& folder,
 #ifdef MGDM_HAVE_RUNTIME
   LoadedNetwork loaded;
   loaded.arithmetic = settings.arithmetic == "auto" ? card.arithmetic : settings.arithmetic;
-  loaded.network = runtime::load_network(
-      folder, config.settings, {settings.threads, runtime::arithmetic_named(loaded.arithmetic)});
+  const auto threads = static_cast<int>(settings.threads);
+  loaded.network = runtime::load_network(folder, config.settings,
+                                         {threads, runtime::arithmetic_named(loaded.arithmetic)});
   loaded.device = "CPU";
-  loaded.enough = kEnoughForAThread * static_cast<std::size_t>(thread_count(settings.threads));
+  loaded.enough = kEnoughForAThread * static_cast<std::size_t>(thread_count(threads));
   return loaded;
 #else
   throw Error(fmt::format("this program cannot run the model in {}", folder.string()),

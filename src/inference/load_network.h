@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "config/settings.h"
 #include "decoding/network.h"
 #include "decoding/slots.h"
 #include "model_files/checkpoint_config.h"
@@ -15,13 +17,14 @@
 
 namespace mgdm::inference {
 
+// Where, with how many threads and in which arithmetic a network computes.
 struct ComputeSettings {
-  std::string device = "auto";      // cpu, cuda, cuda:N, or auto: CUDA where there is one
-  int threads = 0;                  // 0: all cores that the process may use
-  std::string arithmetic = "auto";  // on a CPU: fp32, bf16, int8, or auto: what the card names
-  // On a GPU, solve one puzzle at a time, so that the batch cannot change an answer by rounding. On
-  // a CPU it never does.
-  bool deterministic = false;
+  std::string device = "auto";
+  std::int64_t threads = 0;
+  std::string arithmetic = "auto";
+  bool deterministic = false;  // says nothing on a CPU: the batch never changes an answer there
+
+  void visit(config::Visitor& v);
 };
 
 // Two cores decode 16 puzzles at a time as fast as 256 (measured for each kind of shipped model).

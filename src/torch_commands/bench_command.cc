@@ -91,8 +91,7 @@ void bench_decoding(BenchSettings settings) {
                           .turns = settings.turns,
                           .steps = settings.steps,
                           .profile = settings.profile};
-  const inference::ComputeSettings engine{.device = settings.device,
-                                          .threads = static_cast<int>(settings.threads)};
+  const inference::ComputeSettings engine{.device = settings.device, .threads = settings.threads};
   if (!settings.subject.ends_with(".toml")) {
     if (!settings.overrides.empty())
       throw UsageError("changes to a model", "key=value with a recipe");
