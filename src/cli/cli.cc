@@ -27,9 +27,12 @@ std::string g_called_as = "mgdm";
 
 // A GPU is used where there is one, by the full program if that has been built.
 void check_device(const std::string& device) {
-  const bool gpu = device.starts_with("cuda") ||
-                   (device == "auto" && is_there("/dev/nvidia0") && full_program_is_built());
-  if (gpu) needed(nullptr, "--device " + device);
+  const bool asked = device.starts_with("cuda");
+  const bool is_gpu_here = is_there("/dev/nvidiactl") || is_there("/dev/dxg");  // the latter: WSL
+  if (asked && !is_gpu_here)
+    throw Error("--device " + device + ": no NVIDIA GPU is visible here", "cpu or auto");
+  if (asked || (device == "auto" && is_gpu_here && full_program_is_built()))
+    needed(nullptr, "--device " + device);
 }
 
 std::vector<Command> all_commands(TorchWork* work) {
@@ -99,8 +102,12 @@ int run(int argc, char** argv, TorchWork* work) {
     return complain(error.what(), 130);
   } catch (const std::system_error& error) {
     // A signal came while something waited, most often for the reader of standard output.
-    const bool stopped = error.code() == std::errc::interrupted && interrupted();
-    return complain(stopped ? "interrupted" : error.what(), stopped ? 130 : 1);
+    if (error.code() == std::errc::interrupted && interrupted())
+      return complain("interrupted", 130);
+    const bool no_thread = error.code() == std::errc::resource_unavailable_try_again;
+    return complain(
+        no_thread ? "no further thread can be started\n  try: a smaller --threads" : error.what(),
+        1);
   } catch (const std::exception& error) {
     if (is_out_of_memory(work, error))
       return complain("out of memory\n  try: a smaller file or model, or fewer items at a time", 1);

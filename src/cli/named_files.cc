@@ -30,6 +30,10 @@ void check_files(const std::vector<NamedFile>& files) {
   std::map<std::string, const NamedFile*> named;  // where several flags read a file, the first
   for (const NamedFile& now : files) {
     if (now.file.empty()) continue;
+    if (now.file == "-" && !now.written && !named.emplace("<stdin>", &now).second)
+      throw UsageError(
+          fmt::format("{} and {} both read standard input", named["<stdin>"]->flag, now.flag),
+          "a file for one of them");
     const bool printed = now.written && is_standard_output(now.file);
     if (!printed && (now.file == "-" || is_special(now.file))) continue;
     if (now.written && !printed && is_of_a_model(full_name(now.file)))

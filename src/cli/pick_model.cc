@@ -8,7 +8,6 @@
 #include <functional>
 #include <iterator>
 #include <memory>
-#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>

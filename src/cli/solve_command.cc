@@ -97,7 +97,7 @@ void for_each_puzzle(const SolveSettings& settings, const inference::LoadedModel
 }
 
 // What became of the puzzles.
-struct Outcome {
+struct Tally {
   static constexpr std::size_t kMostComplaints = 5;  // that are printed one by one
 
   std::size_t verified = 0, wrong = 0, not_checked = 0, bad = 0;
@@ -127,8 +127,8 @@ struct Outcome {
   }
 };
 
-Outcome watch_all(const inference::LoadedModel& model, const SolveSettings& settings) {
-  Outcome outcome;
+Tally watch_all(const inference::LoadedModel& model, const SolveSettings& settings) {
+  Tally outcome;
   std::uint32_t item = 0;
   for_each_puzzle(
       settings, model, [&](const Error& error) { outcome.complain(error, settings); },
@@ -141,8 +141,8 @@ Outcome watch_all(const inference::LoadedModel& model, const SolveSettings& sett
 }
 
 // Solves as many puzzles at a time as fit into memory.
-Outcome solve_all(const inference::LoadedModel& model, const SolveSettings& settings) {
-  Outcome outcome;
+Tally solve_batches(const inference::LoadedModel& model, const SolveSettings& settings) {
+  Tally outcome;
   // Until something is said; where all answers go to a file, that is a complaint or a note.
   const bool silent = (settings.json || settings.csv) && ::isatty(STDOUT_FILENO) == 0;
   std::optional<Progress> progress(std::in_place, "solving", /*total=*/0, settings.quiet);
@@ -209,7 +209,7 @@ std::string model_for(const SolveSettings& settings, const std::optional<DimacsT
 }
 
 // After all of them.
-void sum_up(const Outcome& outcome, const inference::LoadedModel& model,
+void sum_up(const Tally& outcome, const inference::LoadedModel& model,
             const SolveSettings& settings) {
   if (outcome.bad > 0 && outcome.all() > 1) {
     const std::string why =
@@ -264,7 +264,7 @@ int run_solve(const SolveSettings& typed) {
                      "one of them");
   const auto load = [&](const std::string& folder) {
     if (!settings.quiet) say("{}", printable(model_files::unchecked_note(folder), "\n"));
-    return inference::LoadedModel::load(folder, settings.compute.settings());
+    return inference::LoadedModel::load(folder, settings.compute);
   };
   if (!settings.input.empty() && settings.input != "-" && !is_there(settings.input))
     read_input(settings.input);  // says why it cannot be read
@@ -280,9 +280,9 @@ int run_solve(const SolveSettings& typed) {
   model.resolved(settings.decode.over(model));  // what is wrong with flags comes first
   if (settings.csv) fmt::print("{}\n", inference::kSolvedCsvHeader);
   if (settings.show && !settings.quiet) say("{}", colour_legend());
-  const Outcome outcome = (settings.show ? watch_all : solve_all)(model, settings);
-  if (outcome.bad > Outcome::kMostComplaints)
-    say("mgdm: and {} more that cannot be read\n", outcome.bad - Outcome::kMostComplaints);
+  const Tally outcome = (settings.show ? watch_all : solve_batches)(model, settings);
+  if (outcome.bad > Tally::kMostComplaints)
+    say("mgdm: and {} more that cannot be read\n", outcome.bad - Tally::kMostComplaints);
   if (!settings.quiet) sum_up(outcome, model, settings);
   return outcome.wrong + outcome.bad == 0 ? 0 : 1;
 }

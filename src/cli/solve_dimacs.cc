@@ -28,21 +28,13 @@ void check_fits(const formats::Cnf& cnf, const std::string& text, const std::str
   if (cnf.variables != variables)
     throw Error(fmt::format("{}the formula has {} variables", at(file, 0), cnf.variables),
                 fmt::format("{}, as in the task {} of this model", variables, model.card().task));
-  const std::string input =
-      with_location(file, 0, [&] { return model.task().normalize_input(text); });
   std::vector<int> answer(static_cast<std::size_t>(variables));  // all have as many tokens
   std::iota(answer.begin(), answer.end(), 1);
-  const data::Vocabulary& vocabulary = model.rows().vocabulary();
-  const std::size_t tokens =
-      vocabulary.count(input) +
-      vocabulary.count(tasks::sat::render_answer(answer, tasks::sat::Notation::of(variables))) +
-      2;  // [SEP] and [EOS]
-  if (tokens > model.rows().length())
-    throw Error(
-        fmt::format("{}the formula has {} clauses", at(file, 0), cnf.size()),
-        fmt::format("fewer: with an answer it takes {} tokens, and the model reads rows of {}",
-                    tokens, model.rows().length()),
-        "a model that was trained on formulas of this size");
+  with_location(file, 0, [&] {
+    model.rows().check_room(
+        {model.task().normalize_input(text),
+         tasks::sat::render_answer(answer, tasks::sat::Notation::of(variables))});
+  });
 }
 
 // The fault of the model's answer; an unsatisfied clause is written in the integers of the file.

@@ -17,11 +17,16 @@ void print(const tasks::Task& task) {
              "", example.input, "", example.output);
 }
 
+void print_line(const std::string& variant) {
+  fmt::print("{:<12} {}\n", variant, tasks::make_task(variant)->about());
+}
+
 void run_tasks(const TasksSettings& settings) {
+  if (!settings.task.empty() && contains(tasks::variant_names(), settings.task))
+    return print_line(settings.task);
   if (!settings.task.empty()) return print(*tasks::make_task(settings.task));
   for (const std::string& name : tasks::task_names()) print(*tasks::make_task(name));
-  for (const std::string& name : tasks::variant_names())
-    fmt::print("{:<12} {}\n", name, tasks::make_task(name)->about());
+  for (const std::string& name : tasks::variant_names()) print_line(name);
   fmt::print("\nmgdm generate TASK makes more of them; mgdm verify TASK checks answers.\n");
 }
 

@@ -122,11 +122,15 @@ bool any_puzzle(const std::string& path, const std::function<bool(const std::str
     // Rows of a grid, perhaps, which would pass for a few numbers: asked for when none comes of
     // them. Where there are several, what is wrong with the grid comes first.
     std::vector<std::string> rows_perhaps;
+    std::optional<Error> wrong_grid;  // said where nothing else is
     const formats::SudokuOutlet outlet{
         path,
         [&](formats::SudokuRecord&& record, std::size_t) { found = std::move(record.puzzle); },
         [&](const Error& error) {
-          if (on_bad && rows_perhaps.size() > 1) on_bad(error);
+          if (on_bad && rows_perhaps.size() > 1)
+            on_bad(error);
+          else
+            wrong_grid = error;
         }};
     formats::SudokuLines grids(outlet);
     formats::SudokuCsv rows(outlet);
@@ -155,6 +159,7 @@ bool any_puzzle(const std::string& path, const std::function<bool(const std::str
     }
     grids.finish();
     if (any_of_them()) return true;
+    if (on_bad && wrong_grid) on_bad(*wrong_grid);
   }
   if (seen == 0) throw Error(fmt::format("there is no puzzle in {}", shown_path(path)));
   return false;

@@ -42,7 +42,6 @@ struct RowsView {
 };
 
 // A symmetric variant of a puzzle as a row of tokens: tasks/task.h view().
-
 struct View {
   std::vector<Token> tokens;         // (N): what is given in the view's own row
   std::vector<std::uint8_t> frozen;  // (N)

@@ -58,6 +58,10 @@ void DecodingSettings::check_tries() const {
                    "--temperature 0.5");
 }
 
+bool DecodingSettings::masks_again() const {
+  return order_kind(order).by_score && (revise == "on" || revise == "remask");
+}
+
 bool DecodingSettings::stochastic() const {
   switch (decoder) {
     case Decoder::kLeftToRight:

@@ -47,6 +47,9 @@ struct DecodingSettings {
   // Tokens are drawn from softmax(logits / temperature), at temperature 1 too.
   bool samples_tokens() const { return temperature > 0; }
 
+  // Shown tokens may be masked again in a later pass.
+  bool masks_again() const;
+
   // A puzzle may be decoded in several forms, which the seed draws.
   bool several_forms() const { return symmetries > 1 || tries > 1; }
 

@@ -7,21 +7,14 @@
 #include "decoding/network.h"
 
 namespace mgdm::decoding {
-namespace {
-
-bool can_mask_again(const DecodingSettings& settings) {
-  return order_kind(settings.order).by_score &&
-         (settings.revise == "on" || settings.revise == "remask");
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Diffusion::Diffusion(const Puzzle& puzzle, std::size_t vocabulary)
     : Attempt(puzzle),
       vocabulary_(vocabulary),
       order_(order_kind(puzzle.settings.order).choose),
       revise_(puzzle.settings.revise == "on"),
-      masks_again_(can_mask_again(puzzle.settings)) {
+      masks_again_(puzzle.settings.masks_again()) {
   const std::size_t length = puzzle.tokens.size();
   for (const std::uint8_t frozen : puzzle.frozen) diffused_.push_back(!frozen);
   diffused_count_ = static_cast<std::size_t>(std::count(diffused_.begin(), diffused_.end(), 1));

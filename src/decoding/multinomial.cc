@@ -1,6 +1,5 @@
 #include "decoding/multinomial.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"

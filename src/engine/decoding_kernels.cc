@@ -60,12 +60,10 @@ std::optional<ops::DecodingRule> rule_of(const decoding::DecodingSettings& setti
   const auto order =
       std::ranges::find(kKernelOrders, settings.order, [](const auto& o) { return o.first; });
   if (order == kKernelOrders.end()) return std::nullopt;
-  const bool revise = settings.revise == "on";
   return ops::DecodingRule{.order = order->second,
                            .steps = settings.steps,
-                           .revise = revise,
-                           .masks_again = decoding::order_kind(settings.order).by_score &&
-                                          (revise || settings.revise == "remask"),
+                           .revise = settings.revise == "on",
+                           .masks_again = settings.masks_again(),
                            .early_stop = settings.early_stop,
                            .noise = settings.noise,
                            .temperature = settings.temperature,

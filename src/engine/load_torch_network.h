@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 
-#include "data/vocabulary.h"
 #include "inference/load_network.h"
 #include "nn/model.h"
 

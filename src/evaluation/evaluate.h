@@ -38,7 +38,7 @@ class InterruptedEvaluation : public Interrupted {
   explicit InterruptedEvaluation(const Interrupted& why, Evaluation measured)
       : Interrupted(why), first(std::move(measured)) {}
 
-  const Evaluation first;  // of the first score.all.n examples
+  const Evaluation first;  // of the first answers.size() examples
 };
 
 // The part of an evaluation that is done: answers to the first examples, and their seconds.
@@ -49,7 +49,7 @@ struct PartialEvaluation {
 
 // progress(n) is called after every n examples. With a limit in seconds (0 = none) only as many
 // puzzles are started as are likely to finish in time, but always a few; the result then covers the
-// first score.all.n examples. It continues an earlier part, with the same result as in one go.
+// first answers.size() examples. It continues an earlier part, with the same result as in one go.
 // Ctrl-C throws InterruptedEvaluation.
 Evaluation evaluate(const inference::LoadedModel& model, std::span<const tasks::Example> examples,
                     const decoding::DecodingSettings& settings, std::int64_t batch,

@@ -91,6 +91,7 @@ bool JsonlReader::next() {
     });
     if (!members) continue;
     members_ = *std::move(members);
+    line_ = line;
     return true;
   }
   return false;
@@ -105,8 +106,12 @@ std::optional<std::string> JsonlReader::text(std::string_view key) const {
 std::string JsonlReader::required_text(std::initializer_list<std::string_view> keys) const {
   for (const std::string_view key : keys)
     if (auto value = text(key)) return *std::move(value);
-  throw Error(fmt::format("{}the line has none of these members: {}", at(path(), line_number()),
-                          joined_by(keys, ", ")),
+  std::string wrong = "the line has none of these members: " + joined_by(keys, ", ");
+  const auto json = parse_json(line_);
+  for (const std::string_view key : keys)
+    if (const auto found = json.find(key); found != json.end())
+      wrong = fmt::format("'{}' is {}", key, shortened(found->dump(), 60));
+  throw Error(at(path(), line_number()) + wrong,
               "a string, or a grid as a list of rows, in each line");
 }
 

@@ -60,6 +60,7 @@ class JsonlReader {
  private:
   LineReader lines_;
   OnBadLine on_bad_;
+  std::string_view line_;
   JsonStrings members_;
 };
 

@@ -28,17 +28,13 @@ std::string escaped(std::string_view text) {
 
 std::string padded(const std::string& text, std::size_t width, Align align) {
   const std::size_t spaces = width - count_code_points(text);
-  const std::size_t before = align == Align::kLeft    ? 0
-                             : align == Align::kRight ? spaces
-                                                      : spaces / 2;
-  return std::string(before, ' ') + text + std::string(spaces - before, ' ');
+  return align == Align::kRight ? std::string(spaces, ' ') + text : text + std::string(spaces, ' ');
 }
 
-// ":---", "---:" or ":--:", as wide as the cell with its two spaces.
+// ":---" or "---:", as wide as the cell with its two spaces.
 std::string rule(std::size_t width, Align align) {
   std::string line(width + 2, '-');
-  if (align != Align::kRight) line.front() = ':';
-  if (align != Align::kLeft) line.back() = ':';
+  (align == Align::kRight ? line.back() : line.front()) = ':';
   return line;
 }
 

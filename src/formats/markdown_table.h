@@ -15,7 +15,7 @@
 
 namespace mgdm::formats {
 
-enum class Align { kLeft, kRight, kCenter };
+enum class Align { kLeft, kRight };
 
 class MarkdownTable {
  public:

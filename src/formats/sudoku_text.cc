@@ -27,13 +27,6 @@ void for_each_sudoku(const std::string& path, const SudokuSink& sink, Reading re
   lines.finish();
 }
 
-std::vector<SudokuRecord> read_sudokus(const std::string& path) {
-  std::vector<SudokuRecord> records;
-  for_each_sudoku(
-      path, [&](SudokuRecord&& record, std::size_t) { records.push_back(std::move(record)); });
-  return records;
-}
-
 std::optional<std::string> find_sudoku(std::string_view text) {
   std::vector<std::string> found;
   bool bad = false;

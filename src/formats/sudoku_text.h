@@ -83,7 +83,6 @@ struct SudokuOutlet {
 // Reads one record at a time. Path "-" is standard input.
 void for_each_sudoku(const std::string& path, const SudokuSink& sink,
                      Reading reading = Reading::kAgain, const OnBadLine& on_bad = {});
-std::vector<SudokuRecord> read_sudokus(const std::string& path);
 
 // The only puzzle in a text of one or more lines, as 81 digits; none if there are several or none.
 std::optional<std::string> find_sudoku(std::string_view text);

@@ -45,9 +45,8 @@ Solved solve(const LoadedModel& model, const std::string& puzzle, std::uint32_t 
              const decoding::DecodingSettings& settings, const OnStep& on_step = {});
 
 // {"input", "solution", "verified", "explanation", "passes"} on one line, "verified" being null
-// where nothing can check the answer; a wrong one has also {"solvable"} and what is right, by exact
-// search,
-// {"right"}; with symmetries also {"symmetries", "forms", "agreed"}.
+// where nothing can check the answer; a wrong one has also {"solvable"} and {"right"}, the answer
+// of an exact search; with symmetries also {"symmetries", "forms", "agreed"}.
 std::string solved_json(const Solved& solved, const tasks::Task& task);
 std::string error_json(const std::string& what);  // {"error"}
 

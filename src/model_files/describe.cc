@@ -106,9 +106,11 @@ std::string file_table(const std::filesystem::path& folder) {
   if (checksums.empty()) return unchecked_note(folder);
   MarkdownTable table({{"file"}, {"bytes", Align::kRight}, {"CRC-32C"}});
   for (const auto& [name, crc] : checksums)
-    if (is_there(folder / name))
-      table.add_row({name, grouped(static_cast<std::int64_t>(file_size(folder / name))),
-                     fmt::format("{:08x}", crc)});
+    table.add_row({name,
+                   is_there(folder / name)
+                       ? grouped(static_cast<std::int64_t>(file_size(folder / name)))
+                       : "missing",
+                   fmt::format("{:08x}", crc)});
   return table.text();
 }
 

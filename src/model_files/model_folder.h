@@ -24,11 +24,11 @@ struct ModelFiles {
 };
 
 // Into a folder that is there: weights, config.json, tokenizer files. The tensors stand as files
-// have them (spec/weights.h).
+// have them (model_files/weights.h).
 void write_model_files(const std::filesystem::path& folder,
                        std::span<const formats::TensorView> tensors, const ModelFiles& files);
 
-// write_model_files() for LoRA's matrices alone, in PEFT's layout (spec/adapter.h).
+// write_model_files() for LoRA's matrices alone, in PEFT's layout (model_files/adapter.h).
 // files.about.base names the model that they adapt.
 void write_adapter_files(const std::filesystem::path& folder,
                          std::span<const formats::TensorView> tensors, const ModelFiles& files);

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <functional>
 
 #include "base/error.h"
 #include "compat/device.h"

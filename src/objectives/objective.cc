@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "objectives/terms.h"
 #include "ops/draws.h"
 #include "ops/head_loss.h"

@@ -1,6 +1,6 @@
 // VDM on tokens (Kingma et al., 2021; unit vectors and guesses as in Plaid, Gulrajani and
 // Hashimoto, 2023): a token is a vector of a learned table, noise is normal, and the loss is the
-// bound of vdm_terms.h in continuous time.
+// variational bound in continuous time.
 //
 // A fraction kReconstructed of the examples is shown at t = 0 for the reconstruction, the others at
 // random times for the diffusion term. Each counts for the whole batch, so the mean is the bound.

@@ -14,7 +14,7 @@
 #include "model_files/checkpoints.h"
 #include "model_files/history.h"
 #include "reproduction/html_page.h"
-#include "reproduction/json_members.h"
+#include "reproduction/kept_results.h"
 #include "reproduction/plan.h"
 #include "spec/overrides.h"
 #include "spec/recipe.h"

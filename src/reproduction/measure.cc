@@ -14,7 +14,7 @@
 #include "evaluation/evaluate.h"
 #include "evaluation/score_report.h"
 #include "model_files/checkpoint_config.h"
-#include "reproduction/json_members.h"
+#include "reproduction/kept_results.h"
 #include "reproduction/puzzles.h"
 #include "spec/tensors.h"
 #include "tasks/score.h"
@@ -126,13 +126,13 @@ Json kept(const Context& context, const Trained& trained, const Cell& cell, cons
   json["commands"] = Json::array();
   if (!puzzles.command.empty()) json["commands"].push_back(puzzles.command);
   const auto wanted = static_cast<std::size_t>(cell.test.count);
+  const std::size_t measured = result.answers.size();
   json["commands"].push_back(fmt::format(
       "mgdm eval --model {} --data {}{}{}", is_recipe(cell.model) ? trained.folder : cell.model,
       puzzles.file, decoding_flags(cell),
-      result.score.all.n < wanted ? fmt::format(" --limit {}", result.score.all.n) : ""));
-  if (result.score.all.n < ready.puzzles.size()) {
-    json["note"] =
-        fmt::format("the first {} puzzles of {}", result.score.all.n, ready.puzzles.size());
+      measured < wanted ? fmt::format(" --limit {}", measured) : ""));
+  if (measured < ready.puzzles.size()) {
+    json["note"] = fmt::format("the first {} puzzles of {}", measured, ready.puzzles.size());
     json["partial"] = partial_json(result);
   }
   json["version"] = version();

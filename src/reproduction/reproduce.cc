@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "formats/json_text.h"
-#include "reproduction/json_members.h"
+#include "reproduction/kept_results.h"
 #include "reproduction/measure.h"
 #include "reproduction/puzzles.h"
 #include "reproduction/trained.h"

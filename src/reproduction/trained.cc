@@ -12,7 +12,7 @@
 #include "formats/jsonl.h"
 #include "inference/models.h"
 #include "model_files/checkpoints.h"
-#include "reproduction/json_members.h"
+#include "reproduction/kept_results.h"
 #include "spec/overrides.h"
 
 namespace mgdm::reproduction {

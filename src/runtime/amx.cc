@@ -23,7 +23,7 @@ constexpr std::size_t kSumBytes = kColumns * sizeof(float);  // from one row of 
 
 std::size_t padded(std::size_t count, std::size_t to) { return (count + to - 1) / to * to; }
 
-// From one row of A, both parts, to the next: an odd number of cache lines, as in activations.h.
+// From one row of A, both parts, to the next: an odd number of cache lines, as in kernels.h.
 std::size_t stride_of(std::size_t depth) {
   return (2 * padded(depth, kDepth) / kLineOfBf16 | 1) * kLineOfBf16;
 }

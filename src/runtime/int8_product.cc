@@ -95,7 +95,7 @@ namespace {
 
 std::size_t pairs_of(std::size_t depth) { return (depth + 1) / 2; }
 
-// From one row of A to the next: an odd number of cache lines, as in activations.h.
+// From one row of A to the next: an odd number of cache lines, as in kernels.h.
 std::size_t int8_stride(std::size_t depth) {
   constexpr std::size_t kLine = 32;
   return ((2 * pairs_of(depth) + kLine - 1) / kLine | 1) * kLine;

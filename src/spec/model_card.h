@@ -47,7 +47,7 @@ using Notes = std::map<std::string, std::string>;
 // The base model that a LoRA adapter was trained on; its weights did not change.
 struct BaseModel {
   std::string folder;
-  std::string fingerprint;  // of its weights (spec/adapter.h)
+  std::string fingerprint;  // of its weights (model_files/adapter.h)
 };
 
 struct About {

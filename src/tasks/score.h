@@ -78,7 +78,7 @@ struct Score {
   std::map<int, Tally> by_planning_distance;  // of tasks with abilities().lookahead
   std::map<std::uint64_t, Tally> by_guesses;  // with abilities().graded; by first_of_guesses()
 
-  // Judges one answer, special tokens included (see judge.h).
+  // Judges one answer, special tokens included (see judge()).
   void add(const Task& task, const Example& example, std::string_view answer);
   void add(const Score& other);
 };

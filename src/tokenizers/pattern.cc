@@ -1,9 +1,5 @@
 #include "tokenizers/pattern.h"
 
-#include <utility>
-
-#include "base/error.h"
-
 #ifdef MGDM_HAVE_PCRE2
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -12,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"

@@ -1,6 +1,7 @@
 // tokenizer.json, as Hugging Face's tokenizers writes it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -230,8 +231,9 @@ Bpe read_model(const Node& node, const std::vector<std::string>& pieces) {
                .fuse_unknown = node["fuse_unk"].flag(false),
                .ignore_merges = node["ignore_merges"].flag(false)};
   if (const Node unknown = node["unk_token"]; !unknown.null()) {
-    form.unknown = Bpe(pieces, {}).find(unknown.text());
-    if (!form.unknown) throw unknown.wrong("a token of the vocabulary");
+    const auto found = std::ranges::find(pieces, unknown.text());
+    if (found == pieces.end()) throw unknown.wrong("a token of the vocabulary");
+    form.unknown = static_cast<Id>(found - pieces.begin());
   }
   Bpe bpe(pieces, form);
   read_merges(node["merges"], bpe);

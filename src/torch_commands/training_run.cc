@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/files.h"
-#include "base/paths.h"
 #include "base/progress.h"
 #include "base/standard_streams.h"
 #include "base/text.h"

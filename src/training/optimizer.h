@@ -18,7 +18,6 @@
 #include <string>
 #include <vector>
 
-#include "compat/operations.h"
 #include "nn/parameters.h"
 #include "nn/tensor_bytes.h"
 #include "spec/training_settings.h"

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/paths.h"
 #include "base/text.h"
 #include "formats/checksums.h"
 #include "formats/json_text.h"

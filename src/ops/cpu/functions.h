@@ -11,7 +11,7 @@ namespace mgdm::ops::cpu {
 // Whether these loops apply to tensors like x: float, on the CPU; never in a build without Highway.
 bool takes(const at::Tensor& x);
 
-// As in ops/linear.h. Debian's LibTorch for arm64 computes tanh one number at a time, which takes a
+// As in ops/layers.h. Debian's LibTorch for arm64 computes tanh one number at a time, which takes a
 // sixth of a training step.
 at::Tensor gelu(const at::Tensor& x);
 
@@ -30,7 +30,7 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
 // Neoverse V1 do 96 to 123 GFLOP/s by OpenBLAS and 130 by these; x86-64 was not measured.
 bool linear_takes(const at::Tensor& x, const at::Tensor& weight);
 
-// As in ops/linear.h.
+// As in ops/layers.h.
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 
 }  // namespace mgdm::ops::cpu

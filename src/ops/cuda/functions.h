@@ -39,7 +39,7 @@ void answer(const Transformer& network, const DecodingRule& rule, const AnswerTr
 // The kernels below work in bf16 mixed precision: the residual stream is fp32, or bf16 where it
 // is short (ops/residual_norm.h); what matrix products read and write is bf16.
 
-// What ops/linear.h promises of embed().
+// What ops/layers.h promises of embed().
 bool embed_takes(const EmbeddingTables& tables, const Shown& shown);
 at::Tensor embed(const EmbeddingTables& tables, const Shown& shown, double dropped);
 
@@ -77,7 +77,7 @@ bool head_loss_takes(const HiddenStates& states);
 at::Tensor head_loss(const HiddenStates& states, const at::Tensor& targets,
                      const at::Tensor& weight, const TokenLoss& form);
 
-// What ops/linear.h promises, for x in bf16 and parameters in float.
+// What ops/layers.h promises, for x in bf16 and parameters in float.
 bool linear_takes(const at::Tensor& x, const at::Tensor& weight);
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                   const at::Tensor& stream = {});

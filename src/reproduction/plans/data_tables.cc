@@ -1,7 +1,6 @@
 // Tables that need no model: dataset statistics, model sizes, task examples.
 #include <algorithm>
 
-#include "base/error.h"
 #include "reproduction/plan.h"
 #include "reproduction/puzzles.h"
 #include "spec/tensors.h"

@@ -11,7 +11,7 @@
 #include "evaluation/loss_table.h"
 #include "formats/jsonl.h"
 #include "model_files/checkpoint_config.h"
-#include "reproduction/json_members.h"
+#include "reproduction/kept_results.h"
 #include "reproduction/plan.h"
 #include "reproduction/puzzles.h"
 #include "reproduction/trained.h"

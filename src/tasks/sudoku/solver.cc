@@ -36,8 +36,6 @@ int count_solutions(const Grid& puzzle, int limit) {
   return count;
 }
 
-bool has_unique_solution(const Grid& puzzle) { return count_solutions(puzzle, 2) == 1; }
-
 bool solvable(const Candidates& state) {
   std::uint64_t branches = 0;
   return !search(state, Rules::kLocked, branches, [](const Grid&) { return false; });

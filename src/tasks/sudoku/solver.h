@@ -60,8 +60,6 @@ std::optional<Grid> first_solution(const Grid& puzzle);
 // The number of solutions, or `limit` when there are at least that many.
 int count_solutions(const Grid& puzzle, int limit);
 
-bool has_unique_solution(const Grid& puzzle);
-
 // Whether `state` has a solution.
 bool solvable(const Candidates& state);
 

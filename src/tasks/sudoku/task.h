@@ -12,7 +12,7 @@ namespace mgdm::tasks::sudoku {
 
 enum class Difficulty { kEasy, kHard };
 
-// A range of numbers of guesses (grade.h), both ends included.
+// A range of numbers of guesses (solver.h), both ends included.
 struct Guesses {
   std::uint64_t low = 0, high = 0;
   bool operator==(const Guesses&) const = default;

@@ -1,4 +1,4 @@
-#include "reproduction/json_members.h"
+#include "reproduction/kept_results.h"
 
 #include <fmt/format.h>
 

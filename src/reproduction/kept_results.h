@@ -1,4 +1,4 @@
-// Members of untrusted JSON: none if they are missing or of another type.
+// Results kept on disk, and how members of such files are read.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +32,7 @@ Json partial_json(const evaluation::Evaluation& cut);
 // Empty if the JSON is damaged: everything is then measured again.
 evaluation::PartialEvaluation read_partial(const Json& json);
 
+// Members of untrusted JSON: empty or none if they are missing or of another type.
 inline std::string text_at(const Json& json, const std::string& name) {
   return json.contains(name) && json[name].is_string() ? json[name].get<std::string>() : "";
 }
