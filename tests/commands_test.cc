@@ -26,6 +26,16 @@ TEST_F(Program, TasksListsEveryTaskWithAnExample) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   for (const char* name : {"planning", "countdown-3", "countdown-6", "sudoku", "sat-5", "sat-9"})
     EXPECT_MENTIONS("\n" + outcome.out, std::string("\n") + name);
+  const Outcome variant = mgdm("tasks sat");
+  EXPECT_EQ(variant.code, 0) << variant.err;
+  EXPECT_MENTIONS(variant.out, "DIMACS");
+}
+
+TEST_F(Program, GoesOnWithTheThreadsThatTheSystemStarts) {
+  const std::string generate = "generate planning --nodes 4 --count 100000 --quiet --threads ";
+  const Outcome few = mgdm(generate + "90", "ulimit -v 500000; timeout -s KILL 60");
+  EXPECT_EQ(few.code, 0) << few.err;
+  EXPECT_EQ(few.out, mgdm(generate + "2").out);
 }
 
 TEST_F(Program, HelpHasExamples) {
@@ -289,6 +299,9 @@ TEST_F(Program, FilesThatAreWrittenPushNothingOut) {
   ASSERT_EQ(mgdm("generate countdown-4 --count 5 --out " + data).code, 0);
   ASSERT_EQ(mgdm("generate countdown-4 --count 5 --out " + answers).code, 0);
   const std::string before = read_file(answers);
+  const Outcome twice_read = mgdm("verify countdown-4 --data - --predictions -");
+  EXPECT_EQ(twice_read.code, 2);
+  EXPECT_MENTIONS(twice_read.err, "--data and --predictions both read standard input");
   const Outcome verify = mgdm("verify countdown-4 --data " + data + " --predictions " + answers +
                               " --json " + path("./answers.jsonl"));
   EXPECT_EQ(verify.code, 2);

@@ -110,7 +110,8 @@ TEST_F(Launcher, TellsASlipBeforeAnythingIsBuilt) {
 TEST_F(Launcher, LeavesWhatIsSentToTheFullProgram) {
   put_program();
   write_file(path("puzzles"), "1,2,3,6\n");
-  const Outcome outcome = light("solve --device cuda", path("puzzles"));
+  const Outcome outcome =
+      light("eval --model quick-planning-mgdm --data - --losses y", path("puzzles"));
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(outcome.out, "1,2,3,6\n");
 }

@@ -1,4 +1,4 @@
-// Holds the include table of docs/map.md against the #include lines of src/.
+// Holds docs/map.md, and what comments and documents name, against src/.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -59,6 +59,32 @@ TEST(Map, NamesEveryRoomAndOnlyRooms) {
   EXPECT_EQ(on_map, on_disk);
 }
 
+// "tasks/task.h" in a comment or a document: files move, and what names them stays behind.
+TEST(Map, SourceFilesThatAreNamedExist) {
+  static const std::regex kFile("([a-z0-9_]+/)+[a-z0-9_]+\\.(h|cc|cu|cuh)\\b");
+  std::vector<fs::path> readers{kRoot / "README.md", kRoot / "CONTRIBUTING.md"};
+  for (const char* folder : {"src", "docs", "include"})
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder))
+      if (entry.is_regular_file()) readers.push_back(entry.path());
+  std::size_t named = 0;
+  for (const fs::path& reader : readers) {
+    const std::string text = read_file(reader);
+    for (const std::string_view line : split(text, '\n')) {
+      if (trim(line).starts_with('#') && line.find("include") != line.npos) continue;
+      for (std::cregex_iterator it(line.begin(), line.end(), kFile), end; it != end;
+           ++it, ++named) {
+        const std::string file = it->str();
+        const auto is_in = [&](const fs::path& folder) { return fs::exists(folder / file); };
+        EXPECT_TRUE(file.starts_with("hwy/") || file.ends_with("/x_test.cc") || is_in(kRoot) ||
+                    is_in(kRoot / "src") || is_in(kRoot / "include") || is_in(kRoot / "tests") ||
+                    is_in(reader.parent_path()))
+            << reader << " names " << file << ", which does not exist";
+      }
+    }
+  }
+  EXPECT_GT(named, 100u);
+}
+
 TEST(Map, EveryIncludeIsOnTheMap) {
   const RoomMap rooms = read_map();
   std::size_t files = 0;
@@ -67,7 +93,8 @@ TEST(Map, EveryIncludeIsOnTheMap) {
       const std::string extension = entry.path().extension();
       if (!std::set<std::string>{".h", ".cc", ".cu", ".cuh"}.contains(extension)) continue;
       ++files;
-      const bool is_test = entry.path().string().ends_with("_test.cc");
+      const std::string name = entry.path().filename();
+      const bool is_test = name.ends_with("_test.cc") || name == "test_support.h";
       for (const std::string& included : included_rooms(read_file(entry.path())))
         EXPECT_TRUE(allowed.contains(included) || (is_test && included == "support"))
             << entry.path() << " includes " << included << "/, which docs/map.md does not allow";

@@ -204,6 +204,11 @@ TEST_F(Files, DevicesAreWrittenInPlace) {
   }
 }
 
+TEST_F(Files, StandardOutputHasTwoNames) {
+  for (const char* name : {"-", "/dev/stdout"}) EXPECT_TRUE(is_standard_output(name));
+  EXPECT_FALSE(is_standard_output("out"));
+}
+
 TEST_F(Files, ALockHasOneHolderAtATime) {
   {
     const FileLock first(folder_);

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "support/error_of.h"
 
 namespace mgdm {
 namespace {
@@ -23,16 +24,6 @@ class Paths : public testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
   fs::path folder_;
 };
-
-template <class Call>
-std::string complaint(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST_F(Paths, WhatIsThere) {
   EXPECT_TRUE(is_there(folder_ / "a"));
@@ -56,7 +47,7 @@ TEST_F(Paths, WhatIsThere) {
 
 TEST_F(Paths, WhatCannotBeKnownIsAnErrorOfOurs) {
   const fs::path endless = folder_ / std::string(5000, 'x');
-  const std::string too_long = complaint([&] { is_there(endless); });
+  const std::string too_long = error_of([&] { is_there(endless); });
   EXPECT_NE(too_long.find("cannot look at " + folder_.string()), std::string::npos) << too_long;
   EXPECT_NE(too_long.find("File name too long\n  expected: "), std::string::npos) << too_long;
   EXPECT_NE(too_long.find("\n  try: a shorter name"), std::string::npos) << too_long;
@@ -66,7 +57,7 @@ TEST_F(Paths, WhatCannotBeKnownIsAnErrorOfOurs) {
   EXPECT_THROW(full_name(endless), Error);
   if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
   fs::permissions(folder_ / "b", fs::perms::none);
-  EXPECT_NE(complaint([&] { is_there(folder_ / "b/c"); }).find("permissions"), std::string::npos);
+  EXPECT_NE(error_of([&] { is_there(folder_ / "b/c"); }).find("permissions"), std::string::npos);
   EXPECT_THROW(files_in(folder_ / "b"), Error);
   fs::permissions(folder_ / "b", fs::perms::owner_all);
 }

@@ -10,6 +10,7 @@ TEST(Painter, ColoursByConfidenceAndUnderlinesWhatChanged) {
   // Drawn with a frame, whose characters stay as they are.
   EXPECT_EQ(coloured("1 _\n2|3", step, "1_33"),
             "\x1b[32m1\x1b[0m \x1b[2m_\x1b[0m\n\x1b[4;33m2\x1b[0m|\x1b[31m3\x1b[0m");
+  EXPECT_EQ(coloured("1", {.text = "1", .confidence = {0.5f}}, "1"), "\x1b[31m1\x1b[0m");
   // What was hidden before has not been changed.
   EXPECT_EQ(coloured("1", {.text = "1", .confidence = {0.95f}}, "_"), "\x1b[32m1\x1b[0m");
 }

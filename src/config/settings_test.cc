@@ -180,7 +180,8 @@ TEST(Settings, LettersBeyondAsciiInDoubleQuotesAndComments) {
   EXPECT_EQ(recipe.task, "\u00e9");
   EXPECT_MENTIONS(usage_error([&] { fields.read_toml("\ntask = \u00e9", "r.toml"); }),
                   "r.toml:2: U+00E9 outside of double quotes");
-  EXPECT_MENTIONS(usage_error([&] { fields.read_toml("task = '\u00e9'", "r.toml"); }), "U+00E9");
+  for (const char* text : {"task = '\u00e9'", "task = \"\"\"\"\"\"\nfiles = \u00e9"})
+    EXPECT_MENTIONS(usage_error([&] { fields.read_toml(text, "r.toml"); }), "U+00E9");
   EXPECT_MENTIONS(usage_error([&] { fields.read_toml("\n\ntask = \"\xff\"", "r.toml"); }),
                   "r.toml:3: a byte that is not UTF-8");
   EXPECT_MENTIONS(usage_error([&] {

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "support/error_of.h"
 #include "tasks/all_tasks.h"
 
 namespace mgdm::data {
@@ -82,12 +83,7 @@ TEST_F(ExamplesFile, RecognisesFormatsByContent) {
 
 TEST_F(ExamplesFile, ComplaintsNameTheLine) {
   const auto complaint = [&](const std::string& text, const std::string& task) -> std::string {
-    try {
-      read(text, task);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+    return error_of([&] { read(text, task); });
   };
   const auto names_line = [&](const std::string& text, int line) {
     return text.find(path_ + ":" + std::to_string(line) + ": ") != std::string::npos;
@@ -211,6 +207,11 @@ TEST_F(ExamplesFile, TheFirstPuzzlesStandAloneInEveryFormat) {
   EXPECT_EQ(seen.size(), 2u);
   ASSERT_EQ(bad.size(), 1u);
   EXPECT_NE(bad[0].find("the grid that begins here has 2 rows"), std::string::npos) << bad[0];
+  // A table's header alone is refused as the row that it might have been.
+  write_file(path_, "A\tB\tC\tD\tE\tF\tG\tH\tI\n");
+  bad.clear();
+  EXPECT_FALSE(any_puzzle(path_, all, on_bad));
+  EXPECT_EQ(bad.size(), 1u);
   write_file(path_, "{\n{\"input\": \"1,2\"}\n{}\n");
   bad.clear();
   seen.clear();

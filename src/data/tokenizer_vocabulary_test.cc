@@ -68,7 +68,7 @@ TEST(TokenizerVocabulary, RefusesWithoutACharacterOfPuzzles) {
     auto tokenizer =
         std::make_shared<tokenizers::Tokenizer>(tokenizers::load_tokenizer(folder.path().string()));
     tokenizer->set_meanings({.begin = 1, .end = 2, .unknown = 0, .pad = {}});
-    return formats::error_of([&] { Vocabulary(tokenizer, size_of(*tokenizer) + 3); });
+    return error_of([&] { Vocabulary(tokenizer, size_of(*tokenizer) + 3); });
   };
   EXPECT_EQ(refusal(), "");
   text.replace(text.find("\"<0x2F>\""), 8, "\"<slash>\"");  // which stood for /

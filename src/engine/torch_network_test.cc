@@ -83,6 +83,7 @@ TEST_P(TorchNetworks, SayWhatTheModelSays) {
     data::Rows rows(3, 9);
     for (std::size_t i = 0; i < rows.tokens.size(); ++i)
       rows.tokens[i] = static_cast<data::Token>(i % decoding::kTestVocabulary);
+    for (std::size_t i = 0; i < rows.frozen.size(); i += 4) rows.frozen[i] = 1;
     std::vector<float> logits(3 * 9 * network.vocabulary());
     network.logits({3, 9, rows.tokens, rows.frozen}, /*loops=*/0, logits);
     const nn::TensorRows tensors = nn::tensors_of(rows, model->device());

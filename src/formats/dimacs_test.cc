@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "support/error_of.h"
 
 namespace mgdm::formats {
 namespace {
@@ -18,12 +19,7 @@ Cnf cnf(int variables, std::vector<std::vector<int>> clauses) {
 
 template <class Read>
 std::string reading_complaint(Read read, std::string_view text) {
-  try {
-    read(text, "f.cnf");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_of([&] { read(text, "f.cnf"); });
 }
 
 std::string cnf_complaint(std::string_view text) { return reading_complaint(read_dimacs, text); }

@@ -12,12 +12,7 @@ namespace mgdm::formats {
 namespace {
 
 std::string jsonl_error(const std::string& line) {
-  try {
-    parse_jsonl_line(line);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_of([&] { parse_jsonl_line(line); });
 }
 
 TEST(Jsonl, ReadsStringsAndIgnoresTheRest) {
@@ -63,6 +58,10 @@ TEST(Jsonl, NamesFileAndLine) {
     EXPECT_EQ(error.seen(), path + ":3: the line has none of these members: input, puzzle");
   }
   EXPECT_FALSE(reader.next());
+  write_file(path, "{\"input\": 5}\n");
+  JsonlReader other(path);
+  ASSERT_TRUE(other.next());
+  EXPECT_CONTAINS(error_of([&] { other.required_text({"input"}); }), ":1: 'input' is 5\n");
   std::filesystem::remove(path);
 }
 

@@ -10,13 +10,13 @@ namespace mgdm::formats {
 namespace {
 
 TEST(MarkdownTable, AlignsColumns) {
-  MarkdownTable table({{"task"}, {"accuracy", Align::kRight}, {"mode", Align::kCenter}});
+  MarkdownTable table({{"task"}, {"accuracy", Align::kRight}, {"mode"}});
   table.add_row({"sudoku", "99.8", "a"});
   table.add_row({"countdown 5", "7", "topk"});
   EXPECT_EQ(table.text(),
             "| task        | accuracy | mode |\n"
-            "|:------------|---------:|:----:|\n"
-            "| sudoku      |     99.8 |  a   |\n"
+            "|:------------|---------:|:-----|\n"
+            "| sudoku      |     99.8 | a    |\n"
             "| countdown 5 |        7 | topk |\n");
 }
 
@@ -54,9 +54,9 @@ TEST(MarkdownTable, WidthsAreCodePoints) {
 
 TEST(MarkdownTable, EmptyCellsAndNoRows) {
   EXPECT_EQ(MarkdownTable({{""}}).text(), "|   |\n|:--|\n");
-  MarkdownTable table({{"", Align::kCenter}});
+  MarkdownTable table({{"", Align::kRight}});
   table.add_row({""});
-  EXPECT_EQ(table.text(), "|   |\n|:-:|\n|   |\n");
+  EXPECT_EQ(table.text(), "|   |\n|--:|\n|   |\n");
 }
 
 TEST(MarkdownTable, ARowMustHaveACellPerColumn) {

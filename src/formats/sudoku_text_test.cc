@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "formats/test_support.h"
 
 namespace mgdm::formats {
 namespace {
@@ -35,12 +36,7 @@ class SudokuText : public testing::Test {
 
   template <class Read>
   std::string complaint(Read&& read, std::string_view text) {
-    try {
-      read(file(text));
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return error_of([&] { read(file(text)); });
   }
 
   const std::string path_ = testing::TempDir() + "sudoku_text_" +

@@ -1,13 +1,16 @@
 #include "formats/svg_figure.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <limits>
 #include <set>
 #include <sstream>
 
+#include "base/files.h"
 #include "formats/svg_canvas.h"
 #include "formats/test_support.h"
 
@@ -240,6 +243,31 @@ TEST(BarChart, TurnedNamesBeginInsideTheFigure) {
     if (wide == 0) {
       EXPECT_LT(least, 20) << "no more room than the name needs";
     }
+  }
+}
+
+// After a wanted change of looks: MGDM_WRITE_GOLDEN=1 build/release/formats_test, and look at the
+// files.
+TEST(SvgFigure, LooksAsItDid) {
+  const FigureLabels labels{.title = "Sudoku", .x = "step", .y = "accuracy, %", .right = "loss"};
+  const LineChart lines{labels,
+                        {{"accuracy", {{0, 10}, {500, 62}, {1000, 97}}, false, {{750, 80}}},
+                         {"loss", {{0, 2.3}, {400, kNan}, {600, 0.4}, {1000, 0.1}}, true},
+                         {"a curve with a long name", {{0, 1}, {1000, 30}}},
+                         {"another curve with a long name", {{0, 5}, {1000, 1.5e6}}}}};
+  const BarChart bars{labels,
+                      {"planning", "countdown-4", "a category with a long name", "sat-9"},
+                      {{"ours", {99.5, 52, kNan, -12}},
+                       {"paper", {100, 51.25, 7}},
+                       {"ms", {1.5, 20, 300, 4000}, true}}};
+  BarChart plain = bars;
+  plain.show_values = false;
+  for (const auto& [name, svg] :
+       {std::pair("lines", to_svg(lines)), std::pair("bars", to_svg(bars)),
+        std::pair("plain-bars", to_svg(plain))}) {
+    const std::string path = fmt::format(MGDM_SOURCE_DIR "/tests/golden/figures/{}.svg", name);
+    if (std::getenv("MGDM_WRITE_GOLDEN") != nullptr) write_file(path, svg);
+    EXPECT_EQ(svg, read_file(path));
   }
 }
 

@@ -9,8 +9,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "base/error.h"
+#include "formats/sudoku_text.h"
+#include "support/error_of.h"
 
 namespace mgdm::formats {
 
@@ -34,19 +37,14 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// The text of the Error that `action` throws; empty if it throws none.
-template <class Action>
-std::string error_of(Action&& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 inline std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
+}
+
+inline std::vector<SudokuRecord> read_sudokus(const std::string& path) {
+  std::vector<SudokuRecord> records;
+  for_each_sudoku(path, [&](SudokuRecord&& record, auto) { records.push_back(std::move(record)); });
+  return records;
 }
 
 }  // namespace mgdm::formats

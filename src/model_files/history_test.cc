@@ -13,7 +13,6 @@ namespace mgdm::model_files {
 namespace {
 
 namespace fs = std::filesystem;
-using formats::error_of;
 
 constexpr const char* kModel = MGDM_SOURCE_DIR "/models/quick-planning-mgdm";
 
@@ -64,6 +63,7 @@ TEST_F(HistoryFiles, GoThroughTheFile) {
   EXPECT_TRUE(read_history(folder_.path() / "nowhere").empty());
   EXPECT_CONTAINS(error_of([&] { written("{\"step\":1,\"minutes\":1}\n\n{\"step\":2}"); }),
                   "history.jsonl:3: no minutes");
+  EXPECT_EQ(error_of([&] { written(R"({"step":1,"minutes":0})"); }), "");
   for (const char* wrong :
        {"[]", "x", R"({"minutes":1})", R"({"step":-1,"minutes":1})", R"({"step":1.5,"minutes":1})",
         R"({"step":1,"minutes":-1})", R"({"step":1,"minutes":1,"loss":"low"})",

@@ -27,12 +27,7 @@ json golden_config(const char* name) {
 }
 
 std::string refusal(const json& config) {
-  try {
-    parse_config(config.dump(), "config.json");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing refused";
+  return error_of([&] { parse_config(config.dump(), "config.json"); });
 }
 
 TEST(Llama, SizesAreThoseOfTheRealModels) {
@@ -199,7 +194,7 @@ TEST(Adapter, MatricesOfProjectionsThatItDoesNotNameAreRefused) {
     json document = json::parse(read_file(folder / "adapter_config.json"));
     document["target_modules"] = targets;
     write_file((folder / "adapter_config.json").string(), document.dump());
-    return formats::error_of([&] { open_adapter(folder); });
+    return error_of([&] { open_adapter(folder); });
   };
   json all = {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"};
   EXPECT_EQ(name(all), "");

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "formats/checksums.h"
 #include "formats/test_support.h"
 #include "model_files/checkpoint_config.h"
 #include "model_files/describe.h"
@@ -103,7 +104,7 @@ TEST(ModelCard, KeepsTheArithmetic) {
 TEST(ModelCard, IsReadFromARegularFileOfAModestSize) {
   const TemporaryFolder folder;
   const std::filesystem::path config = folder.path() / "config.json";
-  const auto error = [&] { return formats::error_of([&] { read_config(folder.path()); }); };
+  const auto error = [&] { return error_of([&] { read_config(folder.path()); }); };
   ASSERT_EQ(::mkfifo(config.c_str(), 0600), 0);
   EXPECT_CONTAINS(error(), "it is not a regular file");
   std::filesystem::remove(config);
@@ -128,6 +129,10 @@ TEST(ModelCard, IsChangedInACopyOnlyWhereAsked) {
   CheckpointConfig before = read_config(kShipped), after = read_config(folder.path() / "same");
   after.about.card->arithmetic = before.about.card->arithmetic;
   EXPECT_EQ(after.about.card, before.about.card);
+  write_file((folder.path() / "same/notes.txt").string(), "x");
+  formats::write_checksums(folder.path() / "same");
+  std::filesystem::remove(folder.path() / "same/notes.txt");
+  EXPECT_CONTAINS(describe(folder.path() / "same", 90), "missing");
 }
 
 }  // namespace

@@ -23,7 +23,6 @@ namespace mgdm::nn {
 namespace {
 
 namespace fs = std::filesystem;
-using formats::error_of;
 using formats::TemporaryFolder;
 using nlohmann::json;
 

@@ -241,7 +241,7 @@ TEST_F(LoraFolders, ExportMakesOneModelOfThem) {
 TEST_F(LoraFolders, AnotherBaseIsRefused) {
   save_model(folder_.path() / "base", *make_model(small_llama(), 2), vocabulary_);
   const auto refused = [&](const std::string& text, auto&& action) {
-    EXPECT_NE(formats::error_of(action).find(text), std::string::npos) << formats::error_of(action);
+    EXPECT_NE(error_of(action).find(text), std::string::npos) << error_of(action);
   };
   refused("is not the base model that the LoRA files were trained on",
           [&] { load_model(folder_.path() / "lora"); });

@@ -13,8 +13,6 @@
 namespace mgdm::nn {
 namespace {
 
-using formats::error_of;
-
 TEST(TensorBytes, EveryTypeComesBack) {
   const formats::TemporaryFolder folder;
   std::vector<NamedTensor> tensors;

@@ -1,4 +1,4 @@
-// The gradient of a weight that is used several times, with uses made up here. linear_test.cc has
+// The gradient of a weight that is used several times, with uses made up here. layers_test.cc has
 // the real ones.
 #include "ops/shared_weight.h"
 

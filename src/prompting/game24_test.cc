@@ -68,8 +68,8 @@ TEST(PlainSigns, AreThoseOfAKeyboard) {
 
 TEST(Game24, ReadsPuzzlesOfCountdownFiles) {
   EXPECT_EQ(numbers_text(parse_game24("4,5,6,10,24")), "4 5 6 10");
-  EXPECT_CONTAINS(formats::error_of([] { parse_game24("4,5,6,10,25"); }), "the target of");
-  EXPECT_NE(formats::error_of([] { parse_game24("4,5,6,24"); }), "");
+  EXPECT_CONTAINS(error_of([] { parse_game24("4,5,6,10,25"); }), "the target of");
+  EXPECT_NE(error_of([] { parse_game24("4,5,6,24"); }), "");
 }
 
 TEST(Game24, EachNumberIsUsedExactlyOnce) {

@@ -11,14 +11,14 @@
 namespace mgdm::prompting {
 namespace {
 
-using formats::error_of;
-
 TEST(ChatJson, WritesWhatAnEndpointTakes) {
   ChatRequest request{.model = "m", .prompt = "a \"b\"\n", .choices = 3};
   EXPECT_EQ(request_body(request),
             R"({"model":"m","messages":[{"role":"user","content":"a \"b\"\n"}],)"
             R"("temperature":0.7,"max_tokens":1000,"n":3})");
   request.choices = 1;
+  request.temperature = 0;
+  EXPECT_CONTAINS(request_body(request), R"("temperature":0.0)");
   request.temperature = -1;
   request.max_tokens = 0;
   EXPECT_EQ(request_body(request),

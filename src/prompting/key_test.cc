@@ -9,8 +9,6 @@
 namespace mgdm::prompting {
 namespace {
 
-using formats::error_of;
-
 TEST(Key, ComesFromTheEnvironmentAndIsNeverShown) {
   ::setenv("MGDM_TEST_KEY", " sk-1\n", 1);
   EXPECT_EQ(key_from("MGDM_TEST_KEY"), "sk-1");

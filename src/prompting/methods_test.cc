@@ -75,10 +75,10 @@ TEST(Methods, RefusesSettingsThatChangeNothing) {
   MethodSettings settings;
   settings.method = "tot";
   settings.samples = 3;
-  EXPECT_CONTAINS(formats::error_of([&] { resolved(settings); }), "--samples changes nothing");
+  EXPECT_CONTAINS(error_of([&] { resolved(settings); }), "--samples changes nothing");
   settings.method = "cot";
   settings.beam = 2;
-  EXPECT_CONTAINS(formats::error_of([&] { resolved(settings); }), "--beam changes nothing");
+  EXPECT_CONTAINS(error_of([&] { resolved(settings); }), "--beam changes nothing");
   EXPECT_EQ(by("cot-sc").samples, 100);
   EXPECT_EQ(by("io").samples, 1);
 }

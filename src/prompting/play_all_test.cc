@@ -19,7 +19,6 @@ namespace mgdm::prompting {
 namespace {
 
 namespace fs = std::filesystem;
-using formats::error_of;
 
 const std::vector<std::string> kInputs{"4,4,10,10,24", "2,7,8,9,24", "1,5,8,12,24", "4,7,8,8,24"};
 const RunFacts kFacts{{"method", "io"}, {"model", "m"}};

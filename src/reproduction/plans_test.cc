@@ -20,7 +20,6 @@ namespace mgdm::reproduction {
 namespace {
 
 namespace fs = std::filesystem;
-using formats::error_of;
 
 TEST_F(Reproduction, PlansNameWhatThereIs) {
   std::set<std::string> names, seen;

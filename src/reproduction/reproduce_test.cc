@@ -386,7 +386,7 @@ TEST_F(Reproduction, LlamaNeedsItsWeights) {
   for (const std::string word : {"llama-7b", "llama-7b=", "lama-7b=x", "=x"})
     EXPECT_THROW(parse_weights({word}), UsageError) << word;
   EXPECT_THROW(parse_weights({"llama-7b=" + folder, "llama-7b=" + folder}), UsageError);
-  EXPECT_CONTAINS(formats::error_of([] { parse_weights({"llama-13b=/nowhere"}); }),
+  EXPECT_CONTAINS(error_of([] { parse_weights({"llama-13b=/nowhere"}); }),
                   "no config.json in /nowhere");
 }
 

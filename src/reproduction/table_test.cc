@@ -29,7 +29,7 @@ TEST(ReproductionTable, GoesThroughJson) {
   EXPECT_CONTAINS(markdown, "2\\*3=6,<ins><b>6\\*1=7</b></ins>");
   EXPECT_CONTAINS(markdown, "[1] step 3 of 5");
   EXPECT_CONTAINS(markdown, "    mgdm eval --model x\n");
-  EXPECT_NE(formats::error_of([] { from_json(Json::parse(R"({"name": "t"})")); }), "");
+  EXPECT_NE(error_of([] { from_json(Json::parse(R"({"name": "t"})")); }), "");
 }
 
 TEST(ReproductionTable, LinesGoOverTheirColumns) {

@@ -61,13 +61,17 @@ TEST(Recipes, EveryOneResolves) {
   EXPECT_GT(count, 80u);
 }
 
-// Puzzles of every task and size fit the length that its recipes name.
 TEST(Tensors, OfGpt2AreThoseOfItsFiles) {
-  const ModelSettings settings{.layers = 2, .width = 8, .positions = 5, .vocabulary = 10};
+  ModelSettings settings;
+  settings.layers = 2;
+  settings.width = 8;
+  settings.positions = 5;
+  settings.vocabulary = 10;
   EXPECT_EQ(tensors_of(settings).size(), 2u + 2u * 12u + 2u);
   EXPECT_EQ(parameter_count(settings), (10 + 5) * 8 + 2 * (12 * 8 * 8 + 13 * 8) + 2 * 8);
 }
 
+// Puzzles of every task and size fit the length that its recipes name.
 TEST(Recipes, PaperLengthsHoldTheirPuzzles) {
   std::map<std::string, std::vector<tasks::Example>> puzzles;  // by task
   for (const fs::path& path : recipes()) {
@@ -133,7 +137,7 @@ TEST(Recipes, AreRegularFiles) {
   const std::string pipe = folder.path() / "config.toml";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   for (const std::string& path : {pipe, std::string("/dev/zero")})
-    EXPECT_CONTAINS(formats::error_of([&] { read_recipe(path, {}); }), "not a regular file");
+    EXPECT_CONTAINS(error_of([&] { read_recipe(path, {}); }), "not a regular file");
 }
 
 TEST(Recipes, SectionsMustFitTogether) {

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/paths.h"
+#include "support/error_of.h"
 #include "tokenizers/protobuf.h"
 #include "tokenizers/steps.h"
 
@@ -28,13 +29,8 @@ Tokenizer parse(const std::string& more = "", const std::string& model_more = ""
   return parse_tokenizer_json(document(more, model_more), "t.json");
 }
 
-std::string error_of(const std::string& text) {
-  try {
-    parse_tokenizer_json(text, "t.json");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+std::string refusal(const std::string& text) {
+  return error_of([&] { parse_tokenizer_json(text, "t.json"); });
 }
 
 TEST(Bpe, JoinsByRankFromTheLeft) {
@@ -100,20 +96,20 @@ TEST(DecoderSteps, BytesThatAreNoCharacter) {
 }
 
 TEST(TokenizerJson, SaysWhatItCannotRead) {
-  EXPECT_NE(error_of("{").find("t.json: not valid JSON"), std::string::npos);
-  EXPECT_NE(error_of(R"({"model": {"type": "Unigram", "vocab": {"a": 0}, "merges": []}})")
+  EXPECT_NE(refusal("{").find("t.json: not valid JSON"), std::string::npos);
+  EXPECT_NE(refusal(R"({"model": {"type": "Unigram", "vocab": {"a": 0}, "merges": []}})")
                 .find("tokenizer.model.type is 'Unigram'"),
             std::string::npos);
-  EXPECT_NE(error_of(document(R"("normalizer": {"type": "NFKC"}, )"))
+  EXPECT_NE(refusal(document(R"("normalizer": {"type": "NFKC"}, )"))
                 .find("tokenizer.normalizer.type is 'NFKC'"),
             std::string::npos);
-  EXPECT_NE(error_of(document("", R"(, "unk_token": "nowhere")")).find("unk_token"),
+  EXPECT_NE(refusal(document("", R"(, "unk_token": "nowhere")")).find("unk_token"),
             std::string::npos);
-  EXPECT_NE(error_of(R"({"model": {"vocab": {"a": 0, "b": 0}, "merges": []}})").find("both"),
+  EXPECT_NE(refusal(R"({"model": {"vocab": {"a": 0, "b": 0}, "merges": []}})").find("both"),
             std::string::npos);
-  EXPECT_NE(error_of(R"({"model": {"vocab": {"a": 0}, "merges": ["a b"]}})").find("is no token"),
+  EXPECT_NE(refusal(R"({"model": {"vocab": {"a": 0}, "merges": ["a b"]}})").find("is no token"),
             std::string::npos);
-  EXPECT_NE(error_of(R"({"model": {"vocab": {"a": 4294967296}, "merges": []}})").find("number"),
+  EXPECT_NE(refusal(R"({"model": {"vocab": {"a": 4294967296}, "merges": []}})").find("number"),
             std::string::npos);
 }
 

@@ -60,12 +60,12 @@ TEST_F(StartModel, FromWeightsWithFewerPositions) {
 TEST_F(StartModel, RefusesWeightsOfAnotherNetworkThatFit) {
   spec::Recipe heads = recipe_, shift = recipe_;
   heads.model.heads = recipe_.model.heads == 1 ? 2 : 1;
-  EXPECT_CONTAINS(formats::error_of([&] { start_model(heads, vocabulary_, 12, c10::kCPU); }),
+  EXPECT_CONTAINS(error_of([&] { start_model(heads, vocabulary_, 12, c10::kCPU); }),
                   "has heads = ");
   EXPECT_NO_THROW(check_start(recipe_, vocabulary_));
   EXPECT_THROW(check_start(heads, vocabulary_), Error);
   shift.model.shift = !recipe_.model.shift;
-  EXPECT_CONTAINS(formats::error_of([&] { start_model(shift, vocabulary_, 12, c10::kCPU); }),
+  EXPECT_CONTAINS(error_of([&] { start_model(shift, vocabulary_, 12, c10::kCPU); }),
                   "has shift = ");
 }
 
@@ -74,20 +74,19 @@ TEST_F(StartModel, TellsWhatIsWrongWithItsWeightsBeforeThereIsData) {
   spec::Recipe other = recipe_;
   other.model.layers = 2;
   other.model.width = 16;
-  const std::string error = formats::error_of([&] { check_start(other, vocabulary_); });
+  const std::string error = error_of([&] { check_start(other, vocabulary_); });
   EXPECT_CONTAINS(error, "has layers = 1, width = 8");
   EXPECT_CONTAINS(error, "model.layers = 2, model.width = 16, as the recipe says");
   EXPECT_CONTAINS(error, "model.layers=1 model.width=8");
   other = recipe_;
   other.model.vectors = 8;
-  EXPECT_CONTAINS(formats::error_of([&] { check_start(other, vocabulary_); }), "has vectors = 0");
+  EXPECT_CONTAINS(error_of([&] { check_start(other, vocabulary_); }), "has vectors = 0");
   other = recipe_;
   other.data.length = 13;
-  EXPECT_CONTAINS(formats::error_of([&] { check_start(other, vocabulary_); }),
+  EXPECT_CONTAINS(error_of([&] { check_start(other, vocabulary_); }),
                   "model.positions = 12, but rows have 13 tokens");
   std::filesystem::remove(first_ / "model.safetensors");
-  EXPECT_CONTAINS(formats::error_of([&] { check_start(recipe_, vocabulary_); }),
-                  "model.safetensors");
+  EXPECT_CONTAINS(error_of([&] { check_start(recipe_, vocabulary_); }), "model.safetensors");
 }
 
 }  // namespace

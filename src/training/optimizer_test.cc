@@ -284,7 +284,7 @@ TEST(Optimizers, RefuseTheStateOfAnother) {
   settings.optimizer = "muon";
   const auto muon = make_optimizer(settings, parameters.all());
   muon->save(path);
-  const std::string error = formats::error_of([&] { adamw->load(path); });
+  const std::string error = error_of([&] { adamw->load(path); });
   EXPECT_CONTAINS(error, path.string());
   EXPECT_CONTAINS(error, "adamw.mean.a");
 }

@@ -155,7 +155,7 @@ TEST_F(States, RefuseAFlippedBitInAnyFile) {
     flipped[bytes.size() - 7] ^= 1;
     write_file((folder / name).string(), flipped);
     Trained other = trained(2, kEma, 0);
-    EXPECT_CONTAINS(formats::error_of([&] { other.state.read(folder); }), name);
+    EXPECT_CONTAINS(error_of([&] { other.state.read(folder); }), name);
     write_file((folder / name).string(), bytes);
     EXPECT_NO_THROW(other.state.read(folder));
   }
@@ -168,7 +168,7 @@ TEST_F(States, RefuseAPositionThatIsNotTheirs) {
   const auto read = [&](const std::string& text) {
     write_file(place, text);
     Trained other = trained(2, 0, 0);
-    return formats::error_of([&] { other.state.read(folder); });
+    return error_of([&] { other.state.read(folder); });
   };
   EXPECT_EQ(read(R"({"step": 4, "seconds": 3.5})"), "");
   EXPECT_EQ(read(R"({"step": 4, "seconds": 0})"), "");

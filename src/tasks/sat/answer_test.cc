@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "support/error_of.h"
 
 namespace mgdm::tasks::sat {
 namespace {
@@ -11,12 +12,7 @@ using Literals = std::vector<int>;
 
 template <class... Arguments>
 std::string answer_complaint(const Arguments&... arguments) {
-  try {
-    parse_answer(arguments...);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_of([&] { parse_answer(arguments...); });
 }
 
 TEST(Answer, Characters) {
@@ -45,7 +41,7 @@ TEST(Answer, Complaints) {
   EXPECT_EQ(answer_complaint("1,2,", six), "piece 3 of the answer, '', is no literal" + characters);
   EXPECT_EQ(answer_complaint("1 2", six),
             "piece 1 of the answer, '1 2', is no literal" + characters);
-  EXPECT_EQ(answer_complaint("6", Notation::of(5)), "no error");
+  EXPECT_EQ(answer_complaint("6", Notation::of(5)), "");
   EXPECT_EQ(answer_complaint("b", Notation::of(5)),
             "piece 1 of the answer, 'b', is no literal\n"
             "  expected: 5 literals (1..5, or 6 7 8 9 0 for their negations) joined by ','");

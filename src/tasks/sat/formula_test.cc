@@ -9,12 +9,7 @@ namespace mgdm::tasks::sat {
 namespace {
 
 std::string formula_complaint(std::string_view text, int variables) {
-  try {
-    parse_formula(text, Notation::of(variables));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return error_of([&] { parse_formula(text, Notation::of(variables)); });
 }
 
 TEST(Notation, FiveVariablesUseDigitsOnly) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "support/error_of.h"
 #include "tasks/all_tasks.h"
 #include "tasks/sat/answer.h"
 #include "tasks/sat/solve.h"
@@ -13,16 +14,6 @@
 
 namespace mgdm::tasks::sat {
 namespace {
-
-template <class Call>
-std::string complaint(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(SatTask, Names) {
   EXPECT_EQ(make_task("sat-7")->name(), "sat-7");
@@ -93,13 +84,13 @@ TEST(SatAnyTask, JudgesAndSolvesDimacs) {
 TEST(SatAnyTask, Complaints) {
   const auto task = make_task("sat");
   EXPECT_THROW(task->generate(0, Split::kTrain, 0), UsageError);
-  EXPECT_EQ(complaint([&] { task->generate(0, Split::kTrain, 0); }),
+  EXPECT_EQ(error_of([&] { task->generate(0, Split::kTrain, 0); }),
             "the task 'sat' cannot generate formulas\n  expected: sat-5 to sat-9");
-  EXPECT_EQ(complaint([&] { task->normalize_input("1,2,3"); }),
+  EXPECT_EQ(error_of([&] { task->normalize_input("1,2,3"); }),
             "'1,2,3' is not DIMACS\n"
             "  expected: 'p cnf VARIABLES CLAUSES' and clauses that end with 0\n"
             "  try: sat-5 to sat-9 for formulas such as 1,c,4/b,2,3");
-  EXPECT_EQ(complaint([&] {
+  EXPECT_EQ(error_of([&] {
               task->verify({"p cnf 3 1\n1 4 0\n", ""}, "1");
             }),
             "line 2: the literal '4' is out of range\n"

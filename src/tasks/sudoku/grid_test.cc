@@ -6,18 +6,14 @@
 #include <set>
 
 #include "base/error.h"
+#include "support/error_of.h"
 
 namespace mgdm::tasks::sudoku {
 namespace {
 
 // The words of the Error that parsing `text` throws.
 std::string complaint(std::string_view text) {
-  try {
-    parse_grid(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return error_of([&] { parse_grid(text); });
 }
 
 TEST(SudokuGrid, EveryCellLiesInThreeUnits) {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <map>
 
-#include "formats/sudoku_text.h"
+#include "formats/test_support.h"
 #include "tasks/sudoku/solver.h"
 #include "tasks/sudoku/task.h"
 #include "tasks/sudoku/verify.h"

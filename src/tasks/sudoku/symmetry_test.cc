@@ -106,20 +106,21 @@ TEST(SudokuSymmetry, ClosedUnderComposition) {
 }
 
 TEST(SudokuSymmetry, DrawsAreSpreadOverTheGroup) {
-  std::map<std::uint8_t, int> first_row, first_column, image_of_one;
+  std::map<std::uint8_t, int> first_row, last_row, first_column, image_of_one;
   int transposed = 0;
   constexpr int kDraws = 1800;
   Stream random(10, Purpose::kTest, 0);
   for (int i = 0; i < kDraws; ++i) {
     const Symmetry symmetry = random_symmetry(random);
     ++first_row[symmetry.rows[0]];
+    ++last_row[symmetry.rows[8]];
     ++first_column[symmetry.columns[0]];
     ++image_of_one[symmetry.digits[1]];
     transposed += symmetry.transpose;
     EXPECT_EQ(symmetry.digits[0], 0);
   }
   // Binomial: mean 200, standard deviation 13.3; and 900 with 21.2.
-  for (const auto& counts : {first_row, first_column, image_of_one}) {
+  for (const auto& counts : {first_row, last_row, first_column, image_of_one}) {
     EXPECT_EQ(counts.size(), 9u);
     for (const auto& [value, count] : counts) EXPECT_NEAR(count, 200, 5 * 13.3);
   }
