@@ -33,7 +33,9 @@ TEST_F(Program, TasksListsEveryTaskWithAnExample) {
 
 TEST_F(Program, GoesOnWithTheThreadsThatTheSystemStarts) {
   const std::string generate = "generate planning --nodes 4 --count 100000 --quiet --threads ";
-  const Outcome few = mgdm(generate + "90", "ulimit -v 500000; timeout -s KILL 60");
+  // Stacks of 1 GB, of which 5 GB hold four.
+  const Outcome few =
+      mgdm(generate + "90", "ulimit -s 1000000; ulimit -v 5000000; timeout -s KILL 60");
   EXPECT_EQ(few.code, 0) << few.err;
   EXPECT_EQ(few.out, mgdm(generate + "2").out);
 }
