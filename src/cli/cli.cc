@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -28,10 +29,9 @@ std::string g_called_as = "mgdm";
 // A GPU is used where there is one, by the full program if that has been built.
 void check_device(const std::string& device) {
   const bool asked = device.starts_with("cuda");
-  const bool is_gpu_here = is_there("/dev/nvidiactl") || is_there("/dev/dxg");  // the latter: WSL
-  if (asked && !is_gpu_here)
-    throw Error("--device " + device + ": no NVIDIA GPU is visible here", "cpu or auto");
-  if (asked || (device == "auto" && is_gpu_here && full_program_is_built()))
+  if (asked && ::dlopen("libcuda.so.1", RTLD_LAZY) == nullptr)
+    throw Error("--device " + device + ": no NVIDIA driver is installed here", "cpu or auto");
+  if (asked || (device == "auto" && is_there("/dev/nvidia0") && full_program_is_built()))
     needed(nullptr, "--device " + device);
 }
 
