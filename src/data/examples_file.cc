@@ -129,7 +129,7 @@ bool any_puzzle(const std::string& path, const std::function<bool(const std::str
         [&](const Error& error) {
           if (on_bad && rows_perhaps.size() > 1)
             on_bad(error);
-          else
+          else if (!wrong_grid)
             wrong_grid = error;
         }};
     formats::SudokuLines grids(outlet);

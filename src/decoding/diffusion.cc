@@ -7,7 +7,6 @@
 #include "decoding/network.h"
 
 namespace mgdm::decoding {
-namespace {}  // namespace
 
 Diffusion::Diffusion(const Puzzle& puzzle, std::size_t vocabulary)
     : Attempt(puzzle),

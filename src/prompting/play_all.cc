@@ -143,6 +143,7 @@ std::vector<Outcome> play_all(
       if (!stopped.exchange(true)) failure = std::current_exception();
     }
   };
+  // The threads end before the condition is known. Without any, this one does the work.
   if (start_threads(std::min(static_cast<std::size_t>(parallel), inputs.size()), work).empty())
     work(0);
   std::sort(refused.begin(), refused.end());
