@@ -211,7 +211,7 @@ Buffers buffers_in(Pieces& pieces, const AnswerShape& s) {
 bool answer_takes(const AnswerShape& shape) { return clusters::plan_for(shape).kernel != nullptr; }
 
 std::size_t answer_workspace(const AnswerShape& shape) {
-  Pieces pieces(nullptr);
+  clusters::Pieces pieces(nullptr);
   clusters::buffers_in(pieces, shape);
   return pieces.bytes();
 }
