@@ -26,13 +26,14 @@ namespace {
 using decoding::SlotId;
 using decoding::TryResult;
 
-// Normal numbers (B, N, D) of a pass.
-at::Tensor normal_draws(const PuzzleTensors& puzzles, std::int64_t seed, std::int64_t pass,
-                        std::int64_t size) {
+// Normal numbers (B, N, D) of a pass of a try.
+at::Tensor normal_draws(const nn::TensorRows& puzzles, const decoding::Puzzle& any,
+                        std::int64_t pass, std::int64_t size) {
   const std::int64_t length = puzzles.tokens.size(1), count = length * size;
-  const at::Tensor uniform =
-      ops::uniform(static_cast<std::uint64_t>(seed), Purpose::kDecode, puzzles.items,
-                   puzzles.first_draw.select(0, 0) + pass, count + count % 2);
+  const at::Tensor step =
+      at::full({}, decoding::draw_step(any.attempt, 0) + pass, puzzles.items.options());
+  const at::Tensor uniform = ops::uniform(static_cast<std::uint64_t>(any.settings.seed),
+                                          Purpose::kDecode, puzzles.items, step, count + count % 2);
   return ops::normal_of(uniform).slice(1, 0, count).view({-1, length, size});
 }
 
@@ -109,18 +110,18 @@ std::vector<TryResult> AncestralDecoder::pass() {
 }
 
 void AncestralDecoder::advance(Batch& batch, std::vector<TryResult>& results) const {
-  const decoding::DecodingSettings& settings = batch.rows.front().one.puzzle.settings;
+  const decoding::Puzzle& any = batch.rows.front().one.puzzle;
   const std::int64_t size = model_->settings().vectors;  // D
-  const std::int64_t step = batch.passes, steps = settings.steps;
+  const std::int64_t step = batch.passes, steps = any.settings.steps;
   if (step == 0) {
-    std::vector<decoding::Try> tries;
-    for (const Row& row : batch.rows) tries.push_back(row.one);
-    batch.puzzles = tensors_of(tries, model_->device());
+    std::vector<const decoding::Puzzle*> all;
+    for (const Row& row : batch.rows) all.push_back(&row.one.puzzle);
+    batch.puzzles = tensors_of(all, model_->device());
     // z_1 has the draws of the pass after the last, which needs none.
-    batch.z = normal_draws(batch.puzzles, settings.seed, steps, size);
+    batch.z = normal_draws(batch.puzzles, any, steps, size);
     batch.x_hat = at::zeros_like(batch.z);
   }
-  const PuzzleTensors& puzzles = batch.puzzles;
+  const nn::TensorRows& puzzles = batch.puzzles;
   const at::Tensor vectors = nn::unit_rows(model_->parameters().at("transformer.vdm.tokens"));
   const objectives::NoiseSchedule schedule(model_->parameters());
   const auto gamma_at = [&](std::int64_t k) {
@@ -152,7 +153,7 @@ void AncestralDecoder::advance(Batch& batch, std::vector<TryResult>& results) co
   }
   if (step + 1 < steps)
     batch.z = earlier(batch.z, batch.x_hat, gamma, gamma_at(step + 1),
-                      normal_draws(puzzles, settings.seed, step, size));
+                      normal_draws(puzzles, any, step, size));
 }
 
 // Tells the row's observer, and gives the result where that was its last pass.

@@ -43,7 +43,7 @@ class AncestralDecoder : public decoding::BatchDecoder {
   // Tries with the same length, settings and number that joined between the same two passes.
   struct Batch {
     std::vector<Row> rows;
-    PuzzleTensors puzzles = {};     // set in the first pass, like what follows
+    nn::TensorRows puzzles = {};    // set in the first pass, like what follows
     at::Tensor z = {}, x_hat = {};  // (B, N, D)
     std::int64_t passes = 0;
   };

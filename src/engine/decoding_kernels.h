@@ -25,12 +25,8 @@ using Predictor = std::function<nn::Prediction(const at::Tensor& tokens, const a
 Predictor predictor_of(nn::Model& model, bool bf16 = false, std::int64_t loops = 0,
                        const at::Tensor& wanted = {});
 
-// Tries of the same length as tensors on a device.
-struct PuzzleTensors : nn::TensorRows {  // tokens have [MASK] wherever not frozen
-  at::Tensor first_draw;                 // (B) int64: decoding::draw_step of each try's first pass
-};
-
-PuzzleTensors tensors_of(std::span<const decoding::Try> tries, c10::Device device);
+// Puzzles of the same length as tensors on a device, with [MASK] wherever a token is not frozen.
+nn::TensorRows tensors_of(std::span<const decoding::Puzzle* const> puzzles, c10::Device device);
 
 // The settings as the kernels take them; nullopt when no kernel knows the order of decoding.
 std::optional<ops::DecodingRule> rule_of(const decoding::DecodingSettings& settings);

@@ -158,9 +158,9 @@ std::optional<std::vector<TryResult>> KernelDecoder::answer(const std::vector<Wa
     return {};
   const std::optional<ops::Transformer> network = network_.transformer(first.settings.loops);
   if (!network) return {};
-  std::vector<decoding::Try> tries;
-  for (const Waiting& each : some) tries.push_back(each.one);
-  const PuzzleTensors puzzles = tensors_of(tries, network_.device);
+  std::vector<const decoding::Puzzle*> all;
+  for (const Waiting& each : some) all.push_back(&each.one.puzzle);
+  const nn::TensorRows puzzles = tensors_of(all, network_.device);
   const ops::AnswerRows rows{puzzles.tokens, puzzles.frozen, puzzles.items};
   if (!ops::answer_takes(*network, rows)) return {};
   const Kind& kind =
@@ -215,15 +215,17 @@ void KernelDecoder::regroup(const std::vector<Waiting>& joining) {
          some(running_->passes->now.first_draw)});
   }
   if (!joining.empty()) {
-    std::vector<decoding::Try> tries;
+    std::vector<const decoding::Puzzle*> all_joining;
+    std::vector<std::int64_t> first_draws;
     for (const Waiting& each : joining) {
-      tries.push_back(each.one);
+      all_joining.push_back(&each.one.puzzle);
+      first_draws.push_back(decoding::draw_step(each.one.puzzle.attempt, 0));
       rows.push_back({each.slot});
     }
-    const PuzzleTensors puzzles = tensors_of(tries, network_.device);
+    const nn::TensorRows puzzles = tensors_of(all_joining, network_.device);
     add({{puzzles.tokens, puzzles.frozen, puzzles.items, puzzles.tokens,
           at::zeros_like(puzzles.items), puzzles.frozen.logical_not().any(1)},
-         puzzles.first_draw});
+         numbers_on(network_.device, first_draws)});
   }
   // A new batch has the size that it has; what is left of one, and grows again, one of a few sizes.
   const auto count = static_cast<std::int64_t>(rows.size());
