@@ -9,6 +9,7 @@
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -379,10 +380,16 @@ TEST_F(Steps, LeftToRightComputeTheColumnsThatCount) {
       const double tolerance = device.is_cpu() ? 1e-5 : 0x1p-5;
       EXPECT_NEAR(same_loss, loss, (device.is_cpu() ? 1e-5 : 0x1p-7) * loss)
           << architecture << " on " << device;
+      const auto largest = [](const at::Tensor& tensor) {
+        return tensor.abs().max().item<double>();
+      };
+      // Gradients that nearly cancel in one tensor are rounded as those that they are made of.
+      double of_all = 0;
+      for (const at::Tensor& gradient : whole) of_all = std::max(of_all, largest(gradient));
       for (std::size_t i = 0; i < whole.size(); ++i) {
-        const double largest = whole[i].abs().max().item<double>();
-        EXPECT_GT(largest, 0);
-        EXPECT_LT((whole[i] - same[i]).abs().max().item<double>(), tolerance * largest)
+        EXPECT_GT(largest(whole[i]), 0);
+        EXPECT_LT(largest(whole[i] - same[i]),
+                  tolerance * std::max(largest(whole[i]), 1e-3 * of_all))
             << architecture << " on " << device << ", tensor " << i;
       }
     }
