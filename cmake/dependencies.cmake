@@ -29,32 +29,28 @@ mgdm_header_library(json nlohmann/json.hpp)
 mgdm_header_library(tomlplusplus toml++/toml.h)
 mgdm_header_library(cli11 CLI/CLI.hpp)
 
-# CaDiCaL judges formulas of more than 20 variables. Without it they are an error that says so.
-add_library(mgdm_cadical INTERFACE)
-add_library(mgdm::cadical ALIAS mgdm_cadical)
-find_path(MGDM_CADICAL_INCLUDE cadical.hpp)
-find_library(MGDM_CADICAL_LIBRARY cadical)
-if(MGDM_CADICAL_INCLUDE AND MGDM_CADICAL_LIBRARY)
-  target_include_directories(mgdm_cadical SYSTEM INTERFACE $<BUILD_INTERFACE:${MGDM_CADICAL_INCLUDE}>)
-  target_compile_definitions(mgdm_cadical INTERFACE $<BUILD_INTERFACE:MGDM_HAVE_CADICAL=1>)
-  target_link_libraries(mgdm_cadical INTERFACE cadical)
-else()
-  message(STATUS "CaDiCaL not found: formulas of more than 20 variables cannot be solved")
-endif()
-
-# PCRE2 takes texts apart as the tokenizers of language models do. Without it tokenizers that have
-# regular expressions are an error that says so.
-add_library(mgdm_pcre2 INTERFACE)
-add_library(mgdm::pcre2 ALIAS mgdm_pcre2)
-find_path(MGDM_PCRE2_INCLUDE pcre2.h)
-find_library(MGDM_PCRE2_LIBRARY pcre2-8)
-if(MGDM_PCRE2_INCLUDE AND MGDM_PCRE2_LIBRARY)
-  target_include_directories(mgdm_pcre2 SYSTEM INTERFACE $<BUILD_INTERFACE:${MGDM_PCRE2_INCLUDE}>)
-  target_compile_definitions(mgdm_pcre2 INTERFACE $<BUILD_INTERFACE:MGDM_HAVE_PCRE2=1>)
-  target_link_libraries(mgdm_pcre2 INTERFACE pcre2-8)
-else()
-  message(STATUS "PCRE2 not found: tokenizers with regular expressions cannot be used")
-endif()
+# mgdm_optional_library(name header library WITHOUT): mgdm::name, and MGDM_HAVE_NAME where it is installed.
+# WITHOUT says what is missing where it is not: the program then has an error that says so.
+function(mgdm_optional_library name header library without)
+  string(TOUPPER ${name} NAME)
+  add_library(mgdm_${name} INTERFACE)
+  add_library(mgdm::${name} ALIAS mgdm_${name})
+  find_path(MGDM_${NAME}_INCLUDE ${header})
+  find_library(MGDM_${NAME}_LIBRARY ${library})
+  if(MGDM_${NAME}_INCLUDE AND MGDM_${NAME}_LIBRARY)
+    target_include_directories(mgdm_${name} SYSTEM INTERFACE $<BUILD_INTERFACE:${MGDM_${NAME}_INCLUDE}>)
+    target_compile_definitions(mgdm_${name} INTERFACE $<BUILD_INTERFACE:MGDM_HAVE_${NAME}=1>)
+    target_link_libraries(mgdm_${name} INTERFACE ${library})
+  else()
+    message(STATUS "${name} not found: ${without}")
+  endif()
+endfunction()
+mgdm_optional_library(zlib zlib.h z "gzip files cannot be read or written")
+mgdm_optional_library(zstd zstd.h zstd "zstd files cannot be read or written")
+# CaDiCaL judges formulas of more than 20 variables.
+mgdm_optional_library(cadical cadical.hpp cadical "formulas of more than 20 variables cannot be solved")
+# PCRE2 takes texts apart as the tokenizers of language models do.
+mgdm_optional_library(pcre2 pcre2.h pcre2-8 "tokenizers with regular expressions cannot be used")
 
 # cpp-httplib asks endpoints (the room prompting). Debian's is a compiled library, which its users must
 # build with the same definitions: pkg-config knows them. Without it `mgdm prompt` says so.

@@ -46,7 +46,7 @@ std::string_view as_utf8(std::string_view line, std::string_view beginning,
 }  // namespace
 
 // A file, or a pipe from its first byte on.
-class LineReader::Source {
+class ByteReader::Source {
  private:
   // Bytes of a file or a pipe that has been opened, without waiting for someone to write into it.
   class Descriptor {
@@ -141,11 +141,38 @@ class LineReader::Source {
   std::size_t place_ = 0;  // in what is kept of the pipe
 };
 
+ByteReader::ByteReader(const std::string& path, Reading reading)
+    : source_(std::make_unique<Source>(path, reading)) {
+  constexpr std::string_view kFirstOfMagic = "\x1f\x28";
+  std::string beginning(kMagicBytes, '\0');
+  std::size_t have = 0;
+  do {  // a pipe's first line must not wait for the second
+    const std::size_t n = source_->read(beginning.data() + have, kMagicBytes - have);
+    have += n;
+    if (n == 0) break;
+  } while (have < kMagicBytes && kFirstOfMagic.find(beginning[0]) != kFirstOfMagic.npos);
+  beginning.resize(have);
+  const bool fills = source_->size().has_value();
+  read_ = [source = source_.get(), rest = beginning, fills](char* to, std::size_t most) mutable {
+    if (rest.empty()) return source->read(to, most);
+    const std::size_t n = rest.copy(to, most);
+    rest.erase(0, n);
+    return fills && n < most ? n + source->read(to + n, most - n) : n;
+  };
+  if (ReadBytes unpacked = decompressed(beginning, read_, path)) {
+    read_ = std::move(unpacked);
+  } else {
+    size_ = source_->size().value_or(0);
+  }
+}
+
+ByteReader::~ByteReader() = default;
+
 namespace {
 
 std::string read_all(const std::string& path, Reading reading, std::size_t most_bytes) {
-  LineReader::Source source(path, reading);
-  const std::size_t size = source.size().value_or(0);
+  ByteReader source(path, reading);
+  const std::size_t size = source.size();
   std::string bytes;
   if (size <= most_bytes) bytes.reserve(size);
   char chunk[1 << 16];
@@ -172,9 +199,7 @@ std::string read_input(const std::string& path) {
 }
 
 LineReader::LineReader(const std::string& path, Reading reading)
-    : path_(path), source_(std::make_unique<Source>(path, reading)) {}
-
-LineReader::~LineReader() = default;
+    : path_(path), bytes_(path, reading) {}
 
 bool LineReader::next(std::string_view& line) {
   std::size_t searched = begin_;
@@ -200,7 +225,7 @@ bool LineReader::next(std::string_view& line) {
     searched = buffer_.size();
     constexpr std::size_t kChunk = 1 << 16;
     buffer_.resize(searched + kChunk);
-    const std::size_t n = source_->read(buffer_.data() + searched, kChunk);
+    const std::size_t n = bytes_.read(buffer_.data() + searched, kChunk);
     buffer_.resize(searched + n);
     at_end_ = n == 0;
   }
@@ -213,7 +238,9 @@ std::string temporary_name(const std::string& path) {
   return fmt::format("{}.{:08x}{:08x}.tmp", path, random(), random());
 }
 
-AtomicFile::AtomicFile(const std::string& path) : path_(path) {
+AtomicFile::AtomicFile(const std::string& path)
+    : path_(path),
+      compressor_(compressor_for(path, [this](std::string_view bytes) { put(bytes); })) {
   if (is_standard_output(path)) {
     file_ = stdout;
     return;
@@ -251,11 +278,19 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::write(std::string_view bytes) {
+  if (compressor_)
+    compressor_->write(bytes);
+  else
+    put(bytes);
+}
+
+void AtomicFile::put(std::string_view bytes) {
   if (bytes.empty()) return;  // its data() may be null, which fwrite must not see
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail("write", path_);
 }
 
 void AtomicFile::commit() {
+  if (compressor_) compressor_->finish();
   if (std::fflush(file_) != 0) fail("write", path_);
   if (file_ == stdout) return;
   // The bytes must be on the disk before the name points at them, or a crash leaves an empty file.

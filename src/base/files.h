@@ -8,9 +8,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/compression.h"
+
 namespace mgdm {
 
-// How a LineReader reads.
+// How a reader reads. gzip and zstd files are decompressed; the first bytes tell.
 //   kAgain  A file, a pipe, or "-" for standard input. The bytes of a pipe are kept in memory, so
 //           that the next reader of the same path starts at its beginning.
 //   kOnce   As kAgain, but this is the last reader of a pipe: no more bytes are kept.
@@ -28,6 +30,27 @@ std::string read_file(const std::filesystem::path& path, std::size_t most_bytes 
 // again.
 std::string read_input(const std::string& path);
 
+// The bytes of a file, as they come.
+class ByteReader {
+ public:
+  explicit ByteReader(const std::string& path, Reading reading = Reading::kAgain);
+  ~ByteReader();
+  ByteReader(const ByteReader&) = delete;
+  ByteReader& operator=(const ByteReader&) = delete;
+
+  // At least one byte, as soon as there is one, and at most so many; 0 at the end.
+  std::size_t read(char* to, std::size_t most) { return read_(to, most); }
+
+  // The size of a regular file that is not compressed; 0 for anything else.
+  std::size_t size() const { return size_; }
+
+ private:
+  class Source;
+  std::unique_ptr<Source> source_;
+  ReadBytes read_;
+  std::size_t size_ = 0;
+};
+
 // The lines of a file, one at a time, without '\n' or "\r\n"; a pipe's lines as soon as they
 // arrive. The last line need not end in '\n'. A byte order mark is skipped. UTF-16, a first line
 // that is not text, and a line longer than kMaxLine (which bounds the memory) are Errors.
@@ -35,12 +58,7 @@ class LineReader {
  public:
   static constexpr std::size_t kMaxLine = std::size_t{64} << 20;
 
-  class Source;
-
   explicit LineReader(const std::string& path, Reading reading = Reading::kAgain);
-  ~LineReader();
-  LineReader(const LineReader&) = delete;
-  LineReader& operator=(const LineReader&) = delete;
 
   // False at the end. The view lives until the next call.
   bool next(std::string_view& line);
@@ -50,7 +68,7 @@ class LineReader {
 
  private:
   std::string path_;
-  std::unique_ptr<Source> source_;
+  ByteReader bytes_;
   std::string buffer_;
   std::size_t begin_ = 0;
   std::size_t line_number_ = 0;
@@ -67,7 +85,8 @@ std::string temporary_name(const std::string& path);
 // Writes to a temporary name beside `path` and renames on commit(). Without commit() (an exception,
 // Ctrl-C) nothing is left behind and an older file of that name stays as it was.
 // A link stays a link: the file it leads to is the one that is replaced. "-" writes to standard
-// output; a device or pipe (/dev/null) and an open descriptor (/dev/fd/3) are written in place.
+// output; a device or pipe (/dev/null) and an open descriptor (/dev/fd/3) are written in place. A
+// path that ends in .gz or .zst is compressed.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);
@@ -79,7 +98,10 @@ class AtomicFile {
   void commit();
 
  private:
+  void put(std::string_view bytes);
+
   std::string path_;
+  std::unique_ptr<Compressor> compressor_;
   std::string temporary_;  // empty when written in place
   std::FILE* file_ = nullptr;
 };

@@ -47,7 +47,8 @@ struct GenerateSettings {
     visit_threads(v, threads);
     v.field(
         "out", out,
-        "output file: .jsonl, .csv (Sudoku), .txt (puzzles alone) or .cnf (one formula); - prints");
+        "output file: .jsonl, .csv (Sudoku), .txt (puzzles alone) or .cnf (one formula), and with "
+        ".gz or .zst behind it compressed; - prints");
     v.field("quiet", quiet, "hide the progress line");
   }
 };
@@ -57,13 +58,9 @@ enum class Form { kJsonl, kSudokuCsv, kPuzzles, kDimacs };
 // What the name of the output asks for.
 Form form_of(const GenerateSettings& settings, const tasks::Task& task) {
   if (settings.out.empty()) throw UsageError("--out is empty", "a file, or - for the screen");
-  const std::string name = lowered(settings.out);
-  for (const std::string_view suffix : {".gz", ".xz", ".zst", ".bz2", ".zip"})
-    if (name.ends_with(suffix))
-      throw UsageError(
-          fmt::format("--out {} asks for a compressed file", settings.out),
-          "a name that ends in .jsonl, .txt or, for Sudoku CSV, .csv",
-          fmt::format("a pipe: mgdm generate {} ... | gzip > {}", settings.task, settings.out));
+  std::string name = lowered(settings.out);
+  for (const std::string_view suffix : {".gz", ".zst"})
+    if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
   const bool csv = name.ends_with(".csv");
   if (csv && !task.abilities().sudoku_files)
     throw UsageError(fmt::format("--out {} asks for Sudoku CSV, but the task is {}", settings.out,
@@ -75,10 +72,11 @@ Form form_of(const GenerateSettings& settings, const tasks::Task& task) {
         fmt::format("--out {} asks for a DIMACS formula of {}", settings.out, settings.task),
         tasks::tasks_with([](const tasks::Abilities& can) { return can.variables.has_value(); }) +
             ", and --count 1, as a file has one formula");
-  for (const std::string_view suffix : {".xlsx", ".xls", ".ods", ".parquet"})
+  for (const std::string_view suffix : {".xlsx", ".xls", ".ods", ".parquet", ".xz", ".bz2", ".zip"})
     if (name.ends_with(suffix))
       throw UsageError(fmt::format("--out {} asks for a format that is not written", settings.out),
-                       "a name that ends in .jsonl, .txt or, for Sudoku CSV, .csv");
+                       "a name that ends in .jsonl, .txt or, for Sudoku CSV, .csv, and then .gz or "
+                       ".zst for a compressed file");
   const bool puzzles = name.ends_with(".txt");
   if (puzzles && (settings.as_released || settings.traces))
     throw UsageError(fmt::format("--out {} asks for puzzles alone", settings.out),
