@@ -124,6 +124,20 @@ TEST_F(HistoryFiles, JoinRunsThatBeganFromOneAnother) {
                   "'/nowhere' has no history");
 }
 
+// Metrics of a run are its checkpoints' own, and those alone: another folder in it has none.
+TEST_F(HistoryFiles, OfAFolderAreThoseOfItsRunWhereItIsACheckpoint) {
+  const fs::path checkpoint = run("a", kMetrics, "", 150);
+  const fs::path beside = folder_.path() / "a/notes";
+  make_folder(beside);
+  const auto points = [](const fs::path& folder) {
+    return history_of(std::vector<std::string>{folder.string()}).size();
+  };
+  EXPECT_EQ(points(checkpoint), 2u);
+  EXPECT_CONTAINS(error_of([&] { points(beside); }), "notes' has no history");
+  fs::remove(folder_.path() / "a/metrics.jsonl");
+  EXPECT_CONTAINS(error_of([&] { points(checkpoint); }), "checkpoint-150' has no history");
+}
+
 TEST_F(HistoryFiles, ComeWithACopyOfTheModel) {
   const fs::path copy = folder_.path() / "copy";
   copy_model(kModel, copy, {.history = {{100, 1, 0.5}}});

@@ -56,6 +56,14 @@ TEST(ModelCard, SaysWhichPuzzlesTheModelKnows) {
   EXPECT_THROW(parse_config(to_json(wrong), "wrong"), Error);
 }
 
+TEST(ModelCard, KeepsTheNotes) {
+  CheckpointConfig config = parse_config(config_text(), "shipped");
+  config.about.notes = {{"revision", "abc"}, {"step", "30"}};
+  EXPECT_EQ(parse_config(to_json(config), "written").about.notes, config.about.notes);
+  config.about.notes.clear();
+  EXPECT_EQ(to_json(config).find("\"notes\""), std::string::npos);
+}
+
 // What cannot be is said of the file, and not of a command line.
 TEST(ModelCard, AndNetworkFitTogether) {
   const auto complaint = [](auto change) -> std::string {
