@@ -183,6 +183,33 @@ TEST(Absorbing, ShownTokensAreTrainedAndSomeAreWrong) {
   EXPECT_NEAR(wrong, 0.2 * possible, 5 * std::sqrt(0.2 * 0.8 * possible));
 }
 
+// A coupled pair draws its wrong tokens from one stream: first those of its first copy (a draw per
+// position for whether its token is wrong, one for which it becomes), then those of the second.
+TEST(Absorbing, EachCoupledCopyHasWrongTokensOfItsOwn) {
+  const std::int64_t rows = 20;
+  const Batch batch = small_batch(rows, 100, 9);
+  const std::int64_t length = batch.tokens.size(1);
+  Settings settings = settings_of("rdm");
+  settings.coupled = settings.train_shown = true;
+  settings.shown_noise = 0.5;
+  const auto copies = make_objective(settings)->noise(batch, 3);
+  for (std::int64_t b = 0; b < rows; ++b) {
+    Stream random(3, Purpose::kNoise, static_cast<std::uint32_t>(100 + b), 9);
+    for (const Noised& copy : copies) {
+      std::vector<bool> wrong;
+      for (std::int64_t n = 0; n < length; ++n) wrong.push_back(random.uniform() < 0.5);
+      for (std::int64_t n = 0; n < length; ++n) {
+        const auto other = static_cast<std::int64_t>(
+            random.uniform() * static_cast<double>(kTestVocabulary - kFirstOrdinary));
+        const std::int64_t seen = integer(copy.input, b, n);
+        if (seen == kMask) continue;
+        const bool replaced = wrong[static_cast<std::size_t>(n)] && n >= 4;
+        EXPECT_EQ(seen, replaced ? kFirstOrdinary + other : integer(batch.tokens, b, n));
+      }
+    }
+  }
+}
+
 // The expectation of the weighted cross entropy over x_t, summed over t, is the sum of the KL terms
 // of the ELBO (paper eq. 4 to 6), here by enumerating all x_t of three positions and all x_{t-1}.
 // The constant is 0: p gives [MASK] the same 1 - lambda_t as q, and L_T = 0 as alpha_T = 0.

@@ -224,6 +224,29 @@ TEST(TreeOfThoughts, SolvesAGameWithAModel) {
   }
 }
 
+// Two thoughts claim to have reached 24, and the one that comes first is wrong.
+TEST(TreeOfThoughts, TheAnswerJudgedBestComesFirst) {
+  std::string judgement_of_wrong;
+  FakeChat chat([&](const ChatRequest& request) -> std::vector<std::string> {
+    const std::string& prompt = request.prompt;
+    const bool wrong = prompt.find("4 - 96 = 24") != std::string::npos;
+    if (prompt.ends_with("Numbers: 4 96\nNext steps:\n"))
+      return {"4 - 96 = 24 (left: 24)\n96 / 4 = 24 (left: 24)\n"};
+    if (prompt.find("Is the answer right?") == 0 && prompt.find("4 - 96") != std::string::npos)
+      return {judgement_of_wrong};
+    if (wrong) return {"Answer: 4 - 96 = 24"};
+    return wise_reply(request);
+  });
+  MethodSettings settings;
+  settings.method = "tot";
+  settings.beam = 2;
+  const std::string right = "(10 * 10 - 4) / 4", wrong = "4 - 96";
+  judgement_of_wrong = "impossible";
+  EXPECT_EQ(play(chat, kGame, resolved(settings)).answers, (std::vector{right, wrong}));
+  judgement_of_wrong = "sure";  // as good as the other: they stay in their order
+  EXPECT_EQ(play(chat, kGame, resolved(settings)).answers, (std::vector{wrong, right}));
+}
+
 TEST(TreeOfThoughts, NothingProposedIsNoAnswer) {
   FakeChat chat([](const ChatRequest&) { return std::vector<std::string>{"No idea."}; });
   MethodSettings settings;
