@@ -82,10 +82,13 @@ TEST(PrepareData, LongTextsAreCutIntoRows) {
   settings.length = 0;
   EXPECT_THROW(prepare_data("search-3", settings, 7), UsageError);
   settings.length = 48;
-  settings.endless = true;
   settings.as_released = false;
-  EXPECT_THROW(prepare_data("search-3", settings, 7), UsageError);
-  settings.endless = false;
+  for (bool* const refused : {&settings.endless, &settings.augment, &settings.reverse}) {
+    *refused = true;
+    EXPECT_CONTAINS(error_of([&] { prepare_data("search-3", settings, 7); }),
+                    "data.layout = long with");
+    *refused = false;
+  }
   settings.length = 8;  // no room for a puzzle
   EXPECT_THROW(prepare_data("search-3", settings, 7), Error);
 }

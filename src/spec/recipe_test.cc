@@ -161,6 +161,14 @@ TEST(Recipes, SectionsMustFitTogether) {
   EXPECT_THROW(read("mgdm", {"extends=[\"ar.toml\"]"}), UsageError);  // only files do
 }
 
+// A user who names a default is not refused.
+TEST(Recipes, TakeTheSmallestAndTheUsualNumbers) {
+  EXPECT_EQ(read_recipe(kRecipes / "smoke/mgdm.toml", {"seed=0"}).seed, 0);
+  EXPECT_THROW(read_recipe(kRecipes / "smoke/mgdm.toml", {"seed=-1"}), UsageError);
+  const Recipe llama = read_recipe(kRecipes / "smoke/llama.toml", {"model.llama.norm_eps=1e-6"});
+  EXPECT_EQ(llama.model.llama.norm_eps, 1e-6);
+}
+
 TEST(Recipes, ARunGoesOnOnlyAsWhatItIs) {
   const fs::path path = kRecipes / "smoke/mgdm.toml";
   const Recipe before = read_recipe(path, {});
