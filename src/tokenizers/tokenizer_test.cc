@@ -82,6 +82,25 @@ TEST(PreTokenizer, EachBehaviorOfASplit) {
   EXPECT_EQ(words(Behavior::kRemoved, /*invert=*/true), (Words{"-", "-", "-"}));
 }
 
+// Older files have add_prefix_space where newer ones have prepend_scheme.
+TEST(PreTokenizer, MetaspaceIsPutBeforeTheTextAsTheFileSays) {
+  const auto ids = [](const std::string& setting) {
+    return parse_tokenizer_json(R"({"pre_tokenizer": {"type": "Metaspace", "replacement": "_", )" +
+                                    setting +
+                                    R"(}, "model": {"vocab": {"a": 0, "_": 1}, "merges": []}})",
+                                "t.json")
+        .encode("a");
+  };
+  const Ids with{1, 0}, without{0};
+  EXPECT_EQ(ids(R"("prepend_scheme": "always")"), with);
+  EXPECT_EQ(ids(R"("prepend_scheme": "first")"), with);
+  EXPECT_EQ(ids(R"("prepend_scheme": "never")"), without);
+  EXPECT_EQ(ids(R"("add_prefix_space": true)"), with);
+  EXPECT_EQ(ids(R"("add_prefix_space": false)"), without);
+  EXPECT_NE(error_of([&] { ids(R"("prepend_scheme": "often")"); }).find("always, first or never"),
+            std::string::npos);
+}
+
 TEST(ByteLevelText, EveryByteHasACharacterAndComesBack) {
   std::string all;
   for (int byte = 0; byte < 256; ++byte) all += static_cast<char>(byte);

@@ -260,6 +260,14 @@ TEST(CountdownReleasedMetric, Quirks) {
   EXPECT_FALSE(correct_as_released(label, ""));
 }
 
+// The released metric compares last results with the label's. A puzzle that a user types has none.
+TEST(CountdownReleasedMetric, WithoutALabelTheTargetIsThatOfThePuzzle) {
+  const auto task = make_task("countdown-3");
+  const Example unlabelled{"38,86,91,43", ""};
+  EXPECT_EQ(task->verify(unlabelled, "91-86=5,38+5=43"), (Verdict{true, true}));
+  EXPECT_EQ(task->verify(unlabelled, "91-86=5,5*8=40"), (Verdict{false, false}));
+}
+
 TEST(CountdownGenerate, TargetsAreHeldOutAndUniform) {
   for (int count = 3; count <= 6; ++count) {
     std::set<Number> train(targets(count, Split::kTrain).begin(),
