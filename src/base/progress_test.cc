@@ -42,6 +42,7 @@ TEST(Progress, LineHasShareRateAndTimeLeft) {
             "generating  [############............]   50%  5.0k/10.0k  2.5k/s  2s left");
   EXPECT_EQ(progress_line("x", 0, 10, 0, false), "x    0%  0/10  0/s");
   EXPECT_EQ(progress_line("x", 1, 4, 20, false), "x   25%  1/4  0.05/s  1m 00s left");
+  EXPECT_EQ(progress_line("x", 10, 20, 10, false), "x   50%  10/20  1/s  10s left");
   EXPECT_EQ(progress_line("x", 0, 0, 1, false), "x ...");
   EXPECT_EQ(progress_line("x", 50, 0, 2, true), "x  50  25/s");
 }

@@ -43,6 +43,16 @@ TEST(MarkdownTable, WrapsItsWidestColumns) {
   EXPECT_EQ(split(table.text(), '\n').size(), 5u);
 }
 
+// The row is 47 columns wide: two cells of 7 and 30 letters, and 10 for bars and spaces.
+TEST(MarkdownTable, WrapsNothingWhereThereIsRoom) {
+  MarkdownTable table({{"setting"}, {"meaning"}});
+  table.add_row({"layers", "how many blocks the network has"});
+  const std::string unwrapped = table.text();
+  const std::size_t width = unwrapped.find('\n');
+  EXPECT_EQ(table.text(width), unwrapped);
+  EXPECT_NE(table.text(width - 1), unwrapped);
+}
+
 TEST(MarkdownTable, WidthsAreCodePoints) {
   MarkdownTable table({{"σ²"}, {"n", Align::kRight}});
   table.add_row({"±0.1", "µ"});

@@ -28,8 +28,16 @@ TEST(ReproductionTable, GoesThroughJson) {
   EXPECT_CONTAINS(markdown, "51.2 ± 1.6 (50) [1]");
   EXPECT_CONTAINS(markdown, "2\\*3=6,<ins><b>6\\*1=7</b></ins>");
   EXPECT_CONTAINS(markdown, "[1] step 3 of 5");
-  EXPECT_CONTAINS(markdown, "    mgdm eval --model x\n");
+  EXPECT_CONTAINS(markdown, "A note.\n\n    mgdm eval --model x\n");
   EXPECT_NE(error_of([] { from_json(Json::parse(R"({"name": "t"})")); }), "");
+}
+
+TEST(ReproductionTable, EndsWithItsNotesWhereNoCommandIsKnown) {
+  Table table{"t", "Title", ""};
+  table.columns = {"a"};
+  table.rows = {{"us", {{.ours = 1}}}};
+  table.notes = {"A note."};
+  EXPECT_TRUE(to_markdown(table).ends_with("|\n\nA note.\n"));
 }
 
 TEST(ReproductionTable, LinesGoOverTheirColumns) {
