@@ -124,6 +124,14 @@ TEST_F(Launcher, FindsTheFullProgramBesideItself) {
   EXPECT_EQ(calls(), kSmokeCalls);
 }
 
+TEST_F(Launcher, LeavesTheFullProgramAloneWhereThereIsNoGpu) {
+  if (fs::exists("/dev/nvidia0")) GTEST_SKIP() << "a GPU is here";
+  put_program();
+  fs::copy_file(path("program"), path("build/release/mgdm-train"));
+  EXPECT_EQ(light("solve --model nowhere 1,2").code, 1);  // by the program without LibTorch
+  EXPECT_EQ(calls(), "");
+}
+
 TEST_F(Launcher, SaysThatABuildFailed) {
   put_program();
   script("tools/ninja", "echo 'no space left' >&2; exit 1");
