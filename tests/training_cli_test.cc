@@ -801,6 +801,49 @@ TEST_F(Training, HelpListsWhatARecipeCanSay) {
     EXPECT_NE(help.out.find(key), std::string::npos) << key;
 }
 
+// One's own strings: a file is all that it takes, and what is held out of it measures.
+TEST_F(Training, OwnTextIsLearnedFromAFile) {
+  std::string lines;
+  for (const char a : std::string("abcd"))
+    for (const char b : std::string("abcd"))
+      for (const char c : std::string("abcd"))
+        lines += std::string{a, b, c} + "\tÄ" + std::string{c, b, a} + "\n";
+  write_file(path("mine.tsv"), lines);
+  const std::string train_it =
+      "train '" + (fs::path(MGDM_SOURCE_DIR) / "recipes/text.toml").string() +
+      "' training.device=cpu data.held_out=4 model.loops=2 training.batch=60";
+  const Outcome trained = mgdm(train_it + " training.steps=80 data.files=" + path("mine.tsv") +
+                               " --out " + path("run"));
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_MENTIONS(trained.err, "60 examples of 9 tokens");
+  EXPECT_MENTIONS(read_file(path("run/config.toml")), "alphabet = \"abcdÄ\"");
+  EXPECT_MENTIONS(read_file(path("run/metrics.jsonl")), "\"accuracy\":");
+
+  const Outcome solved = mgdm("solve --quiet abc dcb --model " + path("run"));
+  EXPECT_EQ(solved.out, "Äcba\nÄbcd\n");
+  EXPECT_MENTIONS(mgdm("solve abz --model " + path("run")).err,
+                  "character 'z' of 'abz' has no token");
+  EXPECT_MENTIONS(mgdm("solve abcdabcdabcd --model " + path("run")).err, "has 12 characters");
+  write_file(path("named.jsonl"),
+             "{\"nums\": \"abc\", \"target\": [\"no\", \"Äcba\"]}\n{\"nums\": \"abd\", "
+             "\"target\": \"no\"}\n");
+  const Outcome score = mgdm("eval --model " + path("run") + " --keys nums=target --data " +
+                             path("named.jsonl") + " --json -");
+  EXPECT_EQ(nlohmann::json::parse(score.out)["accuracy"], 0.5) << score.err;
+  EXPECT_MENTIONS(mgdm("eval --model " + path("run")).err, "--data FILE");
+
+  // The run goes on with the characters that it began with, and not with others.
+  EXPECT_EQ(mgdm(train_it + " training.steps=81 --resume data.files=" + path("mine.tsv") +
+                 " --out " + path("run"))
+                .code,
+            0);
+  write_file(path("mine.tsv"), lines + "e\te\n");
+  EXPECT_MENTIONS(mgdm(train_it + " training.steps=82 --resume data.files=" + path("mine.tsv") +
+                       " --out " + path("run"))
+                      .err,
+                  "mine.tsv:65: character 'e' of 'e' has no token");
+}
+
 TEST_F(Training, SolveAndDescribe) {
   ASSERT_EQ(train("mgdm", "--out " + path("run")).code, 0);
   const std::string model = path("run/checkpoint-12");

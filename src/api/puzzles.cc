@@ -26,9 +26,9 @@ std::vector<Puzzle> generated(const std::string& name, std::size_t count,
   std::vector<Puzzle> puzzles(count);
   const auto make = [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      auto [input, output] =
+      tasks::Example example =
           task->generate(options.seed, split, options.first + static_cast<std::uint32_t>(i));
-      puzzles[i] = {std::move(input), std::move(output)};
+      puzzles[i] = {std::move(example.input), std::move(example.output)};
     }
     return end - begin;
   };

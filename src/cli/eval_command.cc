@@ -27,7 +27,7 @@ namespace mgdm::cli {
 namespace {
 
 struct EvalSettings {
-  std::string model, data, json, predictions, losses, figure, figure_over = "auto";
+  std::string model, data, keys, json, predictions, losses, figure, figure_over = "auto";
   std::int64_t limit = 0, batch = 256, samples = 1;
   DecodingFlags decode;
   inference::ComputeSettings compute;
@@ -38,6 +38,7 @@ struct EvalSettings {
     v.field("data", data,
             "a file of puzzles: JSONL, Sudoku CSV, lines or grids (default: 1000 generated test "
             "puzzles of the hardest kind, seed 77, or --limit of them; --losses needs a file)");
+    v.field("keys", keys, data::kKeysHelp);
     v.field("limit", limit, "use only the first N puzzles (0 = all)", config::at_least(0));
     decode.visit(v);
     v.field("batch", batch, "largest number of puzzles decoded together", config::range(1, 1e6));
@@ -61,7 +62,7 @@ using Examples = std::vector<tasks::Example>;
 
 Examples read_puzzles(const EvalSettings& settings, const tasks::Task& task) {
   Examples examples;
-  for (auto& located : data::read_examples(settings.data, task)) {
+  for (auto& located : data::read_examples(settings.data, task, data::keys_of(settings.keys))) {
     if (settings.limit > 0 && examples.size() == static_cast<std::size_t>(settings.limit)) break;
     examples.push_back(std::move(located.example));
   }
@@ -188,6 +189,9 @@ void run_eval(const EvalSettings& asked) {
   const std::string folder = inference::find_model(settings.model);
   if (!settings.quiet) say("{}", printable(model_files::unchecked_note(folder), "\n"));
   const auto model = inference::LoadedModel::load(folder, settings.compute);
+  if (settings.data.empty() && !model.task().abilities().generates)
+    throw UsageError(fmt::format("{} without --data", folder),
+                     "--data FILE: puzzles of the task text are not generated");
   settings.compute.arithmetic = model.network().arithmetic;
   settings.decode.settings = settings.decode.over(model);
   measure_score(

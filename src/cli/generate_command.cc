@@ -86,7 +86,7 @@ Form form_of(const GenerateSettings& settings, const tasks::Task& task) {
 }
 
 std::string line_of(const tasks::Example& example, const tasks::Task& task, Form form) {
-  const auto& [input, output] = example;
+  const std::string &input = example.input, &output = example.output;
   if (form == Form::kSudokuCsv) return formats::sudoku_csv_row({input, output});
   if (form == Form::kDimacs) {
     const int variables = *task.abilities().variables;

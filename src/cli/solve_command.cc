@@ -93,7 +93,7 @@ void for_each_puzzle(const SolveSettings& settings, const inference::LoadedModel
       [&](data::LocatedExample&& located) {
         give(settings.input, located.line, located.example.input);
       },
-      on_bad);
+      on_bad, data::keys_of(settings.keys));
 }
 
 // What became of the puzzles.
@@ -276,6 +276,7 @@ int run_solve(const SolveSettings& typed) {
     throw UsageError("--csv with a DIMACS formula", "--json, or what SAT solvers print");
   const inference::LoadedModel model =
       named ? *std::move(named) : load(model_for(settings, formula));
+  if (model.task().abilities().any_text) settings.puzzles = typed.puzzles;  // never joined
   if (formula) return solve_dimacs(model, formula->file, formula->text, settings);
   model.resolved(settings.decode.over(model));  // what is wrong with flags comes first
   if (settings.csv) fmt::print("{}\n", inference::kSolvedCsvHeader);

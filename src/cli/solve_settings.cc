@@ -3,6 +3,7 @@
 #include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/painter.h"
+#include "data/keys.h"
 
 namespace mgdm::cli {
 
@@ -13,6 +14,7 @@ void SolveSettings::visit(config::Visitor& v) {
   v.field("input", input,
           "a file of puzzles (JSONL, lines, Sudoku CSV or grids) or one DIMACS formula; - reads "
           "standard input; --batch 1 prints each answer as soon as it is found");
+  v.field("keys", keys, data::kKeysHelp);
   v.field("show", show,
           "show the answer filling in (with --symmetries, that of the original puzzle)");
   v.field("json", json, "print one JSON object per puzzle");

@@ -22,6 +22,7 @@ namespace {
 struct VerifySettings {
   std::string task;
   std::string data;
+  std::string keys;
   std::string predictions;
   std::string json;
   std::int64_t explain = 0;
@@ -31,6 +32,7 @@ struct VerifySettings {
   void visit(config::Visitor& v) {
     v.field("task", task, "a task; mgdm tasks lists them");
     v.field("data", data, "a file of puzzles: JSONL, Sudoku CSV, lines or grids, or DIMACS");
+    v.field("keys", keys, data::kKeysHelp);
     v.field(
         "predictions", predictions,
         "a file of answers in the same order: JSONL or CSV with a field predict, output, solution "
@@ -86,7 +88,7 @@ void run_verify(const VerifySettings& settings) {
                {"--json", settings.json},
                {"--predictions", settings.predictions, /*written=*/false}});
   const auto task = tasks::make_task(settings.task);
-  const auto examples = data::read_examples(settings.data, *task);
+  const auto examples = data::read_examples(settings.data, *task, data::keys_of(settings.keys));
   const auto answers = data::read_answers(settings.predictions, *task);
   if (answers.size() != examples.size())
     throw Error(fmt::format("{} has {} puzzles, {} has {} answers", shown_path(settings.data),

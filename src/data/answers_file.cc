@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -11,6 +10,8 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "data/examples_file.h"
+#include "data/keys.h"
+#include "data/table.h"
 #include "formats/dimacs.h"
 #include "formats/jsonl.h"
 #include "formats/sudoku_text.h"
@@ -21,16 +22,14 @@ namespace {
 // "predict" stands beside a label that may have any of the other names. Of those without it one
 // may be the label of another: who means which is not for us to say.
 constexpr const char* kPredicted = "predict";
-constexpr std::array<const char*, 3> kAnswers = {"output", "solution", "answer"};
-constexpr std::array<const char*, 3> kPuzzles = {"input", "puzzle", "question"};
 
 // What get(name) gives for the answer's name, or none; `where` is for the complaint.
 template <class Get>
 auto the_answer(const std::string& where, Get get) {
   auto found = get(kPredicted);
   if (found) return found;
-  const char* as = nullptr;
-  for (const char* const name : kAnswers) {
+  std::string_view as;
+  for (const auto& [puzzle, name] : kKnownKeys) {
     auto other = get(name);
     if (!other) continue;
     if (found && *found != *other)
@@ -44,26 +43,18 @@ auto the_answer(const std::string& where, Get get) {
 
 std::string answer_of(const formats::JsonlReader& reader) {
   auto answer = the_answer(at(reader.path(), reader.line_number()),
-                           [&](const char* name) { return reader.text(name); });
+                           [&](std::string_view name) { return reader.text(name); });
   if (answer) return *std::move(answer);
   if (reader.text("error")) return "";  // a puzzle that `solve` could not read
-  return reader.required_text({"predict", "output", "solution", "answer"});
+  std::vector<std::string_view> names{kPredicted};
+  for (const auto& [puzzle, name] : kKnownKeys) names.push_back(name);
+  return reader.required_text(names);
 }
 
 std::string puzzle_of(const formats::JsonlReader& reader) {
-  for (const char* const name : kPuzzles)
+  for (const auto& [name, answer] : kKnownKeys)
     if (auto puzzle = reader.text(name)) return *std::move(puzzle);
   return "";
-}
-
-// Names in any case, one or many: "Solution", "answers".
-std::optional<std::size_t> place_of(std::string_view name, const std::vector<std::string>& header) {
-  const auto found = std::ranges::find_if(header, [&](const std::string& cell) {
-    const std::string column = lowered(cell);
-    return column == name || column == std::string(name) + 's';
-  });
-  if (found == header.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - header.begin());
 }
 
 // What the first line of a CSV file says.
@@ -77,18 +68,17 @@ struct Header {
     for (const char separator : {',', ';', '\t'}) {
       const std::vector<std::string> cells = csv_cells(line, separator);
       const auto answer =
-          the_answer(where, [&](const char* name) { return place_of(name, cells); });
+          the_answer(where, [&](std::string_view name) { return column_named(name, cells); });
       if (!answer) continue;
       std::optional<std::size_t> puzzle;
-      for (const char* const name : kPuzzles)
-        if (!puzzle) puzzle = place_of(name, cells);
+      for (const auto& [name, other] : kKnownKeys)
+        if (!puzzle) puzzle = column_named(name, cells);
       return Header{separator, cells.size(), *answer, puzzle};
     }
     return std::nullopt;
   }
 
-  LocatedAnswer read(std::string_view row, std::size_t line) const {
-    const std::vector<std::string> cells = csv_cells(row, separator);
+  LocatedAnswer read(const std::vector<std::string>& cells, std::size_t line) const {
     if (cells.size() != columns)
       throw Error(fmt::format("the row has {} columns", cells.size()),
                   fmt::format("{}, as in the first line", columns));
@@ -96,33 +86,26 @@ struct Header {
   }
 };
 
-// The answers of a CSV file, unless its first line names no column of them. A cell in quotes may
-// have several lines.
-std::optional<std::vector<LocatedAnswer>> answers_in_csv(const std::string& path) {
-  std::vector<LocatedAnswer> answers;
-  std::optional<Header> header;
-  std::string row;
-  std::size_t first = 0;  // line of the row
+// What the first line of a file says that is not a comment.
+std::optional<Header> header_of(const std::string& path) {
   LineReader lines(path);
-  for (std::string_view line; lines.next(line);) {
-    if (row.empty()) {
-      if (!says_something(line)) continue;
-      first = lines.line_number();
-    }
-    row += line;
-    if (!header) {
-      header = Header::of(row, at(path, first));
-      if (!header) return std::nullopt;
-    } else if (std::ranges::count(row, '"') % 2 != 0) {
-      row += '\n';
-      continue;
-    } else {
-      answers.push_back(with_location(path, first, [&] { return header->read(row, first); }));
-    }
-    row.clear();
-  }
-  if (!row.empty()) throw Error(fmt::format("{}:{}: a quote that nothing closes", path, first));
+  for (std::string_view line; lines.next(line);)
+    if (says_something(line)) return Header::of(line, at(path, lines.line_number()));
+  return std::nullopt;
+}
+
+// The answers of a CSV file, unless its first line names no column of them.
+std::optional<std::vector<LocatedAnswer>> answers_in_csv(const std::string& path) {
+  const std::optional<Header> header = header_of(path);
   if (!header) return std::nullopt;
+  std::vector<LocatedAnswer> answers;
+  TableReader table(path, header->separator);
+  bool first = true;
+  for (std::vector<std::string> cells; table.next(cells);) {
+    if (cells.front().starts_with('#') || std::exchange(first, false)) continue;
+    const std::size_t line = table.line_number();
+    answers.push_back(with_location(path, line, [&] { return header->read(cells, line); }));
+  }
   return answers;
 }
 

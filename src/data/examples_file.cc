@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "data/text_file.h"
 #include "formats/dimacs.h"
 #include "formats/jsonl.h"
 #include "formats/sudoku_csv.h"
@@ -20,16 +20,14 @@
 namespace mgdm::data {
 namespace {
 
-// What a puzzle and its solution are called, pair by pair: what `solve --json` calls a solution is
-// no label of an input.
-constexpr std::array<std::pair<const char*, const char*>, 3> kMembers = {
-    {{"input", "output"}, {"puzzle", "solution"}, {"question", "answer"}}};
-
-tasks::Example example_of(const formats::JsonlReader& reader) {
-  for (const auto& [puzzle, solution] : kMembers)
+tasks::Example example_of(const formats::JsonlReader& reader, const Keys& keys) {
+  std::vector<std::string_view> names;
+  for (const auto& [puzzle, solution] : keys) {
     if (auto input = reader.text(puzzle))
       return {*std::move(input), reader.text(solution).value_or("")};
-  return {reader.required_text({"input", "puzzle", "question"}), ""};
+    names.push_back(puzzle);
+  }
+  return {reader.required_text(names), ""};
 }
 
 // An example whose input the task has checked; a complaint names the line.
@@ -44,7 +42,7 @@ LocatedExample located(const std::string& path, std::size_t line, const tasks::T
 
 void for_each_example(const std::string& path, const tasks::Task& task,
                       const std::function<void(LocatedExample&& example)>& use,
-                      const OnBadLine& on_bad) {
+                      const OnBadLine& on_bad, const Keys& keys) {
   bool any = false;
   OnBadLine bad;
   if (on_bad)
@@ -58,42 +56,58 @@ void for_each_example(const std::string& path, const tasks::Task& task,
         unless_bad(bad, [&] { return located(path, line, task, input, std::move(output)); });
     if (example) use(*std::move(example));
   };
-  switch (file_kind(path)) {
-    case FileKind::kEmpty:
-      break;
-    case FileKind::kJsonl:
-      for (formats::JsonlReader reader(path, Reading::kOnce, bad); reader.next();)
-        if (auto example = unless_bad(bad, [&] { return example_of(reader); }))
-          give(reader.line_number(), example->input, std::move(example->output));
-      break;
-    case FileKind::kDimacs:
-      formats::read_dimacs(read_input(path), path);  // for its complaints, which name the line
-      give(0, read_input(path), "");
-      break;
-    case FileKind::kSolverAnswer:
-      throw Error(fmt::format("{} is a solver's answer, not a puzzle", path), "a DIMACS formula");
-    case FileKind::kLines: {
-      if (task.abilities().sudoku_files) {
-        formats::for_each_sudoku(
-            path,
-            [&](formats::SudokuRecord&& record, std::size_t line) {
-              give(line, record.puzzle, record.solution.value_or(""));
-            },
-            Reading::kOnce, bad);
+  if (task.abilities().any_text)
+    for_each_text(
+        path, keys,
+        [&](LocatedExample&& text) {
+          any = true;
+          const bool good = unless_bad(bad, [&] {
+                              return with_location(path, text.line, [&] {
+                                return !task.normalize_input(text.example.input).empty();
+                              });
+                            }).has_value();
+          if (good) use(std::move(text));
+        },
+        bad);
+  else
+    switch (file_kind(path)) {
+      case FileKind::kEmpty:
         break;
+      case FileKind::kJsonl:
+        for (formats::JsonlReader reader(path, Reading::kOnce, bad); reader.next();)
+          if (auto example = unless_bad(bad, [&] { return example_of(reader, keys); }))
+            give(reader.line_number(), example->input, std::move(example->output));
+        break;
+      case FileKind::kDimacs:
+        formats::read_dimacs(read_input(path), path);  // for its complaints, which name the line
+        give(0, read_input(path), "");
+        break;
+      case FileKind::kSolverAnswer:
+        throw Error(fmt::format("{} is a solver's answer, not a puzzle", path), "a DIMACS formula");
+      case FileKind::kLines: {
+        if (task.abilities().sudoku_files) {
+          formats::for_each_sudoku(
+              path,
+              [&](formats::SudokuRecord&& record, std::size_t line) {
+                give(line, record.puzzle, record.solution.value_or(""));
+              },
+              Reading::kOnce, bad);
+          break;
+        }
+        LineReader lines(path, Reading::kOnce);
+        for (std::string_view line; lines.next(line);)
+          if (says_something(line)) give(lines.line_number(), line, "");
       }
-      LineReader lines(path, Reading::kOnce);
-      for (std::string_view line; lines.next(line);)
-        if (says_something(line)) give(lines.line_number(), line, "");
     }
-  }
   if (!any) throw Error(fmt::format("there is no puzzle in {}", shown_path(path)));
 }
 
-std::vector<LocatedExample> read_examples(const std::string& path, const tasks::Task& task) {
+std::vector<LocatedExample> read_examples(const std::string& path, const tasks::Task& task,
+                                          const Keys& keys) {
   std::vector<LocatedExample> examples;
-  for_each_example(path, task,
-                   [&](LocatedExample&& example) { examples.push_back(std::move(example)); });
+  for_each_example(
+      path, task, [&](LocatedExample&& example) { examples.push_back(std::move(example)); }, {},
+      keys);
   return examples;
 }
 
@@ -112,7 +126,7 @@ bool any_puzzle(const std::string& path, const std::function<bool(const std::str
     for (; seen < kMost && any; seen += any) {
       const auto puzzle = unless_bad(on_bad, [&] {
         any = reader.next();
-        return any ? example_of(reader).input : "";
+        return any ? example_of(reader, keys_of("")).input : "";
       });
       if (any && puzzle && wanted(*puzzle)) return true;
     }

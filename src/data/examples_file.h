@@ -1,11 +1,12 @@
 // Reads examples for a task from a file. Its format is recognised by content, not by name.
 //
-//   {"input": ..., "output": ...}   JSONL, one example per line ("output" may be missing); also
-//                                   "puzzle" and "solution", "question" and "answer"; a Sudoku
-//                                   is a string or a list of rows
+//   {"input": ..., "output": ...}   JSONL, one example per line ("output" may be missing); or by
+//                                   other names (data/keys.h); a Sudoku is a string or a list of
+//                                   rows
 //   puzzle,solution                 Sudoku CSV (formats/sudoku_csv.h)
 //   81 characters, or nine lines    Sudoku puzzles without solutions (formats/sudoku_lines.h)
 //   p cnf ...                       one DIMACS formula
+// Files of the task `text` have rules of their own (data/text_file.h).
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "data/keys.h"
 #include "tasks/task.h"
 
 namespace mgdm::data {
@@ -29,8 +31,9 @@ struct LocatedExample {
 // at a time, and those of a pipe come as they are written: the pipe cannot be read again.
 void for_each_example(const std::string& path, const tasks::Task& task,
                       const std::function<void(LocatedExample&& example)>& use,
-                      const OnBadLine& on_bad = {});
-std::vector<LocatedExample> read_examples(const std::string& path, const tasks::Task& task);
+                      const OnBadLine& on_bad = {}, const Keys& keys = keys_of(""));
+std::vector<LocatedExample> read_examples(const std::string& path, const tasks::Task& task,
+                                          const Keys& keys = keys_of(""));
 
 // Whether a file is a DIMACS formula, by its first line; and whether wanted(puzzle) holds for one
 // of its first puzzles, not normalised. A pipe is read no further than needed and can be read

@@ -155,11 +155,16 @@ std::unique_ptr<Layout> make_in_place(int length, Token blank) {
   return std::make_unique<InPlace>(length, blank);
 }
 
-std::unique_ptr<Layout> make_layout(std::string_view name, int length,
-                                    const Vocabulary& vocabulary) {
+std::unique_ptr<Layout> make_layout(std::string_view name, int length, const Vocabulary& vocabulary,
+                                    std::string_view blank) {
   if (name == "seq2seq") return make_seq2seq(length, vocabulary.specials());
   if (name == "long") return make_long(length, vocabulary.specials());
-  if (name == "in_place") return make_in_place(length, vocabulary.encode("0").front());
+  if (name == "in_place") {
+    const std::vector<Token> tokens = vocabulary.encode(blank);
+    if (tokens.size() != 1)
+      throw UsageError(fmt::format("data.blank = {}", in_quotes(blank)), "one character");
+    return make_in_place(length, tokens.front());
+  }
   throw UsageError(fmt::format("unknown layout {}", in_quotes(name)), "seq2seq, in_place or long");
 }
 

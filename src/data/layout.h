@@ -80,9 +80,10 @@ std::unique_ptr<Layout> make_seq2seq(int length, const Specials& specials = {});
 std::unique_ptr<Layout> make_in_place(int length, Token blank);
 std::unique_ptr<Layout> make_long(int length, const Specials& specials = {});
 
-// By name, as recipes and checkpoints say it; in_place blanks are '0'. UsageError for another name.
-std::unique_ptr<Layout> make_layout(std::string_view name, int length,
-                                    const Vocabulary& vocabulary);
+// By name, as recipes and checkpoints say it. UsageError for another name, and for a blank that is
+// not one token.
+std::unique_ptr<Layout> make_layout(std::string_view name, int length, const Vocabulary& vocabulary,
+                                    std::string_view blank = "0");
 
 // Fills a row with an example: the first row of those that it takes. Error when it does not fit.
 void write_example(const tasks::Example& example, const Vocabulary& vocabulary,

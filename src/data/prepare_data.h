@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "data/encoded_dataset.h"
 #include "data/mixture.h"
@@ -29,6 +30,8 @@ struct PreparedData {
   EncodedDataset held_out;       // never trained on
   bool made_on_the_fly = false;  // examples are generated or augmented while training
   WrongLabels wrong_labels = {};
+  // The held-out examples as they were read: what a task that generates none is evaluated on.
+  std::vector<tasks::Example> held_out_texts = {};
 };
 
 // Generated examples are items of the training split under `seed`: a fixed source of a single one
@@ -44,7 +47,10 @@ PreparedData prepare_data(const std::string& task, const DataSettings& settings,
 // As above, with the vocabulary of the settings' alphabet.
 PreparedData prepare_data(const std::string& task, const DataSettings& settings,
                           std::uint64_t seed);
-Vocabulary vocabulary_of(const DataSettings& settings);
+
+// Of data.alphabet. Without one that of the paper, or, for tasks of any text, of the characters in
+// the files, which are read for that.
+Vocabulary vocabulary_of(const std::string& task, const DataSettings& settings);
 
 // How many examples are generated before the first step.
 std::size_t examples_to_make(const DataSettings& settings);

@@ -11,8 +11,10 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "formats/jsonl.h"
 #include "formats/test_support.h"
+#include "support/error_of.h"
 #include "tasks/all_tasks.h"
 #include "tasks/released.h"
 
@@ -99,7 +101,7 @@ TEST(PrepareData, CountIsTheTrainingExamplesOfFilesToo) {
   const auto task = tasks::make_task("countdown-3");
   std::string text;
   for (std::uint32_t i = 0; i < 30; ++i) {
-    const auto [input, output] = task->generate(1, tasks::Split::kTrain, i);
+    const auto [input, output, also] = task->generate(1, tasks::Split::kTrain, i);
     text += formats::jsonl_line({{"input", input}, {"output", output}});
   }
   write_file(path, text);
@@ -228,10 +230,68 @@ TEST(PrepareData, TellsOfEveryExampleThatIsMade) {
     settings->threads = 2;
     EXPECT_EQ(examples_to_make(*settings), wanted) << task;
     std::atomic<std::size_t> made = 0;
-    prepare_data(task, *settings, 1, vocabulary_of(*settings),
+    prepare_data(task, *settings, 1, vocabulary_of(task, *settings),
                  [&](std::size_t examples) { made += examples; });
     EXPECT_EQ(made, wanted) << task;
   }
+}
+
+// Puzzles of the task `text` in a file.
+class OwnText : public testing::Test {
+ protected:
+  void TearDown() override { std::filesystem::remove(path_); }
+  PreparedData prepare(const std::string& lines, const std::string& more = "") {
+    write_file(path_, lines);
+    DataSettings settings;
+    settings.files = {path_};
+    settings.count = 0;
+    settings.held_out = 1;
+    config::Fields fields(settings);
+    for (const std::string_view word : split(more, ' '))
+      if (!word.empty()) fields.set(word);
+    return prepare_data("text", settings, 1);
+  }
+  const std::string path_ =
+      testing::TempDir() + "mgdm_own_text_" + std::to_string(::getpid()) + ".tsv";
+};
+
+TEST_F(OwnText, AlphabetAndLengthAreFoundInTheFiles) {
+  const PreparedData data = prepare("b@\tä\nab\tb\nb\ta\n");
+  EXPECT_EQ(data.vocabulary.alphabet(), "abä@");
+  EXPECT_EQ(data.train.length(), 2 + 1 + 2);  // the longest, [SEP] and [EOS]
+  EXPECT_EQ(data.train.size(), 2u);
+  EXPECT_EQ(row_text(data, 0, 0), "b@[SEP]ä[EOS]");
+  EXPECT_EQ(data.held_out_texts, (std::vector<tasks::Example>{{"b", "a"}}));
+}
+
+TEST_F(OwnText, BytesNeedNoAlphabet) {
+  EXPECT_NE(error_of([&] { prepare("\xff\ta\na\tb\n"); }).find(":1: '\\xff' is not UTF-8"),
+            std::string::npos);
+  EXPECT_EQ(row_text(prepare("\xff\ta\na\tb\n", "alphabet=@bytes"), 0, 0), "\xff[SEP]a[EOS]");
+}
+
+TEST_F(OwnText, ABlankMarksWhatIsFilledInInPlace) {
+  const PreparedData data = prepare("#.#\t#o#\n..#\too#\n..#\too#\n", "layout=in_place blank=.");
+  std::vector<Token> tokens(3);
+  std::vector<std::uint8_t> frozen(3);
+  data.train.parts()[0].source->write_row(0, 0, {tokens, frozen});
+  EXPECT_EQ(data.vocabulary.decode(tokens), "#o#");
+  EXPECT_EQ(frozen, (std::vector<std::uint8_t>{1, 0, 1}));
+  EXPECT_THROW(prepare("a\tb\na\tb\n", "layout=in_place blank=ab"), UsageError);
+}
+
+TEST_F(OwnText, WhatCannotBeLearnedIsNamedWithItsLine) {
+  const auto refused = [&](const std::string& lines, const std::string& more) {
+    return error_of([&] { prepare(lines, more); });
+  };
+  for (const auto& [lines, more, seen] :
+       {std::tuple{"a\tb\na\tB\n", "alphabet=ab", ":2: character 'B' of 'B' has no token"},
+        {"a\tb\nabcdef\tb\n", "length=8", ":2: an input of 6 and an output of 1 tokens need 9"},
+        {"a\tb\na\t\n", "", ":2: the puzzle has no answer to learn"}}) {
+    const std::string error = refused(lines, more);
+    EXPECT_NE(error.find(path_ + seen), std::string::npos) << error;
+  }
+  EXPECT_THROW(prepare_data("text", {}, 1), UsageError);  // no files
 }
 
 TEST(PrepareData, RefusesWhatDoesNotFitTogether) {

@@ -5,6 +5,7 @@
 #include "base/cores.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "data/keys.h"
 #include "data/word_lists.h"
 #include "tasks/all_tasks.h"
 
@@ -16,6 +17,7 @@ using config::range;
 
 void SourceSettings::visit(config::Visitor& v) {
   v.field("files", files, "training data (default: generated)");
+  v.field("keys", keys, kKeysHelp);
   v.field("count", count,
           "number of training examples to generate, or to take from the files (0 = all)",
           range(0, 4e9));
@@ -36,8 +38,10 @@ void DataSettings::visit(config::Visitor& v) {
           one_of({"seq2seq", "in_place", "long"}));
   v.field("length", length, "tokens per row (0 = the longest example's)", range(0, 65536));
   v.field("alphabet", alphabet,
-          "characters that have a token (empty = the paper's 26), or a list of words: " +
+          "characters that have a token (empty = the paper's 26, or for the task text those of "
+          "the files), or a list of words: " +
               joined_or(word_list_names()));
+  v.field("blank", blank, "layout in_place: the character of a puzzle that is filled in");
   static const std::string kReversible = tasks::tasks_with(&tasks::Abilities::reversible);
   v.field("reverse", reverse, kReversible + ": learn the answer backwards, last token first");
   v.field("augment", augment, "show another symmetric variant of every puzzle in each epoch");

@@ -13,6 +13,7 @@ namespace mgdm::data {
 // Examples of one kind.
 struct SourceSettings {
   std::vector<std::string> files;
+  std::string keys;
   std::int64_t count = 50000;
   bool endless = false;
   bool as_released = false;
@@ -27,6 +28,7 @@ struct DataSettings : SourceSettings {
   std::string layout = "seq2seq";
   std::int64_t length = 0;
   std::string alphabet;
+  std::string blank = "0";
   bool reverse = false;
   bool augment = false;
   std::int64_t held_out = 448;

@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -72,24 +73,54 @@ void check_has_characters(const Tokenizer& tokenizer) {
   }
 }
 
+constexpr std::size_t kMostCharacters = 65536 - kSpecialTokens;
+
+bool may_be_a_token(std::string_view character) {
+  return character.front() == '\n' || character.front() == '\t' ||
+         printable(character) == character;
+}
+
 std::vector<std::string> characters_of(std::string_view alphabet) {
-  if (alphabet.empty() || alphabet.size() > 256 - kSpecialTokens)
-    throw Error(fmt::format("an alphabet of {} characters", alphabet.size()),
-                fmt::format("1 to {} characters", 256 - kSpecialTokens));
-  if (std::any_of(alphabet.begin(), alphabet.end(), [](char c) { return c < ' ' || c > '~'; }))
-    throw Error("the alphabet " + in_quotes(alphabet), "printable ASCII characters");
   std::vector<std::string> characters;
-  for (std::size_t i = 0; i < alphabet.size(); ++i) {
-    if (alphabet.find(alphabet[i]) != i)
-      throw Error(fmt::format("the alphabet {} has {} twice", in_quotes(alphabet),
-                              in_quotes(alphabet.substr(i, 1))),
-                  "each character once");
-    characters.emplace_back(1, alphabet[i]);
+  std::set<std::string_view> seen;
+  for (std::string_view rest = alphabet; !rest.empty();) {
+    const std::string_view character = rest.substr(0, std::max<std::size_t>(1, utf8_length(rest)));
+    if (!may_be_a_token(character))
+      throw Error(fmt::format("the alphabet {} has {}", in_quotes(alphabet), in_quotes(character)),
+                  "printable characters in UTF-8, line breaks and tabs",
+                  "data.alphabet=@bytes, which has every byte");
+    if (!seen.insert(character).second)
+      throw Error(
+          fmt::format("the alphabet {} has {} twice", in_quotes(alphabet), in_quotes(character)),
+          "each character once");
+    characters.emplace_back(character);
+    rest.remove_prefix(character.size());
   }
+  if (characters.empty() || characters.size() > kMostCharacters)
+    throw Error(fmt::format("an alphabet of {} characters", characters.size()),
+                fmt::format("1 to {} characters", kMostCharacters));
   return characters;
 }
 
 }  // namespace
+
+void AlphabetFinder::add(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t size = utf8_length(text);
+    if (size == 0)
+      throw Error(fmt::format("{} is not UTF-8", in_quotes(text)), "UTF-8",
+                  "data.alphabet=@bytes, which has every byte");
+    const std::string_view character = text.substr(0, size);
+    if (!characters_.contains(character)) characters_.emplace(character);
+    text.remove_prefix(size);
+  }
+}
+
+std::string AlphabetFinder::alphabet() const {
+  std::string found, last;  // the order of UTF-8 is that of code points
+  for (const std::string& character : characters_) (character == "@" ? last : found) += character;
+  return found + last;
+}
 
 struct Vocabulary::Words {
   // Lets a map of strings be asked by a part of a text.
@@ -131,6 +162,7 @@ struct Vocabulary::Words {
 
 Vocabulary::Vocabulary(std::string_view alphabet) : alphabet_(alphabet) {
   auto list = word_list(alphabet);
+  is_list_ = list.has_value();
   words_ = std::make_shared<Words>(list ? std::move(*list) : characters_of(alphabet));
   size_ = kSpecialTokens + static_cast<int>(words_->all.size());
 }
@@ -170,10 +202,12 @@ std::vector<Token> Vocabulary::encode(std::string_view text) const {
   for (std::string_view rest = text; !rest.empty();) {
     const auto [token, size] = words_->at_front(rest);
     if (token == kUnk)
-      throw Error(fmt::format("character {} of {} has no token", in_quotes(rest.substr(0, 1)),
-                              in_quotes(text)),
-                  alphabet_.starts_with('@') ? "text in the words of " + alphabet_
-                                             : fmt::format("only the characters {}", alphabet_));
+      throw Error(
+          fmt::format("character {} of {} has no token",
+                      in_quotes(rest.substr(0, std::max<std::size_t>(1, utf8_length(rest)))),
+                      in_quotes(text)),
+          is_list_ ? "text in the words of " + alphabet_
+                   : fmt::format("only the characters {}", in_quotes(alphabet_)));
     tokens.push_back(token);
     rest.remove_prefix(size);
   }

@@ -1,8 +1,9 @@
 // Text to token ids and back.
 //
 // Ids 0..4 are special; then one id per word. Words are the characters of an alphabet (the paper's
-// gives 31 tokens), or those of a list that goes by a name in the alphabet's place (word_lists.h):
-// "@search". Text is cut into words from left to right, the longest that fits first.
+// gives 31 tokens) in UTF-8, or those of a list that goes by a name in the alphabet's place
+// (word_lists.h): "@search". Text is cut into words from left to right, the longest that fits
+// first.
 //
 // Or text is what the tokenizer of a language model makes of it. Ids are then the model's own, and
 // the special ones are among them: Specials.
@@ -10,7 +11,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +30,19 @@ enum SpecialToken : std::uint8_t { kPad = 0, kSep = 1, kMask = 2, kEos = 3, kUnk
 using tasks::kSpecialNames;
 constexpr int kSpecialTokens = static_cast<int>(kSpecialNames.size());
 constexpr std::string_view kPaperAlphabet = "0123456789*+-/=,abcdefghij";
+
+// Finds the characters of texts: the alphabet of a model for them.
+class AlphabetFinder {
+ public:
+  // Error when the text is not UTF-8.
+  void add(std::string_view text);
+
+  // By code points; '@', with which names of lists begin, comes last.
+  std::string alphabet() const;
+
+ private:
+  std::set<std::string, std::less<>> characters_;
+};
 
 // The ids of the special tokens, all different, in the order of kSpecialNames.
 struct Specials {
@@ -58,7 +74,7 @@ class Vocabulary {
   // What text is measured in, for people: "characters", "words" or "tokens".
   std::string_view unit() const {
     if (tokenizer_) return "tokens";
-    return alphabet_.starts_with('@') ? "words" : "characters";
+    return is_list_ ? "words" : "characters";
   }
 
   // In the order of their ids, after the special ones; not of a tokenizer.
@@ -79,6 +95,7 @@ class Vocabulary {
   struct Words;
 
   std::string alphabet_;
+  bool is_list_ = false;                // alphabet_ is the name of a list
   std::shared_ptr<const Words> words_;  // which never change
   std::shared_ptr<const tokenizers::Tokenizer> tokenizer_;
   int size_ = 0;

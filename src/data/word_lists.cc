@@ -50,6 +50,12 @@ std::vector<std::string> sat_words(const tasks::sat::Notation& notation) {
   return words;
 }
 
+std::vector<std::string> bytes() {
+  std::vector<std::string> words;
+  for (int byte = 0; byte < 256; ++byte) words.emplace_back(1, static_cast<char>(byte));
+  return words;
+}
+
 struct WordList {
   std::string name;
   std::function<std::vector<std::string>()> words;
@@ -57,7 +63,8 @@ struct WordList {
 
 const std::vector<WordList>& lists() {
   static const std::vector<WordList> kLists = [] {
-    std::vector<WordList> lists{{"@countdown", countdown_words}, {"@search", search_words}};
+    std::vector<WordList> lists{
+        {"@bytes", bytes}, {"@countdown", countdown_words}, {"@search", search_words}};
     for (int n = tasks::sat::kMinVariables; n <= tasks::sat::kMaxVariables; ++n)
       lists.push_back(
           {fmt::format("@sat-{}", n), [n] { return sat_words(tasks::sat::Notation::of(n)); }});

@@ -15,6 +15,7 @@ namespace mgdm::data {
 // "@sat-5" to "@sat-9": the clauses of a formula of so many variables with the mark that ends them
 // ("1,c,3/"), the literals of an answer with the comma after them, and each of these characters
 // alone. A formula is then a token a clause, but for its last, which is three literals.
+// "@bytes": every byte, for texts that are not UTF-8.
 // None for any other name.
 std::optional<std::vector<std::string>> word_list(std::string_view name);
 

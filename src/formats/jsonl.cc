@@ -103,7 +103,7 @@ std::optional<std::string> JsonlReader::text(std::string_view key) const {
   return std::nullopt;
 }
 
-std::string JsonlReader::required_text(std::initializer_list<std::string_view> keys) const {
+std::string JsonlReader::required_text(const std::vector<std::string_view>& keys) const {
   for (const std::string_view key : keys)
     if (auto value = text(key)) return *std::move(value);
   std::string wrong = "the line has none of these members: " + joined_by(keys, ", ");

@@ -52,7 +52,7 @@ class JsonlReader {
   std::optional<std::string> text(std::string_view key) const;
 
   // The first of these members that is there; without any an Error with file:line lists them.
-  std::string required_text(std::initializer_list<std::string_view> keys) const;
+  std::string required_text(const std::vector<std::string_view>& keys) const;
 
   const std::string& path() const { return lines_.path(); }
   std::size_t line_number() const { return lines_.line_number(); }

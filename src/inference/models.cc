@@ -53,9 +53,11 @@ std::string find_model(const std::string& name, const fs::path& given) {
   if (look([&] { return is_model(name); })) return name;
   if (const auto newest = look([&] { return model_files::newest_checkpoint(name); })) {
     const auto newer = model_files::newer_incomplete(name);
-    throw Error(fmt::format("{} is the folder of a run", name), "a model",
-                newest->string() +
-                    (newer ? fmt::format(" ({} is newer, but incomplete)", newer->string()) : ""));
+    if (!newer) return newest->string();
+    throw Error(
+        fmt::format("{} is the folder of a run, and its newest checkpoint is incomplete", name),
+        "a model",
+        fmt::format("{} ({} is newer, but incomplete)", newest->string(), newer->string()));
   }
   const std::map<std::string, std::string> known = named_models(given);
   if (const auto found = known.find(name); found != known.end()) return found->second;

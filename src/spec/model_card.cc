@@ -10,6 +10,7 @@ void ModelCard::visit(config::Visitor& v) {
   v.field("layout", layout, "layout of a puzzle in a row",
           config::one_of({"seq2seq", "in_place", "long"}));
   v.field("length", length, "tokens per row", config::range(1, 65536));
+  v.field("blank", blank, "layout in_place: the character that is filled in");
   v.field("options", options, "options of the training puzzles (empty = unknown)");
   v.field("objective", objective, "training objective",
           config::one_of(config::names_of(objective_kinds())));

@@ -22,6 +22,7 @@ struct ModelCard {
   std::string task;
   std::string layout = "seq2seq";
   std::int64_t length = 0;
+  std::string blank = "0";  // in_place: what stands in a puzzle where the answer is filled in
   // The options of the generated puzzles that it learned, "nodes=4"; empty when they differed or
   // were read from files.
   std::vector<std::string> options = {};

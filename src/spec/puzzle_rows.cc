@@ -18,7 +18,8 @@ PuzzleRows::PuzzleRows(const ModelCard& card, data::Vocabulary vocabulary)
     : reverse_(card.reverse),
       vocabulary_(std::move(vocabulary)),
       task_(task_of(card)),
-      layout_(data::make_layout(card.layout, static_cast<int>(card.length), vocabulary_)) {}
+      layout_(
+          data::make_layout(card.layout, static_cast<int>(card.length), vocabulary_, card.blank)) {}
 
 void PuzzleRows::check_room(const tasks::Example& example) const {
   const std::size_t puzzle = vocabulary_.count_first(example.input),

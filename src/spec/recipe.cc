@@ -180,8 +180,11 @@ Recipe checked_recipe(const RunRequest& request) {
   Recipe recipe = read_recipe(request.recipe, request.overrides);
   check_effects(recipe, request.overrides);
   const std::string out = folder_of(request);
-  if (const auto own = fs::path(out) / "config.toml"; request.resume && is_there(own))
-    check_named(read_recipe(own.string(), {}), recipe, request.overrides, out);
+  if (const auto own = fs::path(out) / "config.toml"; request.resume && is_there(own)) {
+    const Recipe before = read_recipe(own.string(), {});
+    if (recipe.data.alphabet.empty()) recipe.data.alphabet = before.data.alphabet;  // found then
+    check_named(before, recipe, request.overrides, out);
+  }
   return recipe;
 }
 

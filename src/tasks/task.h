@@ -24,7 +24,8 @@ namespace mgdm::tasks {
 
 struct Example {
   std::string input;
-  std::string output;  // the label; may be empty where only the puzzle is known
+  std::string output;                  // the label; may be empty where only the puzzle is known
+  std::vector<std::string> also = {};  // other answers that are as good, of the task `text`
   bool operator==(const Example&) const = default;
 };
 
@@ -114,9 +115,11 @@ struct Abilities {
   const Lookahead* lookahead = nullptr;
   const Graded* graded = nullptr;
   const ReleasedData* released = nullptr;
+  bool generates = true;              // false: generate() is a UsageError
   bool traces = false;                // the released data have the searches made for them
   bool failures = false;              // the task's own examples may end without a solution
   bool sudoku_files = false;          // puzzles stand in Sudoku CSV, lines and grids
+  bool any_text = false;              // puzzles and answers are any text, whose alphabet is found
   std::optional<int> variables = {};  // puzzles are SAT formulas with this many variables
   std::string_view typed = {};        // characters that people type in puzzles beside the task's
 };

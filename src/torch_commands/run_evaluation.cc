@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 
 #include "base/progress.h"
@@ -13,27 +14,32 @@
 namespace mgdm::torch_commands {
 namespace {
 
-std::vector<tasks::Example> puzzles_of(const spec::Recipe& recipe, const tasks::Task& task) {
+std::vector<tasks::Example> puzzles_of(const spec::Recipe& recipe, const data::PreparedData& data) {
+  const tasks::Task& task = *data.task;
   std::vector<tasks::Example> puzzles;
   const auto count = static_cast<std::size_t>(recipe.evaluation.count);
   for (const std::string& file : recipe.evaluation.files)
-    for (auto& located : data::read_examples(file, task))
+    for (auto& located : data::read_examples(file, task, data::keys_of(recipe.data.keys)))
       if (count == 0 || puzzles.size() < count) puzzles.push_back(std::move(located.example));
   if (!recipe.evaluation.files.empty() || count == 0) return puzzles;
-  if (recipe.data.as_released && task.abilities().released)
+  if (!task.abilities().generates) {
+    puzzles = data.held_out_texts;
+    puzzles.resize(std::min(puzzles.size(), count));
+  } else if (recipe.data.as_released && task.abilities().released) {
     puzzles = tasks::released_test(task, count);
-  else
+  } else {
     for (std::uint32_t i = 0; i < count; ++i)
       puzzles.push_back(
           task.generate(static_cast<std::uint64_t>(recipe.seed), tasks::Split::kTest, i));
+  }
   return puzzles;
 }
 
 }  // namespace
 
-RunEvaluation::RunEvaluation(const spec::Recipe& recipe, const tasks::Task& task,
+RunEvaluation::RunEvaluation(const spec::Recipe& recipe, const data::PreparedData& data,
                              const inference::LoadedModel& model, bool quiet)
-    : recipe_(recipe), model_(model), puzzles_(puzzles_of(recipe, task)), quiet_(quiet) {
+    : recipe_(recipe), model_(model), puzzles_(puzzles_of(recipe, data)), quiet_(quiet) {
   for (const tasks::Example& puzzle : puzzles_) model.rows().check_room(puzzle);
   if (puzzles_.empty()) return;
   // Left to right an untrained network may go on to the end of a long row: one token will do.

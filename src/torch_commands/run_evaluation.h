@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "data/prepare_data.h"
 #include "inference/loaded_model.h"
 #include "spec/recipe.h"
 #include "tasks/task.h"
@@ -12,9 +13,10 @@ namespace mgdm::torch_commands {
 
 class RunEvaluation {
  public:
-  // Evaluates on the recipe's puzzles, or the first of the task's test split. Errors that would
-  // occur later are thrown now: puzzles that do not fit, impossible settings. Both must outlive it.
-  RunEvaluation(const spec::Recipe& recipe, const tasks::Task& task,
+  // Evaluates on the recipe's puzzles, or the first of the task's test split, or of the held-out
+  // examples where the task generates none. Errors that would occur later are thrown now: puzzles
+  // that do not fit, impossible settings. Recipe and model must outlive it.
+  RunEvaluation(const spec::Recipe& recipe, const data::PreparedData& data,
                 const inference::LoadedModel& model, bool quiet);
 
   // Empty without puzzles.

@@ -173,7 +173,8 @@ std::vector<std::string> options_of(const spec::Recipe& recipe) {
 }  // namespace
 
 data::Vocabulary start_vocabulary(const spec::Recipe& recipe) {
-  if (!is_llama(recipe) || recipe.init.empty()) return data::vocabulary_of(recipe.data);
+  if (!is_llama(recipe) || recipe.init.empty())
+    return data::vocabulary_of(recipe.task, recipe.data);
   const std::filesystem::path folder = inference::find_model(recipe.init);
   data::Vocabulary vocabulary =
       model_files::read_vocabulary(folder, model_files::read_config(folder));
@@ -219,6 +220,7 @@ spec::ModelCard card_of(const spec::Recipe& recipe, int length) {
   return {.task = recipe.task,
           .layout = recipe.data.layout,
           .length = length,
+          .blank = recipe.data.blank,
           .options = options_of(recipe),
           .objective = recipe.objective.kind,
           .train_shown = recipe.objective.train_shown,

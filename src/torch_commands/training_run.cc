@@ -57,7 +57,8 @@ void check_files(const std::vector<std::string>& files) {
 
 }  // namespace
 
-void train(const spec::Recipe& recipe, const spec::RunRequest& request) {
+void train(const spec::Recipe& asked, const spec::RunRequest& request) {
+  spec::Recipe recipe = asked;
   if (recipe.training.deterministic) compat::prepare_deterministic_cuda();
   const c10::Device device = compat::device(recipe.training.device);
   if (device.is_cpu()) compat::keep_freed_memory();
@@ -71,6 +72,8 @@ void train(const spec::Recipe& recipe, const spec::RunRequest& request) {
   spec::check(recipe.model);
   const std::optional<spec::BaseModel> base = start_base(recipe);
   const data::Vocabulary vocabulary = start_vocabulary(recipe);
+  if (tasks::make_task(recipe.task)->abilities().any_text)
+    recipe.data.alphabet = vocabulary.alphabet();  // found in the files, kept with the run
   start_objective(recipe, vocabulary);
   check_start(recipe, vocabulary);
   for (const data::SourceSettings& source : recipe.data.all_sources()) check_files(source.files);
@@ -100,7 +103,7 @@ void train(const spec::Recipe& recipe, const spec::RunRequest& request) {
   std::optional<RunEvaluation> evaluation;
   std::optional<OpenedRun> run;
   if (group.first()) {
-    evaluation.emplace(recipe, *data.task, answering, quiet);
+    evaluation.emplace(recipe, data, answering, quiet);
     spec::Recipe resolved = recipe;
     resolved.data.length = length;
     run.emplace(open_run(request.out, resolved,

@@ -102,8 +102,8 @@ TEST(SearchText, OptimalPathIsWhatTheReleasedCodeWrites) {
 
 TEST(SearchTasks, KeepTheContract) {
   for (const std::string& name : variant_names()) {
-    if (name == "sat") continue;
     const auto task = make_task(name);
+    if (!task->abilities().generates) continue;
     const bool optimal = name.starts_with("optimal");
     EXPECT_EQ(task->name(), name);
     const auto countdown = make_task("countdown-" + name.substr(name.size() - 1));

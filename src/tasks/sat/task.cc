@@ -122,6 +122,7 @@ class SatAny : public Task {
   std::string about() const override {
     return "SAT formulas of any size as DIMACS CNF, to be solved and judged";
   }
+  Abilities abilities() const override { return {.generates = false}; }
 
   Example generate(std::uint64_t, Split, std::uint32_t) const override {
     throw UsageError("the task 'sat' cannot generate formulas",

@@ -1,0 +1,75 @@
+// Text as a task: strings in, strings out, from one's own files. An answer is right if it is the
+// label, or one of several.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "tasks/family.h"
+
+namespace mgdm::tasks::text {
+namespace {
+
+// The fault of an answer that is not the label.
+Fault difference(std::string_view label, std::string_view answer) {
+  const auto at =
+      static_cast<std::size_t>(std::ranges::mismatch(label, answer).in1 - label.begin());
+  const int place = static_cast<int>(count_code_points(label.substr(0, at))) + 1;
+  const std::string words = fmt::format("{} is not {}: they differ from character {} on",
+                                        in_quotes(answer), in_quotes(label), place);
+  if (at == answer.size()) return {"too short", place, words};
+  if (at == label.size()) return {"too long", place, words};
+  return {"another character", place, words};
+}
+
+class Text final : public Task {
+ public:
+  std::string name() const override { return "text"; }
+  std::string about() const override {
+    return "your own puzzles: any text and its answer, from files";
+  }
+  Abilities abilities() const override { return {.generates = false, .any_text = true}; }
+
+  Example generate(std::uint64_t, Split, std::uint32_t) const override {
+    throw UsageError("the task 'text' cannot generate puzzles",
+                     "a file of them: data.files=FILE in training, --data FILE in eval");
+  }
+
+  std::string normalize_input(std::string_view text) const override {
+    if (text.empty()) throw Error("the puzzle is empty", "at least one character");
+    return std::string(text);
+  }
+
+  std::optional<std::string> solve(std::string_view) const override { return std::nullopt; }
+  bool can_solve() const override { return false; }
+
+  // The paper has no such task, and so no metric of its own for it.
+  Verdict verify(const Example& example, std::string_view answer) const override {
+    if (example.output.empty()) return {.paper_applies = false, .checked = false};
+    return {.correct = answer == example.output || contains(example.also, answer),
+            .paper_applies = false};
+  }
+
+  std::vector<Fault> explain(const Example& example, std::string_view answer) const override {
+    const Verdict verdict = verify(example, answer);
+    if (!verdict.checked || verdict.correct) return {};
+    return {difference(example.output, answer)};
+  }
+};
+
+}  // namespace
+
+const Family& family() {
+  static const Family kFamily = with_options<NoOptions>(
+      {.name = "text",
+       .tasks = {},
+       .variants = {"text"},
+       .faults = [](std::string_view) -> FaultWords {
+         return {{"another character", "too short", "too long"}};
+       }},
+      [](std::string_view, const NoOptions&, bool) { return std::make_unique<Text>(); });
+  return kFamily;
+}
+
+}  // namespace mgdm::tasks::text
