@@ -832,6 +832,20 @@ TEST_F(Training, OwnTextIsLearnedFromAFile) {
   EXPECT_EQ(nlohmann::json::parse(score.out)["accuracy"], 0.5) << score.err;
   EXPECT_MENTIONS(mgdm("eval --model " + path("run")).err, "--data FILE");
 
+  // A command may judge in place of labels: here every answer that begins with Äc.
+  write_file(path("judge.sh"),
+             "while read -r q; do case $q in *'\"answer\":\"Äc'*) echo '{\"score\": 1}';; "
+             "*) echo '{\"score\": 0, \"why\": \"no c\"}';; esac; done\n");
+  const std::string verifier = " --verifier 'sh " + path("judge.sh") + "'";
+  const Outcome judged = mgdm("eval --model " + path("run") + " --keys nums=target --data " +
+                              path("named.jsonl") + " --json -" + verifier);
+  EXPECT_EQ(nlohmann::json::parse(judged.out)["accuracy"], 0.5) << judged.err;
+  EXPECT_MENTIONS(mgdm("solve abc --model " + path("run") + verifier).err, "text: verified");
+  const Outcome refused = mgdm("solve abd --model " + path("run") + verifier);
+  EXPECT_MENTIONS(refused.err, "  no c\n");
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_EQ(mgdm("solve --model sudoku --verifier cat " + std::string(81, '0')).code, 2);
+
   // The run goes on with the characters that it began with, and not with others.
   EXPECT_EQ(mgdm(train_it + " training.steps=81 --resume data.files=" + path("mine.tsv") +
                  " --out " + path("run"))

@@ -22,12 +22,13 @@
 #include "model_files/checkpoint_config.h"
 #include "model_files/describe.h"
 #include "spec/puzzle_rows.h"
+#include "tasks/text/task.h"
 
 namespace mgdm::cli {
 namespace {
 
 struct EvalSettings {
-  std::string model, data, keys, json, predictions, losses, figure, figure_over = "auto";
+  std::string model, data, keys, verifier, json, predictions, losses, figure, figure_over = "auto";
   std::int64_t limit = 0, batch = 256, samples = 1;
   DecodingFlags decode;
   inference::ComputeSettings compute;
@@ -39,6 +40,7 @@ struct EvalSettings {
             "a file of puzzles: JSONL, Sudoku CSV, lines or grids (default: 1000 generated test "
             "puzzles of the hardest kind, seed 77, or --limit of them; --losses needs a file)");
     v.field("keys", keys, data::kKeysHelp);
+    v.field("verifier", verifier, tasks::text::kVerifierHelp);
     v.field("limit", limit, "use only the first N puzzles (0 = all)", config::at_least(0));
     decode.visit(v);
     v.field("batch", batch, "largest number of puzzles decoded together", config::range(1, 1e6));
@@ -188,7 +190,8 @@ void run_eval(const EvalSettings& asked) {
   settings.compute.threads = thread_count(static_cast<int>(settings.compute.threads));
   const std::string folder = inference::find_model(settings.model);
   if (!settings.quiet) say("{}", printable(model_files::unchecked_note(folder), "\n"));
-  const auto model = inference::LoadedModel::load(folder, settings.compute);
+  auto model = inference::LoadedModel::load(folder, settings.compute);
+  if (!settings.verifier.empty()) model.use_verifier(settings.verifier);
   if (settings.data.empty() && !model.task().abilities().generates)
     throw UsageError(fmt::format("{} without --data", folder),
                      "--data FILE: puzzles of the task text are not generated");

@@ -264,7 +264,9 @@ int run_solve(const SolveSettings& typed) {
                      "one of them");
   const auto load = [&](const std::string& folder) {
     if (!settings.quiet) say("{}", printable(model_files::unchecked_note(folder), "\n"));
-    return inference::LoadedModel::load(folder, settings.compute);
+    auto model = inference::LoadedModel::load(folder, settings.compute);
+    if (!settings.verifier.empty()) model.use_verifier(settings.verifier);
+    return model;
   };
   if (!settings.input.empty() && settings.input != "-" && !is_there(settings.input))
     read_input(settings.input);  // says why it cannot be read

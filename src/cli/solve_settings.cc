@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/painter.h"
 #include "data/keys.h"
+#include "tasks/text/task.h"
 
 namespace mgdm::cli {
 
@@ -15,6 +16,7 @@ void SolveSettings::visit(config::Visitor& v) {
           "a file of puzzles (JSONL, lines, Sudoku CSV or grids) or one DIMACS formula; - reads "
           "standard input; --batch 1 prints each answer as soon as it is found");
   v.field("keys", keys, data::kKeysHelp);
+  v.field("verifier", verifier, tasks::text::kVerifierHelp);
   v.field("show", show,
           "show the answer filling in (with --symmetries, that of the original puzzle)");
   v.field("json", json, "print one JSON object per puzzle");

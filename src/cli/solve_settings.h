@@ -12,7 +12,7 @@
 namespace mgdm::cli {
 
 struct SolveSettings {
-  std::string model, input, keys;
+  std::string model, input, keys, verifier;
   std::vector<std::string> puzzles;
   std::int64_t batch = 64;
   DecodingFlags decode;

@@ -15,6 +15,7 @@
 #include "evaluation/score_report.h"
 #include "tasks/all_tasks.h"
 #include "tasks/score.h"
+#include "tasks/text/task.h"
 
 namespace mgdm::cli {
 namespace {
@@ -23,6 +24,7 @@ struct VerifySettings {
   std::string task;
   std::string data;
   std::string keys;
+  std::string verifier;
   std::string predictions;
   std::string json;
   std::int64_t explain = 0;
@@ -37,6 +39,7 @@ struct VerifySettings {
         "predictions", predictions,
         "a file of answers in the same order: JSONL or CSV with a field predict, output, solution "
         "or answer, plain lines, or the output of a SAT solver");
+    v.field("verifier", verifier, tasks::text::kVerifierHelp);
     v.field("json", json, "write the score to this file; - prints it alone");
     v.field("explain", explain, "explain the faults of the first N wrong answers",
             config::at_least(0));
@@ -87,7 +90,9 @@ void run_verify(const VerifySettings& settings) {
   check_files({{"--data", settings.data, /*written=*/false},
                {"--json", settings.json},
                {"--predictions", settings.predictions, /*written=*/false}});
-  const auto task = tasks::make_task(settings.task);
+  const auto task = settings.verifier.empty()
+                        ? tasks::make_task(settings.task)
+                        : tasks::text::make_verified(settings.task, settings.verifier);
   const auto examples = data::read_examples(settings.data, *task, data::keys_of(settings.keys));
   const auto answers = data::read_answers(settings.predictions, *task);
   if (answers.size() != examples.size())

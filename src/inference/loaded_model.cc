@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "spec/kinds.h"
 #include "tasks/all_tasks.h"
+#include "tasks/text/task.h"
 
 namespace mgdm::inference {
 
@@ -29,6 +30,11 @@ LoadedModel LoadedModel::load(const std::string& folder, const ComputeSettings& 
   const spec::ModelCard& card = *config.about.card;
   return {load_network(folder, config, card, settings), config.settings, card,
           model_files::read_vocabulary(folder, config)};
+}
+
+void LoadedModel::use_verifier(const std::string& command) {
+  rows_ = std::make_shared<spec::PuzzleRows>(card_, rows_->vocabulary(),
+                                             tasks::text::make_verified(card_.task, command));
 }
 
 std::optional<std::string> LoadedModel::missing_for(

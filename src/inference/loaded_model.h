@@ -66,6 +66,10 @@ class LoadedModel {
   // Error when the folder holds no model that was trained on a task.
   static LoadedModel load(const std::string& folder, const ComputeSettings& settings);
 
+  // From here on a command judges answers (tasks/text/verifier.h). UsageError unless the task is
+  // text.
+  void use_verifier(const std::string& command);
+
   // The settings, completed by those that the model's kind decides. UsageError for settings that
   // are impossible: tries that would all be equal, symmetries or loops where there are none.
   decoding::DecodingSettings resolved(const decoding::DecodingSettings& settings) const;

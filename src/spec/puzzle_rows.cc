@@ -14,10 +14,11 @@
 
 namespace mgdm::spec {
 
-PuzzleRows::PuzzleRows(const ModelCard& card, data::Vocabulary vocabulary)
+PuzzleRows::PuzzleRows(const ModelCard& card, data::Vocabulary vocabulary,
+                       std::shared_ptr<const tasks::Task> task)
     : reverse_(card.reverse),
       vocabulary_(std::move(vocabulary)),
-      task_(task_of(card)),
+      task_(task ? std::move(task) : task_of(card)),
       layout_(
           data::make_layout(card.layout, static_cast<int>(card.length), vocabulary_, card.blank)) {}
 

@@ -20,7 +20,9 @@ namespace mgdm::spec {
 
 class PuzzleRows {
  public:
-  PuzzleRows(const ModelCard& card, data::Vocabulary vocabulary);
+  // The task is the card's unless another is given.
+  PuzzleRows(const ModelCard& card, data::Vocabulary vocabulary,
+             std::shared_ptr<const tasks::Task> task = {});
 
   const tasks::Task& task() const { return *task_; }
   const data::Layout& layout() const { return *layout_; }

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "spec/kinds.h"
 #include "spec/overrides.h"
+#include "tasks/text/task.h"
 
 namespace mgdm::spec {
 namespace {
@@ -93,6 +94,7 @@ std::string recipe_hint(const fs::path& asked) {
 
 void EvaluationSettings::visit(config::Visitor& v) {
   v.field("files", files, "test data (default: the generated test split)");
+  v.field("verifier", verifier, tasks::text::kVerifierHelp);
   v.field("count", count, "number of test puzzles (0 = all of the files)", config::range(0, 4e9));
   v.field("batch", batch, "number of puzzles decoded together", config::range(1, 1e6));
   v.field("minutes", minutes,

@@ -24,6 +24,7 @@ namespace mgdm::spec {
 
 struct EvaluationSettings {
   std::vector<std::string> files;
+  std::string verifier;
   std::int64_t count = 1000;
   std::int64_t batch = 1024;
   double minutes = 0;

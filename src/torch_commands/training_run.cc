@@ -97,9 +97,11 @@ void train(const spec::Recipe& asked, const spec::RunRequest& request) {
   const std::shared_ptr<nn::Model> model = start_model(recipe, data.vocabulary, length, device);
   const auto objective = start_objective(recipe, data.vocabulary, &model->parameters());
   const spec::ModelCard card = card_of(recipe, length);
-  const inference::LoadedModel answering(
+  inference::LoadedModel answering(
       engine::torch_network(model, recipe.training.precision == "bf16"), model->settings(), card,
       data.vocabulary);
+  if (group.first() && !recipe.evaluation.verifier.empty())
+    answering.use_verifier(recipe.evaluation.verifier);
   std::optional<RunEvaluation> evaluation;
   std::optional<OpenedRun> run;
   if (group.first()) {

@@ -1,12 +1,17 @@
 // Text as a task: strings in, strings out, from one's own files. An answer is right if it is the
-// label, or one of several.
+// label, or one of several, or if a verifier says so.
+#include "tasks/text/task.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "tasks/all_tasks.h"
 #include "tasks/family.h"
+#include "tasks/text/verifier.h"
 
 namespace mgdm::tasks::text {
 namespace {
@@ -25,6 +30,8 @@ Fault difference(std::string_view label, std::string_view answer) {
 
 class Text final : public Task {
  public:
+  explicit Text(std::unique_ptr<const Verifier> verifier) : verifier_(std::move(verifier)) {}
+
   std::string name() const override { return "text"; }
   std::string about() const override {
     return "your own puzzles: any text and its answer, from files";
@@ -46,6 +53,12 @@ class Text final : public Task {
 
   // The paper has no such task, and so no metric of its own for it.
   Verdict verify(const Example& example, std::string_view answer) const override {
+    if (verifier_) {
+      const auto judged = verifier_->judge(example, answer);
+      return {.correct = judged && judged->right(),
+              .paper_applies = false,
+              .checked = judged.has_value()};
+    }
     if (example.output.empty()) return {.paper_applies = false, .checked = false};
     return {.correct = answer == example.output || contains(example.also, answer),
             .paper_applies = false};
@@ -54,8 +67,17 @@ class Text final : public Task {
   std::vector<Fault> explain(const Example& example, std::string_view answer) const override {
     const Verdict verdict = verify(example, answer);
     if (!verdict.checked || verdict.correct) return {};
+    if (verifier_) {
+      const auto judged = verifier_->judge(example, answer);
+      if (!judged) return {};
+      return {{"by the verifier", 0,
+               judged->why.empty() ? fmt::format("a score of {}", judged->score) : judged->why}};
+    }
     return {difference(example.output, answer)};
   }
+
+ private:
+  std::unique_ptr<const Verifier> verifier_;  // may be none
 };
 
 }  // namespace
@@ -66,10 +88,17 @@ const Family& family() {
        .tasks = {},
        .variants = {"text"},
        .faults = [](std::string_view) -> FaultWords {
-         return {{"another character", "too short", "too long"}};
+         return {{"another character", "too short", "too long", "by the verifier"}};
        }},
-      [](std::string_view, const NoOptions&, bool) { return std::make_unique<Text>(); });
+      [](std::string_view, const NoOptions&, bool) { return std::make_unique<Text>(nullptr); });
   return kFamily;
+}
+
+std::unique_ptr<Task> make_verified(std::string_view task, const std::string& command) {
+  if (!make_task(task)->abilities().any_text)
+    throw UsageError(fmt::format("a verifier with the task {}", task),
+                     "the task text: other tasks have their own rules");
+  return std::make_unique<Text>(std::make_unique<Verifier>(command));
 }
 
 }  // namespace mgdm::tasks::text
