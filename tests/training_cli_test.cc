@@ -364,7 +364,7 @@ TEST_F(Training, WhatWouldStopTheEvaluationIsRefusedAtOnce) {
   EXPECT_EQ(alike.code, 2);
   EXPECT_MENTIONS(alike.err, "would all give the same answer");
   EXPECT_EQ(alike.err.find("temperature"), std::string::npos) << alike.err;  // it has none
-  EXPECT_EQ(train("mgdm", "'data.alphabet=0123456789,/-é' --out " + path("run")).code, 1);
+  EXPECT_EQ(train("mgdm", "'data.alphabet=0123456789,/-00' --out " + path("run")).code, 1);
   EXPECT_EQ(train("mgdm", "model.vocabulary=99 --out " + path("run")).code, 2);
   const Outcome large = train("mgdm", "model.width=65536 model.layers=200 --out " + path("run"),
                               "ulimit -v 30000000;");
@@ -668,8 +668,7 @@ TEST_F(Training, EvalSaysAllThatWasAsked) {
   EXPECT_EQ(mgdm(eval + " --predictions " + data).code, 2);
   EXPECT_EQ(split(read_file(data), '\n').size(), 31u);
   const Outcome run = mgdm("eval --model " + path("run") + " --data " + data);
-  EXPECT_EQ(run.code, 1);
-  EXPECT_NE(run.err.find("try: " + model), std::string::npos) << run.err;
+  EXPECT_EQ(run.code, 0) << "the newest checkpoint of a run is its model: " << run.err;
 
   const Outcome unknown = mgdm(eval + " --decoding topq");
   EXPECT_EQ(unknown.code, 2);
