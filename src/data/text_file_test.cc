@@ -71,7 +71,7 @@ TEST_F(TextFile, ErrorsNameTheLine) {
                                    {"{\"input\": \"\"}", "the puzzle is empty"},
                                    {"{\"input\": ", "is not a JSON object"},
                                    {"[1]", "is not a JSON object"}}) {
-    const std::string error = error_of([&] { read(good + line + "\n"); });
+    const std::string error = error_of([&, bad = line] { read(good + bad + "\n"); });
     EXPECT_NE(error.find(path_ + ":2: "), std::string::npos) << error;
     EXPECT_NE(error.find(seen), std::string::npos) << error;
   }
