@@ -10,7 +10,7 @@ mkdir -p "$passed"
 # Flags of our own instead of a build's: no sanitizers and no precompiled headers to drag along.
 cat >"$passed/revision.h" <<<'#define MGDM_VERSION ""
 #define MGDM_REVISION ""'
-flags="-std=c++20 -Isrc -Iinclude -I$passed -DMGDM_HAVE_CADICAL -DMGDM_HAVE_PCRE2 -DMGDM_MODELS_FROM_LIBRARY=\"\" -Wall -Wextra -Wshadow"
+flags="-std=c++20 -Isrc -Iinclude -I$passed -DMGDM_HAVE_CADICAL -DMGDM_HAVE_PCRE2 -DMGDM_HAVE_ZLIB -DMGDM_HAVE_ZSTD -DMGDM_MODELS_FROM_LIBRARY=\"\" -Wall -Wextra -Wshadow"
 
 state=$(git ls-files -z 'src/*.h' 'include/*.h' .clang-tidy scripts/lint.sh | xargs -0 cat | sha256sum)
 

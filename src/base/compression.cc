@@ -190,7 +190,8 @@ template <class Decoder>
 
 }  // namespace
 
-ReadBytes decompressed(std::string_view magic, ReadBytes compressed, std::string path) {
+ReadBytes decompressed(std::string_view magic, [[maybe_unused]] ReadBytes compressed,
+                       [[maybe_unused]] std::string path) {
   if (magic.starts_with("\x1f\x8b")) {
 #ifdef MGDM_HAVE_ZLIB
     return reading<Gunzip>(std::move(compressed), std::move(path));
@@ -208,7 +209,7 @@ ReadBytes decompressed(std::string_view magic, ReadBytes compressed, std::string
   return {};
 }
 
-std::unique_ptr<Compressor> compressor_for(std::string_view path, WriteBytes to) {
+std::unique_ptr<Compressor> compressor_for(std::string_view path, [[maybe_unused]] WriteBytes to) {
   const std::string name = lowered(path);
   if (name.ends_with(".gz")) {
 #ifdef MGDM_HAVE_ZLIB
