@@ -30,18 +30,42 @@ tasks::Example example_of(const formats::JsonlReader& reader, const Keys& keys) 
   return {reader.required_text(names), ""};
 }
 
-// An example whose input the task has checked; a complaint names the line.
-LocatedExample located(const std::string& path, std::size_t line, const tasks::Task& task,
-                       std::string_view input, std::string output) {
-  return with_location(path, line, [&] {
-    return LocatedExample{{task.normalize_input(input), std::move(output)}, line};
-  });
+// The examples of a file as they are written.
+void for_each_written(const std::string& path, const tasks::Task& task, const Keys& keys,
+                      const UseExample& give, const OnBadLine& bad) {
+  const tasks::Abilities can = task.abilities();
+  if (can.any_text) return for_each_text(path, keys, give, bad);
+  switch (file_kind(path)) {
+    case FileKind::kEmpty:
+      return;
+    case FileKind::kJsonl:
+      for (formats::JsonlReader reader(path, Reading::kOnce, bad); reader.next();)
+        if (auto example = unless_bad(bad, [&] { return example_of(reader, keys); }))
+          give({*std::move(example), reader.line_number()});
+      return;
+    case FileKind::kDimacs:
+      formats::read_dimacs(read_input(path), path);  // for its complaints, which name the line
+      return give({{read_input(path), ""}, 0});
+    case FileKind::kSolverAnswer:
+      throw Error(fmt::format("{} is a solver's answer, not a puzzle", path), "a DIMACS formula");
+    case FileKind::kLines: {
+      if (can.sudoku_files)
+        return formats::for_each_sudoku(
+            path,
+            [&](formats::SudokuRecord&& record, std::size_t line) {
+              give({{std::move(record.puzzle), record.solution.value_or("")}, line});
+            },
+            Reading::kOnce, bad);
+      LineReader lines(path, Reading::kOnce);
+      for (std::string_view line; lines.next(line);)
+        if (says_something(line)) give({{std::string(line), ""}, lines.line_number()});
+    }
+  }
 }
 
 }  // namespace
 
-void for_each_example(const std::string& path, const tasks::Task& task,
-                      const std::function<void(LocatedExample&& example)>& use,
+void for_each_example(const std::string& path, const tasks::Task& task, const UseExample& use,
                       const OnBadLine& on_bad, const Keys& keys) {
   bool any = false;
   OnBadLine bad;
@@ -50,55 +74,17 @@ void for_each_example(const std::string& path, const tasks::Task& task,
       any = true;
       on_bad(error);
     };
-  const auto give = [&](std::size_t line, std::string_view input, std::string output) {
+  const auto check_and_use = [&](LocatedExample&& written) {
     any = true;
-    auto example =
-        unless_bad(bad, [&] { return located(path, line, task, input, std::move(output)); });
-    if (example) use(*std::move(example));
+    auto input = unless_bad(bad, [&] {
+      return with_location(path, written.line,
+                           [&] { return task.normalize_input(written.example.input); });
+    });
+    if (!input) return;
+    written.example.input = *std::move(input);
+    use(std::move(written));
   };
-  if (task.abilities().any_text)
-    for_each_text(
-        path, keys,
-        [&](LocatedExample&& text) {
-          any = true;
-          const bool good = unless_bad(bad, [&] {
-                              return with_location(path, text.line, [&] {
-                                return !task.normalize_input(text.example.input).empty();
-                              });
-                            }).has_value();
-          if (good) use(std::move(text));
-        },
-        bad);
-  else
-    switch (file_kind(path)) {
-      case FileKind::kEmpty:
-        break;
-      case FileKind::kJsonl:
-        for (formats::JsonlReader reader(path, Reading::kOnce, bad); reader.next();)
-          if (auto example = unless_bad(bad, [&] { return example_of(reader, keys); }))
-            give(reader.line_number(), example->input, std::move(example->output));
-        break;
-      case FileKind::kDimacs:
-        formats::read_dimacs(read_input(path), path);  // for its complaints, which name the line
-        give(0, read_input(path), "");
-        break;
-      case FileKind::kSolverAnswer:
-        throw Error(fmt::format("{} is a solver's answer, not a puzzle", path), "a DIMACS formula");
-      case FileKind::kLines: {
-        if (task.abilities().sudoku_files) {
-          formats::for_each_sudoku(
-              path,
-              [&](formats::SudokuRecord&& record, std::size_t line) {
-                give(line, record.puzzle, record.solution.value_or(""));
-              },
-              Reading::kOnce, bad);
-          break;
-        }
-        LineReader lines(path, Reading::kOnce);
-        for (std::string_view line; lines.next(line);)
-          if (says_something(line)) give(lines.line_number(), line, "");
-      }
-    }
+  for_each_written(path, task, keys, check_and_use, bad);
   if (!any) throw Error(fmt::format("there is no puzzle in {}", shown_path(path)));
 }
 

@@ -26,11 +26,12 @@ struct LocatedExample {
   std::size_t line = 0;  // in the file, from 1; 0 when the file is one example (DIMACS)
 };
 
+using UseExample = std::function<void(LocatedExample&& example)>;
+
 // Calls use(example) for each example, its input normalised by the task. A malformed line is an
 // Error with file:line; with on_bad the error goes there and reading continues. One example is held
 // at a time, and those of a pipe come as they are written: the pipe cannot be read again.
-void for_each_example(const std::string& path, const tasks::Task& task,
-                      const std::function<void(LocatedExample&& example)>& use,
+void for_each_example(const std::string& path, const tasks::Task& task, const UseExample& use,
                       const OnBadLine& on_bad = {}, const Keys& keys = keys_of(""));
 std::vector<LocatedExample> read_examples(const std::string& path, const tasks::Task& task,
                                           const Keys& keys = keys_of(""));

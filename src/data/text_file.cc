@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -62,9 +63,7 @@ tasks::Example example_of(const json& object, const Keys& keys) {
               "other names by keys, as in question=answer");
 }
 
-using Give = std::function<void(std::size_t line, tasks::Example&& example)>;
-
-void read_jsonl(const std::string& path, const Keys& keys, const Give& give,
+void read_jsonl(const std::string& path, const Keys& keys, const UseExample& use,
                 const OnBadLine& on_bad) {
   LineReader lines(path, Reading::kOnce);
   for (std::string_view line; lines.next(line);) {
@@ -78,7 +77,7 @@ void read_jsonl(const std::string& path, const Keys& keys, const Give& give,
         return example_of(object, keys);
       });
     });
-    if (example) give(lines.line_number(), *std::move(example));
+    if (example) use({*std::move(example), lines.line_number()});
   }
 }
 
@@ -102,7 +101,7 @@ struct Columns {
   }
 };
 
-void read_table(const std::string& path, char separator, const Keys& keys, const Give& give,
+void read_table(const std::string& path, char separator, const Keys& keys, const UseExample& use,
                 const OnBadLine& on_bad) {
   TableReader table(path, separator, Reading::kOnce);
   std::optional<Columns> columns;
@@ -115,7 +114,7 @@ void read_table(const std::string& path, char separator, const Keys& keys, const
     auto example = unless_bad(on_bad, [&] {
       return with_location(path, table.line_number(), [&] { return columns->of(row); });
     });
-    if (example) give(table.line_number(), *std::move(example));
+    if (example) use({*std::move(example), table.line_number()});
   }
 }
 
@@ -141,18 +140,14 @@ Form form_of(const std::string& path, const Keys& keys) {
 
 }  // namespace
 
-void for_each_text(const std::string& path, const Keys& keys,
-                   const std::function<void(LocatedExample&& example)>& use,
+void for_each_text(const std::string& path, const Keys& keys, const UseExample& use,
                    const OnBadLine& on_bad) {
-  const Give give = [&](std::size_t line, tasks::Example&& example) {
-    use({std::move(example), line});
-  };
   const Form form = form_of(path, keys);
-  if (form.kind == Kind::kJsonl) return read_jsonl(path, keys, give, on_bad);
-  if (form.kind == Kind::kTable) return read_table(path, form.separator, keys, give, on_bad);
+  if (form.kind == Kind::kJsonl) return read_jsonl(path, keys, use, on_bad);
+  if (form.kind == Kind::kTable) return read_table(path, form.separator, keys, use, on_bad);
   LineReader lines(path, Reading::kOnce);
   for (std::string_view line; lines.next(line);)
-    if (!line.empty()) give(lines.line_number(), {std::string(line), ""});
+    if (!line.empty()) use({{std::string(line), ""}, lines.line_number()});
 }
 
 }  // namespace mgdm::data

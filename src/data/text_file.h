@@ -8,7 +8,6 @@
 //   ...                               lines of puzzles without answers
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "base/error.h"
@@ -19,8 +18,7 @@ namespace mgdm::data {
 
 // Calls use(example) for each, unchecked. A malformed line is an Error with file:line; with on_bad
 // the error goes there and reading continues.
-void for_each_text(const std::string& path, const Keys& keys,
-                   const std::function<void(LocatedExample&& example)>& use,
+void for_each_text(const std::string& path, const Keys& keys, const UseExample& use,
                    const OnBadLine& on_bad = {});
 
 }  // namespace mgdm::data

@@ -71,8 +71,9 @@ std::vector<std::string> known_recipes() {
   roots.emplace_back("recipes");
   std::vector<std::string> names;
   for (const fs::path& root : roots)
-    for (const fs::path& folder : files_in(root))
-      for (const fs::path& file : files_in(folder))
+    for (const fs::path& place : files_in(root))
+      for (const fs::path& file :
+           place.extension() == ".toml" ? std::vector{place} : files_in(place))
         if (file.extension() == ".toml" && file.filename() != "common.toml")
           names.push_back((fs::path("recipes") / file.lexically_relative(root)).string());
   return names;

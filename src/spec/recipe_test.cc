@@ -125,6 +125,7 @@ TEST(Recipes, OnesOfTheProjectAreFoundFromAnyFolder) {
     return std::string("there is one");
   };
   EXPECT_EQ(hint_for("recipes/smoke/mgmd.toml"), "did you mean 'recipes/smoke/mgdm.toml'?");
+  EXPECT_EQ(hint_for("recipes/txt.toml"), "did you mean 'recipes/text.toml'?");
   EXPECT_EQ(hint_for("planing-tiny-mgdm"), "did you mean 'recipes/paper/planning-tiny-mgdm.toml'?");
   EXPECT_EQ(hint_for("xyzxyzxyz.toml"), "");
   ::unsetenv("MGDM_RECIPES");
