@@ -50,11 +50,10 @@ void judge(const tasks::Task& task, const std::string& file, const LocatedExampl
   labels.first = at(file, located.line) + (faults.empty() ? "no answer" : faults.front().words);
 }
 
-// How examples become tokens.
-struct Encoding {
+// Where examples become tokens as they come: known before the first of them.
+struct Packing {
   Vocabulary vocabulary;
-  std::shared_ptr<const Layout> layout;  // none where the longest example decides about its rows
-  bool packs = false;                    // as they come: texts are never all there
+  std::shared_ptr<const Layout> layout;
 };
 
 // make(first) and the `count` - 1 after it.
@@ -75,28 +74,14 @@ std::vector<Example> make_all(const std::function<Example(std::uint64_t)>& make,
   return examples;
 }
 
-// An Error with the line where an example of a file cannot be learned.
-void check_example(const LocatedExample& located, const std::string& file,
-                   const Encoding& encoding) {
-  with_location(file, located.line, [&] {
-    if (located.example.output.empty())
-      throw Error("the puzzle has no answer to learn",
-                  "an \"output\" in every line of training data");
-    const std::size_t input = encoding.vocabulary.encode_first(located.example.input).size(),
-                      output = encoding.vocabulary.encode(located.example.output).size();
-    if (encoding.layout) encoding.layout->check_fits(input, output);
-    return true;
-  });
-}
-
-void read_files(Loaded& source, std::size_t held_out, const Encoding& encoding,
-                WrongLabels& labels) {
+void read_files(Loaded& source, std::size_t held_out, WrongLabels& labels) {
   std::vector<Example>& train = source.train;
   for (const std::string& file : source.settings.files) {
     std::size_t to_judge = source.task->abilities().failures ? 0 : 10000;
-    for (LocatedExample& located :
-         read_examples(file, *source.task, keys_of(source.settings.keys))) {
-      check_example(located, file, encoding);
+    for (LocatedExample& located : read_examples(file, *source.task)) {
+      if (located.example.output.empty())
+        throw Error(at(file, located.line) + "the puzzle has no answer to learn",
+                    "an \"output\" in every line of training data");
       if (to_judge > 0) {
         judge(*source.task, file, located, labels);
         --to_judge;
@@ -118,7 +103,7 @@ void read_files(Loaded& source, std::size_t held_out, const Encoding& encoding,
   if (count > 0) train.resize(count);
 }
 
-void make_released(Loaded& source, std::size_t held_out, const Encoding& encoding,
+void make_released(Loaded& source, std::size_t held_out, const Packing* packing,
                    const OnMade& on_made) {
   if (source.settings.endless)
     throw UsageError("data.endless = true with data.as_released = true", "one of them");
@@ -131,7 +116,7 @@ void make_released(Loaded& source, std::size_t held_out, const Encoding& encodin
             tasks::tasks_with(&tasks::Abilities::released));
   const auto count = static_cast<std::size_t>(source.settings.count);
   const auto released = source.task->abilities().released->released(tasks::Split::kTrain);
-  if (encoding.packs) source.packed.emplace(encoding.vocabulary, encoding.layout);
+  if (packing != nullptr) source.packed.emplace(packing->vocabulary, packing->layout);
   std::size_t made = 0;
   tasks::for_released(*released, count + held_out, [&](const Example& example) {
     if (on_made) on_made(1);
@@ -146,25 +131,25 @@ void make_released(Loaded& source, std::size_t held_out, const Encoding& encodin
 }
 
 void fill(Loaded& source, std::size_t held_out, std::uint64_t seed, int threads,
-          const Encoding& encoding, WrongLabels& labels, const OnMade& on_made) {
+          const Packing* packing, WrongLabels& labels, const OnMade& on_made) {
   const SourceSettings& settings = source.settings;
   if (!settings.files.empty()) {
     if (settings.endless)
       throw UsageError("data.endless = true with files", "examples that are generated");
-    return read_files(source, held_out, encoding, labels);
+    return read_files(source, held_out, labels);
   }
   const auto count = static_cast<std::uint64_t>(settings.count);
   if (count == 0 && !settings.endless)
     throw UsageError("data.count = 0 without files", "how many examples to generate");
-  if (settings.as_released) return make_released(source, held_out, encoding, on_made);
+  if (settings.as_released) return make_released(source, held_out, packing, on_made);
   const auto make = [&](std::uint64_t item) {
     stop_if_interrupted();
     Example example = source.task->generate(seed, tasks::Split::kTrain, source.items.at(item));
     if (on_made) on_made(1);
     return example;
   };
-  if (!settings.endless && encoding.packs)
-    source.packed = encode_each(count, make, encoding.vocabulary, encoding.layout, threads);
+  if (!settings.endless && packing != nullptr)
+    source.packed = encode_each(count, make, packing->vocabulary, packing->layout, threads);
   else if (!settings.endless)
     source.train = make_all(make, 0, count, threads);
   const std::uint64_t first = settings.endless ? source.items.range - held_out : count;
@@ -229,7 +214,7 @@ std::vector<std::size_t> held_out_counts(const std::vector<SourceSettings>& sour
 }
 
 std::vector<Loaded> load(const std::string& task, const DataSettings& settings, std::uint64_t seed,
-                         const Encoding& encoding, WrongLabels& labels, const OnMade& on_made) {
+                         const Packing* packing, WrongLabels& labels, const OnMade& on_made) {
   const std::vector<SourceSettings> asked = settings.all_sources();
   const std::vector<std::size_t> held_out = held_out_counts(asked, settings.held_out);
   const std::uint64_t range = (std::uint64_t{1} << 32) / asked.size();
@@ -237,54 +222,29 @@ std::vector<Loaded> load(const std::string& task, const DataSettings& settings, 
   for (std::size_t i = 0; i < asked.size(); ++i) {
     sources.push_back(
         {asked[i], tasks::make_task(task, asked[i].task), {i * range, range}, {}, {}});
-    fill(sources.back(), held_out[i], seed, static_cast<int>(settings.threads), encoding, labels,
+    fill(sources.back(), held_out[i], seed, static_cast<int>(settings.threads), packing, labels,
          on_made);
   }
   return sources;
 }
 
 // The layout `long` is for texts that are long: what they take in memory is their tokens.
-Encoding encoding_of(const DataSettings& settings, const Vocabulary& vocabulary) {
-  const bool is_long = settings.layout == "long";
-  if (is_long && settings.length == 0)
+std::optional<Packing> packing_of(const DataSettings& settings, const Vocabulary& vocabulary) {
+  if (settings.layout != "long") return std::nullopt;
+  if (settings.length == 0)
     throw UsageError("data.layout = long without data.length", "tokens per row: 4096, say");
   for (const SourceSettings& source : settings.all_sources())
-    if (is_long && (source.endless || settings.augment || settings.reverse))
+    if (source.endless || settings.augment || settings.reverse)
       throw UsageError("data.layout = long with data.endless, data.augment or data.reverse",
                        "examples that are generated once, or come from files");
-  if (settings.length == 0) return {vocabulary, nullptr};
-  return {
-      vocabulary,
-      make_layout(settings.layout, static_cast<int>(settings.length), vocabulary, settings.blank),
-      is_long};
+  return Packing{vocabulary, make_long(static_cast<int>(settings.length), vocabulary.specials())};
 }
 
 }  // namespace
 
-Vocabulary vocabulary_of(const std::string& task_name, const DataSettings& settings) {
-  if (!settings.alphabet.empty()) return Vocabulary(settings.alphabet);
-  const auto task = tasks::make_task(task_name);
-  if (!task->abilities().any_text) return Vocabulary();
-  AlphabetFinder finder;
-  std::size_t files = 0;
-  for (const SourceSettings& source : settings.all_sources())
-    for (const std::string& file : source.files) {
-      ++files;
-      for_each_example(
-          file, *task,
-          [&](LocatedExample&& located) {
-            with_location(file, located.line, [&] {
-              finder.add(located.example.input);
-              finder.add(located.example.output);
-              return true;
-            });
-          },
-          {}, keys_of(source.keys));
-    }
-  if (files == 0)
-    throw UsageError(fmt::format("the task {} without files", task_name),
-                     "data.files=FILE with puzzles and answers");
-  return Vocabulary(finder.alphabet());
+Vocabulary vocabulary_of(const DataSettings& settings) {
+  return Vocabulary(settings.alphabet.empty() ? kPaperAlphabet
+                                              : std::string_view(settings.alphabet));
 }
 
 std::size_t examples_to_make(const DataSettings& settings) {
@@ -300,14 +260,15 @@ std::size_t examples_to_make(const DataSettings& settings) {
 
 PreparedData prepare_data(const std::string& task_name, const DataSettings& settings,
                           std::uint64_t seed) {
-  return prepare_data(task_name, settings, seed, vocabulary_of(task_name, settings));
+  return prepare_data(task_name, settings, seed, vocabulary_of(settings));
 }
 
 PreparedData prepare_data(const std::string& task_name, const DataSettings& settings,
                           std::uint64_t seed, const Vocabulary& vocabulary, const OnMade& on_made) {
+  const std::optional<Packing> packing = packing_of(settings, vocabulary);
   WrongLabels labels;
   std::vector<Loaded> sources =
-      load(task_name, settings, seed, encoding_of(settings, vocabulary), labels, on_made);
+      load(task_name, settings, seed, packing ? &*packing : nullptr, labels, on_made);
   const std::shared_ptr<const tasks::Task> task = sources.front().task;
   Augment augment;  // refuses a task without symmetries
   if (settings.augment) augment = symmetries(task, seed, settings.reverse);
@@ -316,8 +277,7 @@ PreparedData prepare_data(const std::string& task_name, const DataSettings& sett
     throw UsageError("data.augment with endless sources only",
                      "data.augment=false: no puzzle comes twice");
   const int length = row_length(sources, settings, vocabulary);
-  const std::shared_ptr<const Layout> layout =
-      make_layout(settings.layout, length, vocabulary, settings.blank);
+  const std::shared_ptr<const Layout> layout = make_layout(settings.layout, length, vocabulary);
   const int threads = static_cast<int>(settings.threads);
   const auto encoded = [&](std::vector<Example>& examples) {
     if (settings.reverse)
@@ -328,11 +288,8 @@ PreparedData prepare_data(const std::string& task_name, const DataSettings& sett
 
   std::vector<Mixture::Part> parts;
   EncodedDataset held_out(vocabulary, layout);
-  std::vector<Example> held_out_texts;
   bool endless = false;
   for (Loaded& source : sources) {
-    if (!task->abilities().generates)
-      held_out_texts.insert(held_out_texts.end(), source.held_out.begin(), source.held_out.end());
     held_out.append(encoded(source.held_out));
     endless = endless || source.settings.endless;
     std::shared_ptr<const Source> made =
@@ -356,8 +313,7 @@ PreparedData prepare_data(const std::string& task_name, const DataSettings& sett
           Mixture(std::move(parts), length),
           std::move(held_out),
           endless || settings.augment,
-          std::move(labels),
-          std::move(held_out_texts)};
+          std::move(labels)};
 }
 
 }  // namespace mgdm::data

@@ -1,5 +1,3 @@
-// Text as a task: strings in, strings out, from one's own files. An answer is right if it is the
-// label, or one of several, or if a verifier says so.
 #include "tasks/text/task.h"
 
 #include <fmt/format.h>
@@ -16,11 +14,16 @@
 namespace mgdm::tasks::text {
 namespace {
 
-// The fault of an answer that is not the label.
+// Returns the first difference between the label and another answer.
 Fault difference(std::string_view label, std::string_view answer) {
-  const auto at =
-      static_cast<std::size_t>(std::ranges::mismatch(label, answer).in1 - label.begin());
-  const int place = static_cast<int>(count_code_points(label.substr(0, at))) + 1;
+  std::size_t at = 0;
+  int place = 1;  // in characters
+  while (at < label.size()) {
+    const std::size_t size = std::max<std::size_t>(1, utf8_length(label.substr(at)));
+    if (answer.substr(std::min(at, answer.size()), size) != label.substr(at, size)) break;
+    at += size;
+    ++place;
+  }
   const std::string words = fmt::format("{} is not {}: they differ from character {} on",
                                         in_quotes(answer), in_quotes(label), place);
   if (at == answer.size()) return {"too short", place, words};
@@ -51,7 +54,7 @@ class Text final : public Task {
   std::optional<std::string> solve(std::string_view) const override { return std::nullopt; }
   bool can_solve() const override { return false; }
 
-  // The paper has no such task, and so no metric of its own for it.
+  // The paper has no task of this kind, so its metric does not apply.
   Verdict verify(const Example& example, std::string_view answer) const override {
     if (verifier_) {
       const auto judged = verifier_->judge(example, answer);

@@ -22,6 +22,7 @@ TEST(TextTask, AFaultSaysWhereAnAnswerGoesWrong) {
   const auto fault = [&](const char* answer) { return task->explain({"a", "bäd"}, answer).at(0); };
   EXPECT_EQ(fault("bäx").category, "another character");
   EXPECT_EQ(fault("bäx").where, 3);
+  EXPECT_EQ(fault("böd").where, 2);  // ä and ö share their first byte
   EXPECT_EQ(fault("bä").category, "too short");
   EXPECT_EQ(fault("bädd").category, "too long");
   EXPECT_EQ(fault("bädd").where, 4);
