@@ -86,7 +86,7 @@ struct Header {
   }
 };
 
-// What the first line of a file says that is not a comment.
+// Reads the header from the first line that is not a comment.
 std::optional<Header> header_of(const std::string& path) {
   LineReader lines(path);
   for (std::string_view line; lines.next(line);)
@@ -99,10 +99,10 @@ std::optional<std::vector<LocatedAnswer>> answers_in_csv(const std::string& path
   const std::optional<Header> header = header_of(path);
   if (!header) return std::nullopt;
   std::vector<LocatedAnswer> answers;
-  TableReader table(path, header->separator);
+  TableReader table(path, {.separator = header->separator, .comments = true});
   bool first = true;
   for (std::vector<std::string> cells; table.next(cells);) {
-    if (cells.front().starts_with('#') || std::exchange(first, false)) continue;
+    if (std::exchange(first, false)) continue;
     const std::size_t line = table.line_number();
     answers.push_back(with_location(path, line, [&] { return header->read(cells, line); }));
   }

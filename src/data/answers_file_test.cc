@@ -57,6 +57,9 @@ TEST_F(AnswersFile, ReadsTheColumnThatTheFirstLineNames) {
                     ",,no,\"it says \"\"x\"\",\n  expected: a puzzle\"\n\n# and\n1,2,no,\r\n",
                     "countdown-3"),
             (Answers{"1+2=3,3*4=12", "", "2"}));
+  EXPECT_EQ(
+      answers("input\tsolution\n1,2\t \"1+2=3\" \n# it's a \"comment\n3,4\t3+4=7\n", "countdown-3"),
+      (Answers{"1+2=3", "3+4=7"}));
   EXPECT_EQ(answers("Input;Answers\n1,2;1+2=3,3*4=12\n", "countdown-3"), Answers{"1+2=3,3*4=12"});
   EXPECT_EQ(answers("input\tOUTPUT\n1,2\t3\n", "countdown-3"), Answers{"3"});
   EXPECT_EQ(answers("output\n\"1,2\"\n3\n", "countdown-3"), (Answers{"1,2", "3"}));

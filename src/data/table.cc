@@ -11,17 +11,17 @@ bool TableReader::next(std::vector<std::string>& cells) {
   std::string row;
   for (std::string_view line; lines_.next(line);) {
     if (row.empty()) {
-      if (trim(line).empty()) continue;
+      if (trim(line).empty() || (form_.comments && trim(line).starts_with('#'))) continue;
       first_line_ = lines_.line_number();
     }
-    if (separator_ == '\t') {
-      const std::vector<std::string_view> all = split(line, '\t');
+    if (!form_.quotes) {
+      const std::vector<std::string_view> all = split(line, form_.separator);
       cells.assign(all.begin(), all.end());
       return true;
     }
     row += line;
     if (std::ranges::count(row, '"') % 2 == 0) {
-      cells = csv_cells(row, separator_);
+      cells = csv_cells(row, form_.separator);
       return true;
     }
     row += '\n';

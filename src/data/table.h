@@ -1,4 +1,4 @@
-// The rows of a CSV or TSV file. A cell in quotes may have several lines in a CSV file.
+// Reads the rows of a table: a CSV or TSV file.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,32 @@
 
 namespace mgdm::data {
 
+struct TableForm {
+  char separator = ',';
+  bool quotes = true;     // cells may stand in quotes and then have several lines
+  bool comments = false;  // lines that begin with '#' are not rows
+};
+
 class TableReader {
  public:
-  // Tabs separate cells that are taken as they are; other separators ones that may be in quotes.
-  TableReader(const std::string& path, char separator, Reading reading = Reading::kAgain)
-      : lines_(path, reading), separator_(separator) {}
+  TableReader(const std::string& path, TableForm form, Reading reading = Reading::kAgain)
+      : lines_(path, reading), form_(form) {}
 
-  // The next row that is not blank; false at the end. Error where nothing closes a quote.
+  // Reads the next row that is not blank. Returns false at the end. Throws an Error if a quote is
+  // not closed.
   bool next(std::vector<std::string>& cells);
 
-  std::size_t line_number() const { return first_line_; }  // of the row, from 1
+  // The line on which the row begins, from 1.
+  std::size_t line_number() const { return first_line_; }
 
  private:
   LineReader lines_;
-  char separator_;
+  TableForm form_;
   std::size_t first_line_ = 0;
 };
 
-// The column of that name in a header, in any case, one or many: "Solution", "answers".
+// Finds the column of that name in a header. Upper case and a plural count as the same name:
+// "Solution", "answers".
 std::optional<std::size_t> column_named(std::string_view name,
                                         const std::vector<std::string>& header);
 

@@ -24,14 +24,14 @@ std::string words_of(const Keys& keys) {
   return joined_or(words);
 }
 
-// A string or a number; none for anything else.
+// Returns none unless the value is a string or a number.
 std::optional<std::string> text_of(const json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number()) return value.dump();
   return std::nullopt;
 }
 
-// The strings of a list, or one.
+// Returns the strings of a list, or a single string as a list of one.
 std::vector<std::string> texts_of(const std::string& name, const json& value) {
   std::vector<std::string> texts;
   for (const json& each : value.is_array() ? value : json::array({value})) {
@@ -81,7 +81,7 @@ void read_jsonl(const std::string& path, const Keys& keys, const UseExample& use
   }
 }
 
-// Which columns of a table are puzzles and answers, if its header says so.
+// The columns of a table that are puzzles and answers.
 struct Columns {
   std::size_t puzzle = 0;
   std::optional<std::size_t> answer = 1;
@@ -101,9 +101,9 @@ struct Columns {
   }
 };
 
-void read_table(const std::string& path, char separator, const Keys& keys, const UseExample& use,
-                const OnBadLine& on_bad) {
-  TableReader table(path, separator, Reading::kOnce);
+void read_table(const std::string& path, const TableForm& form, const Keys& keys,
+                const UseExample& use, const OnBadLine& on_bad) {
+  TableReader table(path, form, Reading::kOnce);
   std::optional<Columns> columns;
   for (std::vector<std::string> row; table.next(row);) {
     if (!columns) {
@@ -121,18 +121,18 @@ void read_table(const std::string& path, char separator, const Keys& keys, const
 enum class Kind { kJsonl, kTable, kLines };
 struct Form {
   Kind kind = Kind::kLines;
-  char separator = '\t';
+  TableForm table = {};
 };
 
-// By the first line that is not blank.
+// Recognises the form by the first line that is not blank.
 Form form_of(const std::string& path, const Keys& keys) {
   LineReader lines(path);
   for (std::string_view line; lines.next(line);) {
     if (trim(line).empty()) continue;
     if (formats::parse_json(line).is_object()) return {Kind::kJsonl};
-    if (line.find('\t') != std::string_view::npos) return {Kind::kTable, '\t'};
+    if (line.find('\t') != std::string_view::npos) return {Kind::kTable, {'\t', /*quotes=*/false}};
     for (const char separator : {',', ';'})
-      if (Columns::of(csv_cells(line, separator), keys)) return {Kind::kTable, separator};
+      if (Columns::of(csv_cells(line, separator), keys)) return {Kind::kTable, {separator}};
     return {};
   }
   return {};
@@ -144,7 +144,7 @@ void for_each_text(const std::string& path, const Keys& keys, const UseExample& 
                    const OnBadLine& on_bad) {
   const Form form = form_of(path, keys);
   if (form.kind == Kind::kJsonl) return read_jsonl(path, keys, use, on_bad);
-  if (form.kind == Kind::kTable) return read_table(path, form.separator, keys, use, on_bad);
+  if (form.kind == Kind::kTable) return read_table(path, form.table, keys, use, on_bad);
   LineReader lines(path, Reading::kOnce);
   for (std::string_view line; lines.next(line);)
     if (!line.empty()) use({{std::string(line), ""}, lines.line_number()});

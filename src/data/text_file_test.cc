@@ -49,7 +49,8 @@ TEST_F(TextFile, AListOfAnswersIsSeveralUnlessThePuzzleIsLinesToo) {
 TEST_F(TextFile, TablesAreReadWithAndWithoutNames) {
   const auto tabs = read("abc\tcba\n x \t y\n");
   ASSERT_EQ(tabs.size(), 2u);
-  EXPECT_EQ(tabs[1].example, (Example{" x ", " y"}));  // as they are
+  EXPECT_EQ(tabs[1].example, (Example{" x ", " y"}));      // spaces belong to the strings
+  EXPECT_EQ(only("\"a\t#\"\n"), (Example{"\"a", "#\""}));  // and so do quotes
   EXPECT_EQ(tabs[1].line, 2u);
   EXPECT_EQ(only("Answer\tQuestion\nb\ta\n"), (Example{"a", "b"}));
   EXPECT_EQ(only("id,question,answer\n1,\"a, and\nb\",c\n"), (Example{"a, and\nb", "c"}));
