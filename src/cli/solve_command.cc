@@ -203,7 +203,8 @@ std::string model_for(const SolveSettings& settings, const std::optional<DimacsT
     return unless_bad(remember, [&] { return found = pick_model(models, puzzle); }).has_value();
   };
   if (!std::ranges::any_of(settings.puzzles, taken) &&
-      (settings.input.empty() || !data::any_puzzle(settings.input, taken, remember)))
+      (settings.input.empty() ||
+       !data::any_puzzle(settings.input, taken, remember, data::keys_of(settings.keys))))
     throw *first;
   return found;
 }

@@ -30,7 +30,7 @@ tasks::Example example_of(const formats::JsonlReader& reader, const Keys& keys) 
   return {reader.required_text(names), ""};
 }
 
-// The examples of a file as they are written.
+// Calls give(example) for the examples of a file as they are written.
 void for_each_written(const std::string& path, const tasks::Task& task, const Keys& keys,
                       const UseExample& give, const OnBadLine& bad) {
   const tasks::Abilities can = task.abilities();
@@ -100,7 +100,7 @@ std::vector<LocatedExample> read_examples(const std::string& path, const tasks::
 bool is_dimacs(const std::string& path) { return file_kind(path) == FileKind::kDimacs; }
 
 bool any_puzzle(const std::string& path, const std::function<bool(const std::string&)>& wanted,
-                const OnBadLine& on_bad) {
+                const OnBadLine& on_bad, const Keys& keys) {
   constexpr int kMost = 100;
   constexpr std::size_t kGridLines = 9 + 4;  // rows, and lines around and between boxes
   const FileKind kind = file_kind(path);
@@ -112,7 +112,7 @@ bool any_puzzle(const std::string& path, const std::function<bool(const std::str
     for (; seen < kMost && any; seen += any) {
       const auto puzzle = unless_bad(on_bad, [&] {
         any = reader.next();
-        return any ? example_of(reader, keys_of("")).input : "";
+        return any ? example_of(reader, keys).input : "";
       });
       if (any && puzzle && wanted(*puzzle)) return true;
     }

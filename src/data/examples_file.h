@@ -6,7 +6,7 @@
 //   puzzle,solution                 Sudoku CSV (formats/sudoku_csv.h)
 //   81 characters, or nine lines    Sudoku puzzles without solutions (formats/sudoku_lines.h)
 //   p cnf ...                       one DIMACS formula
-// Files of the task `text` have rules of their own (data/text_file.h).
+// data/text_file.h has the rules for files of the task `text`.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ std::vector<LocatedExample> read_examples(const std::string& path, const tasks::
 // again. Error when there is no puzzle; on_bad receives the errors of malformed lines.
 bool is_dimacs(const std::string& path);
 bool any_puzzle(const std::string& path, const std::function<bool(const std::string&)>& wanted,
-                const OnBadLine& on_bad);
+                const OnBadLine& on_bad, const Keys& keys = keys_of(""));
 
 // The kind of a file of puzzles or answers, by its content.
 

@@ -37,6 +37,17 @@ TEST_F(ExamplesFile, AByteOrderMarkHidesNoFormat) {
   EXPECT_EQ(read("\xEF\xBB\xBF{\"input\": \"1,2,3,6\"}\n", "countdown-3").size(), 1u);
 }
 
+TEST_F(ExamplesFile, NamesMayBeOnesOwn) {
+  write_file(path_, "{\"mine\": \"1,2,3,6\", \"yours\": \"1+2=3,3+3=6\"}\n");
+  const auto task = tasks::make_task("countdown-3");
+  const Keys keys = keys_of("mine=yours");
+  EXPECT_EQ(read_examples(path_, *task, keys).at(0).example,
+            (tasks::Example{"1,2,3,6", "1+2=3,3+3=6"}));
+  const auto wanted = [](const std::string& puzzle) { return puzzle == "1,2,3,6"; };
+  EXPECT_TRUE(any_puzzle(path_, wanted, {}, keys));
+  EXPECT_THROW(any_puzzle(path_, wanted, {}), Error);
+}
+
 TEST_F(ExamplesFile, RecognisesFormatsByContent) {
   const std::string puzzle(80, '0'), solution(81, '1');
   auto examples = read("\n{\"input\": \"1,2,3,6\", \"output\": \"x\"}\n", "countdown-3");

@@ -1,4 +1,4 @@
-// What puzzles and answers are called in files.
+// The names of puzzles and answers in JSON and CSV files.
 #pragma once
 
 #include <array>
@@ -9,17 +9,18 @@
 
 namespace mgdm::data {
 
-// Pair by pair: what `solve --json` calls a solution is no label of an input.
+// The names come in pairs: a "solution" that `solve --json` wrote is not the label of an "input".
 inline constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kKnownKeys = {
     {{"input", "output"},
      {"puzzle", "solution"},
      {"question", "answer"},
      {"prompt", "completion"}}};
 
-// The names of a file's puzzles and answers, the likeliest first.
+// Pairs of names that a file may use for puzzle and answer. The first pair that it has counts.
 using Keys = std::vector<std::pair<std::string, std::string>>;
 
-// "nums=target" is that pair alone; an empty text the known ones. UsageError for anything else.
+// Parses "nums=target" into this one pair, and an empty text into the known pairs. Throws a
+// UsageError for any other text.
 Keys keys_of(std::string_view text);
 
 inline constexpr const char* kKeysHelp =

@@ -80,8 +80,8 @@ std::unique_ptr<Layout> make_seq2seq(int length, const Specials& specials = {});
 std::unique_ptr<Layout> make_in_place(int length, Token blank);
 std::unique_ptr<Layout> make_long(int length, const Specials& specials = {});
 
-// By name, as recipes and checkpoints say it. UsageError for another name, and for a blank that is
-// not one token.
+// Makes a layout by its name in recipes and checkpoints. Throws a UsageError for another name, and
+// for a blank that is not one token.
 std::unique_ptr<Layout> make_layout(std::string_view name, int length, const Vocabulary& vocabulary,
                                     std::string_view blank = "0");
 

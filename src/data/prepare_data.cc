@@ -78,7 +78,8 @@ void read_files(Loaded& source, std::size_t held_out, WrongLabels& labels) {
   std::vector<Example>& train = source.train;
   for (const std::string& file : source.settings.files) {
     std::size_t to_judge = source.task->abilities().failures ? 0 : 10000;
-    for (LocatedExample& located : read_examples(file, *source.task)) {
+    for (LocatedExample& located :
+         read_examples(file, *source.task, keys_of(source.settings.keys))) {
       if (located.example.output.empty())
         throw Error(at(file, located.line) + "the puzzle has no answer to learn",
                     "an \"output\" in every line of training data");
@@ -240,11 +241,56 @@ std::optional<Packing> packing_of(const DataSettings& settings, const Vocabulary
   return Packing{vocabulary, make_long(static_cast<int>(settings.length), vocabulary.specials())};
 }
 
+// Calls use(example) for every example of the files. An Error that it throws gets the line.
+void for_each_line(const tasks::Task& task, const DataSettings& settings,
+                   const std::function<void(const Example&)>& use) {
+  for (const SourceSettings& source : settings.all_sources())
+    for (const std::string& file : source.files)
+      for_each_example(
+          file, task,
+          [&](LocatedExample&& located) {
+            with_location(file, located.line, [&] {
+              use(located.example);
+              return true;
+            });
+          },
+          {}, keys_of(source.keys));
+}
+
+// Runs `work`, which encodes examples. If it fails because of an example in a file, the Error names
+// the line: the files are read again for that.
+template <class Work>
+auto naming_the_line(const tasks::Task& task, const DataSettings& settings,
+                     const Vocabulary& vocabulary, Work&& work) {
+  return attempt(work, [&](const Error&) -> decltype(work()) {
+    const auto layout = settings.length == 0
+                            ? nullptr
+                            : make_layout(settings.layout, static_cast<int>(settings.length),
+                                          vocabulary, settings.blank);
+    for_each_line(task, settings, [&](const Example& example) {
+      const std::size_t input = vocabulary.encode_first(example.input).size(),
+                        output = vocabulary.encode(example.output).size();
+      if (layout) layout->check_fits(input, output);
+    });
+    throw;
+  });
+}
+
 }  // namespace
 
-Vocabulary vocabulary_of(const DataSettings& settings) {
-  return Vocabulary(settings.alphabet.empty() ? kPaperAlphabet
-                                              : std::string_view(settings.alphabet));
+Vocabulary vocabulary_of(const std::string& task_name, const DataSettings& settings) {
+  if (!settings.alphabet.empty()) return Vocabulary(settings.alphabet);
+  const auto task = tasks::make_task(task_name);
+  if (!task->abilities().any_text) return Vocabulary();
+  AlphabetFinder finder;
+  for_each_line(*task, settings, [&](const Example& example) {
+    finder.add(example.input);
+    finder.add(example.output);
+  });
+  if (finder.alphabet().empty())
+    throw UsageError(fmt::format("the task {} without files", task_name),
+                     "data.files=FILE with puzzles and answers");
+  return Vocabulary(finder.alphabet());
 }
 
 std::size_t examples_to_make(const DataSettings& settings) {
@@ -260,7 +306,7 @@ std::size_t examples_to_make(const DataSettings& settings) {
 
 PreparedData prepare_data(const std::string& task_name, const DataSettings& settings,
                           std::uint64_t seed) {
-  return prepare_data(task_name, settings, seed, vocabulary_of(settings));
+  return prepare_data(task_name, settings, seed, vocabulary_of(task_name, settings));
 }
 
 PreparedData prepare_data(const std::string& task_name, const DataSettings& settings,
@@ -276,20 +322,26 @@ PreparedData prepare_data(const std::string& task_name, const DataSettings& sett
                                       [](const Loaded& source) { return source.settings.endless; }))
     throw UsageError("data.augment with endless sources only",
                      "data.augment=false: no puzzle comes twice");
-  const int length = row_length(sources, settings, vocabulary);
-  const std::shared_ptr<const Layout> layout = make_layout(settings.layout, length, vocabulary);
+  const int length = naming_the_line(*task, settings, vocabulary,
+                                     [&] { return row_length(sources, settings, vocabulary); });
+  const std::shared_ptr<const Layout> layout =
+      make_layout(settings.layout, length, vocabulary, settings.blank);
   const int threads = static_cast<int>(settings.threads);
   const auto encoded = [&](std::vector<Example>& examples) {
     if (settings.reverse)
       for (Example& example : examples)
         example.output = tasks::reversed_output(*task, example.output);
-    return encode(examples, vocabulary, layout, threads);
+    return naming_the_line(*task, settings, vocabulary,
+                           [&] { return encode(examples, vocabulary, layout, threads); });
   };
 
   std::vector<Mixture::Part> parts;
   EncodedDataset held_out(vocabulary, layout);
+  std::vector<Example> held_out_texts;
   bool endless = false;
   for (Loaded& source : sources) {
+    if (!task->abilities().generates)
+      held_out_texts.insert(held_out_texts.end(), source.held_out.begin(), source.held_out.end());
     held_out.append(encoded(source.held_out));
     endless = endless || source.settings.endless;
     std::shared_ptr<const Source> made =
@@ -313,7 +365,8 @@ PreparedData prepare_data(const std::string& task_name, const DataSettings& sett
           Mixture(std::move(parts), length),
           std::move(held_out),
           endless || settings.augment,
-          std::move(labels)};
+          std::move(labels),
+          std::move(held_out_texts)};
 }
 
 }  // namespace mgdm::data

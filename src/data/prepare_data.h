@@ -30,7 +30,7 @@ struct PreparedData {
   EncodedDataset held_out;       // never trained on
   bool made_on_the_fly = false;  // examples are generated or augmented while training
   WrongLabels wrong_labels = {};
-  // The held-out examples as they were read: what a task that generates none is evaluated on.
+  // The held-out examples as they were read, for tasks that cannot generate test puzzles.
   std::vector<tasks::Example> held_out_texts = {};
 };
 
@@ -48,8 +48,8 @@ PreparedData prepare_data(const std::string& task, const DataSettings& settings,
 PreparedData prepare_data(const std::string& task, const DataSettings& settings,
                           std::uint64_t seed);
 
-// Of data.alphabet. Without one that of the paper, or, for tasks of any text, of the characters in
-// the files, which are read for that.
+// Returns the vocabulary of data.alphabet. If that is empty, the alphabet is the paper's, or for
+// the task `text` the characters of the files, which are read to find them.
 Vocabulary vocabulary_of(const std::string& task, const DataSettings& settings);
 
 // How many examples are generated before the first step.

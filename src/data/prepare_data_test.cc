@@ -265,8 +265,12 @@ TEST_F(OwnText, AlphabetAndLengthAreFoundInTheFiles) {
 }
 
 TEST_F(OwnText, BytesNeedNoAlphabet) {
-  EXPECT_NE(error_of([&] { prepare("\xff\ta\na\tb\n"); }).find(":1: '\\xff' is not UTF-8"),
-            std::string::npos);
+  for (const auto& [character, shown] : {std::pair{"\xff", "\\xff"}, {"\x01", "\\x01"}}) {
+    const std::string error =
+        error_of([&, c = std::string(character)] { prepare("a\tb\n" + c + "\ta\n"); });
+    EXPECT_NE(error.find(fmt::format(":2: '{0}' has '{0}', which", shown)), std::string::npos)
+        << error;
+  }
   EXPECT_EQ(row_text(prepare("\xff\ta\na\tb\n", "alphabet=@bytes"), 0, 0), "\xff[SEP]a[EOS]");
 }
 

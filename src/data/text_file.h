@@ -1,9 +1,9 @@
-// Reads examples of the task `text`: strings, as they are.
+// Reads examples of the task `text`. Strings are taken as they are.
 //
-//   {"question": ..., "answer": ...}  JSONL. A list as puzzle is lines; a list as answer is several
-//                                     answers that are all right, or lines where the puzzle is
-//                                     lines, too. Numbers are their digits.
-//   question,answer                   CSV with names in its first line, commas or semicolons
+//   {"question": ..., "answer": ...}  JSONL. A list as puzzle is joined to lines. A list as answer
+//                                     is several accepted answers, unless the puzzle is a list,
+//                                     too: then it is joined to lines. A number is its digits.
+//   question,answer                   CSV with commas or semicolons and names in the first line
 //   ...<tab>...                       a puzzle and its answer; names in the first line are optional
 //   ...                               lines of puzzles without answers
 #pragma once
@@ -16,8 +16,8 @@
 
 namespace mgdm::data {
 
-// Calls use(example) for each, unchecked. A malformed line is an Error with file:line; with on_bad
-// the error goes there and reading continues.
+// Calls use(example) for each example. A malformed line is an Error with file:line; if there is an
+// on_bad, it gets the error and reading continues.
 void for_each_text(const std::string& path, const Keys& keys, const UseExample& use,
                    const OnBadLine& on_bad = {});
 

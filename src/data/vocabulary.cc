@@ -80,15 +80,19 @@ bool may_be_a_token(std::string_view character) {
          printable(character) == character;
 }
 
+[[noreturn]] void refuse_character(std::string_view character, std::string_view text) {
+  throw Error(
+      fmt::format("{} has {}, which cannot be a token", in_quotes(text), in_quotes(character)),
+      "printable characters in UTF-8, line breaks and tabs",
+      "data.alphabet=@bytes, which has every byte");
+}
+
 std::vector<std::string> characters_of(std::string_view alphabet) {
   std::vector<std::string> characters;
   std::set<std::string_view> seen;
   for (std::string_view rest = alphabet; !rest.empty();) {
     const std::string_view character = rest.substr(0, std::max<std::size_t>(1, utf8_length(rest)));
-    if (!may_be_a_token(character))
-      throw Error(fmt::format("the alphabet {} has {}", in_quotes(alphabet), in_quotes(character)),
-                  "printable characters in UTF-8, line breaks and tabs",
-                  "data.alphabet=@bytes, which has every byte");
+    if (!may_be_a_token(character)) refuse_character(character, alphabet);
     if (!seen.insert(character).second)
       throw Error(
           fmt::format("the alphabet {} has {} twice", in_quotes(alphabet), in_quotes(character)),
@@ -106,11 +110,9 @@ std::vector<std::string> characters_of(std::string_view alphabet) {
 
 void AlphabetFinder::add(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t size = utf8_length(text);
-    if (size == 0)
-      throw Error(fmt::format("{} is not UTF-8", in_quotes(text)), "UTF-8",
-                  "data.alphabet=@bytes, which has every byte");
+    const std::size_t size = std::max<std::size_t>(1, utf8_length(text));
     const std::string_view character = text.substr(0, size);
+    if (!may_be_a_token(character)) refuse_character(character, text);
     if (!characters_.contains(character)) characters_.emplace(character);
     text.remove_prefix(size);
   }

@@ -31,13 +31,14 @@ using tasks::kSpecialNames;
 constexpr int kSpecialTokens = static_cast<int>(kSpecialNames.size());
 constexpr std::string_view kPaperAlphabet = "0123456789*+-/=,abcdefghij";
 
-// Finds the characters of texts: the alphabet of a model for them.
+// Collects the alphabet of texts.
 class AlphabetFinder {
  public:
-  // Error when the text is not UTF-8.
+  // Throws an Error if the text is not UTF-8 or has a control character.
   void add(std::string_view text);
 
-  // By code points; '@', with which names of lists begin, comes last.
+  // Returns the characters in the order of their code points, except that '@' comes last: an
+  // alphabet that begins with '@' would be the name of a word list.
   std::string alphabet() const;
 
  private:
