@@ -20,7 +20,7 @@ namespace mgdm::spec {
 
 class PuzzleRows {
  public:
-  // The task is the card's unless another is given.
+  // `task` replaces the task that the card names.
   PuzzleRows(const ModelCard& card, data::Vocabulary vocabulary,
              std::shared_ptr<const tasks::Task> task = {});
 

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "spec/kinds.h"
 #include "spec/overrides.h"
+#include "tasks/all_tasks.h"
 #include "tasks/text/task.h"
 
 namespace mgdm::spec {
@@ -185,7 +186,8 @@ Recipe checked_recipe(const RunRequest& request) {
   const std::string out = folder_of(request);
   if (const auto own = fs::path(out) / "config.toml"; request.resume && is_there(own)) {
     const Recipe before = read_recipe(own.string(), {});
-    if (recipe.data.alphabet.empty()) recipe.data.alphabet = before.data.alphabet;  // found then
+    if (recipe.data.alphabet.empty() && tasks::make_task(recipe.task)->abilities().any_text)
+      recipe.data.alphabet = before.data.alphabet;  // the run found it in its files
     check_named(before, recipe, request.overrides, out);
   }
   return recipe;
