@@ -29,8 +29,9 @@ mgdm_header_library(json nlohmann/json.hpp)
 mgdm_header_library(tomlplusplus toml++/toml.h)
 mgdm_header_library(cli11 CLI/CLI.hpp)
 
-# mgdm_optional_library(name header library WITHOUT): mgdm::name, and MGDM_HAVE_NAME where it is installed.
-# WITHOUT says what is missing where it is not: the program then has an error that says so.
+# mgdm_optional_library(name header library without) makes the target mgdm::name. If the library is
+# installed, the target links it and defines MGDM_HAVE_NAME. If not, the build prints `without`, and
+# the program reports an error when it needs the library.
 function(mgdm_optional_library name header library without)
   string(TOUPPER ${name} NAME)
   add_library(mgdm_${name} INTERFACE)

@@ -800,7 +800,7 @@ TEST_F(Training, HelpListsWhatARecipeCanSay) {
     EXPECT_NE(help.out.find(key), std::string::npos) << key;
 }
 
-// One's own strings: a file is all that it takes, and what is held out of it measures.
+// A file of strings is all that the task `text` needs. Its held-out lines measure accuracy.
 TEST_F(Training, OwnTextIsLearnedFromAFile) {
   std::string lines;
   for (const char a : std::string("abcd"))
@@ -831,7 +831,7 @@ TEST_F(Training, OwnTextIsLearnedFromAFile) {
   EXPECT_EQ(nlohmann::json::parse(score.out)["accuracy"], 0.5) << score.err;
   EXPECT_MENTIONS(mgdm("eval --model " + path("run")).err, "--data FILE");
 
-  // A command may judge in place of labels: here every answer that begins with Äc.
+  // The verifier ignores the labels and accepts every answer that begins with Äc.
   write_file(path("judge.sh"),
              "while read -r q; do case $q in *'\"answer\":\"Äc'*) echo '{\"score\": 1}';; "
              "*) echo '{\"score\": 0, \"why\": \"no c\"}';; esac; done\n");
@@ -845,7 +845,7 @@ TEST_F(Training, OwnTextIsLearnedFromAFile) {
   EXPECT_EQ(refused.code, 1);
   EXPECT_EQ(mgdm("solve --model sudoku --verifier cat " + std::string(81, '0')).code, 2);
 
-  // The run goes on with the characters that it began with, and not with others.
+  // A resumed run keeps its alphabet and refuses other characters.
   EXPECT_EQ(mgdm(train_it + " training.steps=81 --resume data.files=" + path("mine.tsv") +
                  " --out " + path("run"))
                 .code,

@@ -2,8 +2,8 @@
 """Makes mazes and a way through each: generate.py COUNT [SEED] > mazes.jsonl
 
 A maze is a list of rows: '#' is a wall, '.' is free, 'S' the start and 'G' the goal. The answer is
-the same rows with 'o' on a shortest way. A few walls are opened, so there may be several ways:
-verify.py takes any of them.
+the same rows with 'o' on a shortest way. Two extra walls are open, so a maze may have several ways.
+verify.py accepts each of them.
 """
 import json
 import random

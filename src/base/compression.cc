@@ -94,7 +94,7 @@ class Gzip : public Compressor {
 
  private:
   void put(std::string_view bytes, int flush) {
-    // zlib does not write to next_in, although its type says so.
+    // zlib does not write to next_in, although the pointer is not const.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
     stream_.avail_in = static_cast<uInt>(bytes.size());
     do {
@@ -126,7 +126,7 @@ class Unzstd {
   std::size_t read(char* to, std::size_t most) {
     ZSTD_outBuffer out{to, most, 0};
     while (out.pos == 0) {
-      if (in_.pos == in_.size) {
+      if (in_.pos == in_.size) {  // zstd keeps a byte of its input back until all output is out
         in_ = {chunk_.data(), from_(chunk_.data(), chunk_.size()), 0};
         if (in_.size == 0) {
           if (more_) damaged(path_, "zstd");

@@ -1,4 +1,5 @@
-// gzip and zstd: files are opened by their first bytes and written by their name.
+// Compression by gzip and zstd. The first bytes of a file choose how it is read, the end of its
+// name how it is written.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +14,14 @@ namespace mgdm {
 using ReadBytes = std::function<std::size_t(char* to, std::size_t most)>;
 using WriteBytes = std::function<void(std::string_view bytes)>;
 
-// The first bytes by which a compressed file is known.
+// The number of first bytes that tell whether a file is compressed.
 inline constexpr std::size_t kMagicBytes = 4;
 
-// The bytes behind `compressed`, which begins with the bytes `magic`; none where these begin no
-// format that is known here. `path` is for the Error about damaged bytes.
+// Returns a reader of the decompressed bytes of `compressed`, or none if `magic`, its first bytes,
+// begins neither format. An Error about damaged bytes names `path`.
 ReadBytes decompressed(std::string_view magic, ReadBytes compressed, std::string path);
 
-// Takes bytes and gives them on compressed. finish() gives the last ones.
+// Compresses what is written to it. finish() writes the last compressed bytes.
 class Compressor {
  public:
   virtual ~Compressor() = default;
@@ -28,7 +29,7 @@ class Compressor {
   virtual void finish() = 0;
 };
 
-// For a path that ends in ".gz" or ".zst"; none for others.
+// Returns none unless the path ends in ".gz" or ".zst". Compressed bytes go to `to`.
 std::unique_ptr<Compressor> compressor_for(std::string_view path, WriteBytes to);
 
 }  // namespace mgdm

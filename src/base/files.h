@@ -12,7 +12,7 @@
 
 namespace mgdm {
 
-// How a reader reads. gzip and zstd files are decompressed; the first bytes tell.
+// How a reader reads. Files that gzip or zstd compressed are decompressed.
 //   kAgain  A file, a pipe, or "-" for standard input. The bytes of a pipe are kept in memory, so
 //           that the next reader of the same path starts at its beginning.
 //   kOnce   As kAgain, but this is the last reader of a pipe: no more bytes are kept.
@@ -30,7 +30,7 @@ std::string read_file(const std::filesystem::path& path, std::size_t most_bytes 
 // again.
 std::string read_input(const std::string& path);
 
-// The bytes of a file, as they come.
+// Reads the bytes of a file or a pipe as they arrive.
 class ByteReader {
  public:
   explicit ByteReader(const std::string& path, Reading reading = Reading::kAgain);
@@ -38,10 +38,10 @@ class ByteReader {
   ByteReader(const ByteReader&) = delete;
   ByteReader& operator=(const ByteReader&) = delete;
 
-  // At least one byte, as soon as there is one, and at most so many; 0 at the end.
+  // Waits for at least one byte, reads at most `most` and returns their number; 0 at the end.
   std::size_t read(char* to, std::size_t most) { return read_(to, most); }
 
-  // The size of a regular file that is not compressed; 0 for anything else.
+  // Returns the size of a regular file that is not compressed, and 0 for anything else.
   std::size_t size() const { return size_; }
 
  private:
@@ -86,7 +86,7 @@ std::string temporary_name(const std::string& path);
 // Ctrl-C) nothing is left behind and an older file of that name stays as it was.
 // A link stays a link: the file it leads to is the one that is replaced. "-" writes to standard
 // output; a device or pipe (/dev/null) and an open descriptor (/dev/fd/3) are written in place. A
-// path that ends in .gz or .zst is compressed.
+// file whose path ends in .gz or .zst is compressed.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);

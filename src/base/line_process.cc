@@ -22,8 +22,8 @@
 namespace mgdm {
 namespace {
 
-// Attributes of a process that leads a group of its own, so that Ctrl-C is ours alone and all of it
-// can be ended, and that does not ignore SIGPIPE.
+// The attributes of the child: it leads a process group of its own, so that Ctrl-C does not reach
+// it and its children can be killed with it. It does not inherit an ignored SIGPIPE.
 class OwnGroup {
  public:
   OwnGroup() {
@@ -59,7 +59,7 @@ int spawn(const std::string& command, int input, int output, pid_t& process) {
 }  // namespace
 
 LineProcess::LineProcess(const std::string& command) {
-  // A socket, because writing to one can be told not to raise SIGPIPE.
+  // The child's input is a socket, because MSG_NOSIGNAL keeps a write from raising SIGPIPE.
   std::array<int, 2> in{}, out{};
   int failed = 0;
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in.data()) != 0) {

@@ -1,4 +1,4 @@
-// A program that answers each line with a line.
+// A child process that answers each line with a line.
 //
 //   LineProcess python("python3 -u verify.py");
 //   std::optional<std::string> reply = python.ask("{\"input\": ...}", /*seconds=*/30);
@@ -14,23 +14,24 @@ namespace mgdm {
 
 class LineProcess {
  public:
-  // By /bin/sh, with this program's standard error. Error when it cannot be started.
+  // Starts the command by /bin/sh. It shares this program's standard error. Throws an Error if the
+  // command cannot be started.
   explicit LineProcess(const std::string& command);
-  ~LineProcess();  // ends it and all that it started
+  ~LineProcess();  // kills the command and its children
   LineProcess(const LineProcess&) = delete;
   LineProcess& operator=(const LineProcess&) = delete;
 
-  // Writes a line and returns the next line of the program's output. None when the program has
-  // ended, or has not answered after so many seconds. Ctrl-C throws Interrupted.
+  // Writes a line and returns the next line of the command's output. Returns none if the command
+  // has ended or does not answer within `seconds`. Ctrl-C throws Interrupted.
   std::optional<std::string> ask(std::string_view line, double seconds);
 
-  // Whether it ends within so many milliseconds without a word.
+  // Returns whether the command ends within `milliseconds` without any output.
   bool ends_within(int milliseconds) const;
 
  private:
-  int input_ = -1, output_ = -1;  // the program's
+  int input_ = -1, output_ = -1;  // ends of the command's standard input and output
   pid_t process_ = -1;
-  std::string read_;  // and not yet asked for
+  std::string read_;  // output that no ask() has returned yet
 };
 
 }  // namespace mgdm

@@ -66,7 +66,7 @@ class LoadedModel {
   // Error when the folder holds no model that was trained on a task.
   static LoadedModel load(const std::string& folder, const ComputeSettings& settings);
 
-  // From here on a command judges answers (tasks/text/verifier.h). UsageError unless the task is
+  // Lets a command judge answers (tasks/text/verifier.h). Throws a UsageError unless the task is
   // text.
   void use_verifier(const std::string& command);
 

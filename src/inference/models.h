@@ -7,10 +7,10 @@
 
 namespace mgdm::inference {
 
-// The folder of a model. A path of a folder is returned as it is, or that of the newest checkpoint
-// where it is the folder of a run; a name is searched in
-// $MGDM_MODELS, in `place` if given, among the models installed beside the program and in models/.
-// Unreadable places are skipped. The Error lists the places and the models there.
+// Finds the folder of a model. A model's folder is returned as it is, and for a run's folder its
+// newest checkpoint. A name is searched in $MGDM_MODELS, in `place` if given, among the models
+// installed beside the program and in models/. Unreadable places are skipped. The Error lists the
+// places and the models there.
 std::string find_model(const std::string& name, const std::filesystem::path& place = {});
 
 // All models that have a name, with their folders.

@@ -13,9 +13,9 @@ namespace mgdm::torch_commands {
 
 class RunEvaluation {
  public:
-  // Evaluates on the recipe's puzzles, or the first of the task's test split, or of the held-out
-  // examples where the task generates none. Errors that would occur later are thrown now: puzzles
-  // that do not fit, impossible settings. Recipe and model must outlive it.
+  // Evaluates on the recipe's files. Without files the first puzzles of the test split count, or
+  // the held-out examples if the task cannot generate puzzles. Errors that would occur later are
+  // thrown now: puzzles that do not fit, impossible settings. Recipe and model must outlive it.
   RunEvaluation(const spec::Recipe& recipe, const data::PreparedData& data,
                 const inference::LoadedModel& model, bool quiet);
 

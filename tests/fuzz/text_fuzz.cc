@@ -1,4 +1,4 @@
-// A file of one's own text.
+// Reads the bytes as a file of the task `text`.
 #include <unistd.h>
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// The task `text` with a verifier of one's own in place of labels.
+// The task `text`: strings in, strings out, from the user's own files. An answer is right if it
+// equals one of the accepted labels. A task made by make_verified() asks a command instead.
 #pragma once
 
 #include <memory>
@@ -13,7 +14,7 @@ inline constexpr const char* kVerifierHelp =
     "text: a command that judges answers: it reads {\"input\", \"answer\", \"label\"} and writes "
     "{\"score\": 0 to 1, \"why\"}, a line each";
 
-// UsageError for another task than text; Error when the command ends at once.
+// Throws a UsageError unless the task is `text`, and an Error if the command ends at once.
 std::unique_ptr<Task> make_verified(std::string_view task, const std::string& command);
 
 }  // namespace mgdm::tasks::text

@@ -19,7 +19,7 @@ std::string question(const Example& example, std::string_view answer) {
   return formats::json_text(line);
 }
 
-// None for anything but an object with a score from 0 to 1.
+// Returns none unless the reply is an object with a score from 0 to 1.
 std::optional<Verifier::Judgement> judgement_in(const std::string& reply) {
   const nlohmann::json object = formats::parse_json(reply);
   if (!object.is_object()) return std::nullopt;

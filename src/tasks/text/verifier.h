@@ -1,12 +1,12 @@
-// A rule of one's own: a command that judges answers, one JSON object per line.
+// The verifier is a user's command that judges answers, one JSON object per line.
 //
-//   to the command    {"input": "abc", "answer": "cba", "label": "cba"}   label: where it is known
+//   to the command    {"input": "abc", "answer": "cba", "label": "cba"}   label: if it is known
 //   from the command  {"score": 1, "why": "..."}                          1 is right; why is
 //   optional
 //
-// The command is started once and asked line by line; callers in several threads have a process
-// each. One that ends, does not answer in time or answers with something else is started again,
-// once. If that does not help, it is reported and asked no more.
+// The command is started once and asked line by line. Callers in several threads get a process
+// each. If a process ends, stays silent for too long or replies with anything else, the command is
+// restarted once. If it fails again, the failure is reported and the command is not asked any more.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ class Verifier {
  public:
   static constexpr double kPatience = 30;  // seconds for an answer
 
-  // Error when the command ends at once.
+  // Throws an Error if the command ends at once.
   explicit Verifier(std::string command, double patience = kPatience);
 
   struct Judgement {
@@ -35,7 +35,7 @@ class Verifier {
     bool right() const { return score >= 1; }
   };
 
-  // None where the command fails.
+  // Returns none if the command has failed.
   std::optional<Judgement> judge(const Example& example, std::string_view answer) const;
 
  private:
@@ -48,7 +48,7 @@ class Verifier {
   mutable std::vector<std::unique_ptr<LineProcess>> idle_;
   mutable bool failed_ = false;
   mutable std::string last_reply_;
-  // What came of the last questions: an answer is judged, and then explained.
+  // Recent judgements: a wrong answer is judged first and explained later.
   mutable std::unordered_map<std::string, Judgement> known_;
 };
 

@@ -18,7 +18,7 @@
 namespace mgdm::tasks::text {
 namespace {
 
-// Counts its starts in a file, one letter each.
+// The commands of these tests count their starts in a file, one letter each.
 class VerifierTest : public testing::Test {
  protected:
   void TearDown() override { std::filesystem::remove(path_); }
@@ -28,7 +28,7 @@ class VerifierTest : public testing::Test {
   std::size_t starts() const { return read_file(path_).size(); }
   const std::string path_ =
       testing::TempDir() + "mgdm_verifier_" + std::to_string(::getpid()) + ".txt";
-  // Right is what has an 'r'.
+  // This command accepts answers that begin with 'r'.
   const std::string good_ =
       "while read -r q; do case $q in *'\"answer\":\"r'*) echo '{\"score\": 1}';; "
       "*) echo '{\"score\": 0.25, \"why\": \"no r\"}';; esac; done";
