@@ -107,8 +107,8 @@ const std::vector<ArchitectureKind>& architectures() {
        true,
        Family::kLooped,
        {"model.loops", "model.frozen_embedding", "model.loop_norm", "objective.loop_weights",
-        "training.fewest_loops", "training.rounds", "training.late_share", "training.recompute",
-        "decoding.loops"}},
+        "training.fewest_loops", "training.rounds", "training.late_share", "training.late_rounds",
+        "training.recompute", "decoding.loops"}},
       {"llama", "LLaMA: language models of Hugging Face's form, whole or by LoRA", "llama", false,
        Family::kLlama, llama_keys()},
   };

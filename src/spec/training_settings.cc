@@ -58,9 +58,12 @@ void TrainingSettings::visit(config::Visitor& v) {
       "last of these rounds alone: deep at a fraction of the cost",
       range(1, 64));
   v.field("late_share", late_share,
-          "looped models with model.loop_norm: this fraction of the steps first runs 8, 16, 32, 64 "
-          "or 128 rounds without learning from them, so that late states are stable",
+          "looped models with model.loop_norm: this fraction of the steps first runs 2, 4, 8, ... "
+          "or late_rounds rounds without learning from them, so that late states are stable",
           range(0, 1));
+  v.field("late_rounds", late_rounds,
+          "looped models with model.loop_norm: the most rounds that a late step runs first",
+          range(2, 1024));
   v.field("recompute", recompute,
           "llama and looped: recompute every block or loop in the backward pass instead of keeping "
           "its activations: a third slower, much less memory");

@@ -38,6 +38,7 @@ struct TrainingSettings {
   std::int64_t fewest_loops = 0;
   std::int64_t rounds = 1;
   double late_share = 0;
+  std::int64_t late_rounds = 32;
   bool recompute = false;
   bool cuda_graph = true;
   bool cuda_kernels = true;

@@ -81,7 +81,7 @@ std::int64_t loops_of_step(std::int64_t fewest_loops, std::int64_t model_loops, 
                            std::uint64_t step);
 
 // The number of rounds of loops in a step, the same on all processes: drawn from 1..rounds, or, in
-// a late_share of the steps, 1 after 8, 16, 32, 64 or 128.
+// a late_share of the steps, 1 after 2, 4, 8, ... or late_rounds.
 std::int64_t rounds_of_step(const TrainingSettings& settings, std::uint64_t seed,
                             std::uint64_t step);
 

@@ -223,25 +223,26 @@ TEST_F(Steps, RunTheirLoopsForAsManyRoundsAsDrawn) {
 
 TEST(Rounds, AreLateInAShareOfTheSteps) {
   TrainingSettings settings;
-  settings.rounds = 3;
+  settings.rounds = 2;
   settings.late_share = 0.25;
+  settings.late_rounds = 63;
   TrainingSettings without = settings;
   without.late_share = 0;
   std::map<std::int64_t, int> counts;
   for (std::uint64_t step = 0; step < 4000; ++step) {
     const std::int64_t rounds = rounds_of_step(settings, 5, step);
-    if (rounds <= 3) {
+    if (rounds <= 2) {
       EXPECT_EQ(rounds, rounds_of_step(without, 5, step));
     }
     ++counts[rounds];
   }
   int late = 0;
-  for (const std::int64_t rounds : {9, 17, 33, 65, 129}) {
+  for (const std::int64_t rounds : {3, 5, 9, 17, 33}) {
     EXPECT_NEAR(counts[rounds], 200, 60) << rounds;  // standard deviation 14
     late += counts[rounds];
   }
   EXPECT_NEAR(late, 1000, 110);  // standard deviation 27
-  EXPECT_EQ(counts.size(), 8u);
+  EXPECT_EQ(counts.size(), 7u);
 }
 
 // The gradient of a step of two rounds, computed by hand.
