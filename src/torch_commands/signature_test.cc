@@ -25,7 +25,7 @@ TEST(Signature, IsWhatItWas) {
 abef20a10d95d8ca  data: countdown-4
 0cbf312f04fac945  data: countdown-5
 78e91186f99c9da2  data: countdown-6
-96907bf1e2d3ff67  data: sudoku
+150c4bb1999e0954  data: sudoku
 69750389ac0ff9a4  data: sat-5
 16bb82f2009a75f7  data: sat-6
 37ba746669cf87a9  data: sat-7
@@ -34,10 +34,10 @@ abef20a10d95d8ca  data: countdown-4
 fecf75074ece4355  data: sudoku, hard
 330a0083244eb48e  views: planning
 604d075a42712684  views: countdown-4
-64fccdc500704f9c  views: sudoku
+969c9d5915d8e875  views: sudoku
 70c3bca633428bb0  views: sat-7
 083d5fe65683e670  batches: planning
-5b32abc59bfbeba5  batches: sudoku, in place, augmented
+97253a463e44f806  batches: sudoku, in place, augmented
 b46eea0e46a7c062  masks: mgdm
 daceb0780c0e9dce  masks: mgdm, wrong tokens shown
 0677d72068502f65  masks: rdm, coupled
@@ -51,7 +51,7 @@ c7f8b25a73bf1e09  decoding: entropy
 2def5b3758914563  decoding: topk, revise on
 88d639a12e2b8297  decoding: topk, revise remask
 520c249b3a44c625  decoding: topk, sampled
-140744c28875c215  signature
+c47f0b723cddb6db  signature
 )");
 }
 

@@ -1,5 +1,7 @@
 #include "tasks/sudoku/generate.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <numeric>
 #include <span>
@@ -38,27 +40,30 @@ std::array<std::uint8_t, N> shuffled(std::uint8_t first, Stream& random) {
   return numbers;
 }
 
-// The paper's counts of givens, in thousandths: its first 200 test puzzles have 1, 16, 55, 95, 33
-// with 31..35; the whole set reaches 36 and has a mean of 33.8.
-int draw_givens(Stream& random) {
-  constexpr std::array<std::uint32_t, 6> kThousandths = {5, 70, 270, 455, 180, 20};
-  static_assert(std::accumulate(kThousandths.begin(), kThousandths.end(), 0u) == 1000);
-  std::uint32_t draw = random.below(1000);
-  int givens = 31;
-  for (const std::uint32_t weight : kThousandths) {
-    if (draw < weight) break;
-    draw -= weight;
-    ++givens;
-  }
-  return givens;
-}
-
 // The givens around a blank cell leave it one digit.
 bool is_naked_single(const Grid& puzzle, std::size_t cell) {
   unsigned seen = 0;
   for (const std::size_t unit : {row_of(cell), 9 + column_of(cell), 18 + box_of(cell)})
     for (const std::uint8_t other : kUnits[unit]) seen |= 1u << puzzle[other];
   return std::popcount(seen & 0x3FEu) == 8;
+}
+
+// Whether `digit` could stand in `place`, were `cell` blank.
+bool fits(const Grid& puzzle, std::size_t place, std::uint8_t digit, std::size_t cell) {
+  for (const std::size_t unit : {row_of(place), 9 + column_of(place), 18 + box_of(place)})
+    for (const std::uint8_t other : kUnits[unit])
+      if (other != cell && puzzle[other] == digit) return false;
+  return true;
+}
+
+// Whether a row, column or box of the given cell has no other place for its digit.
+bool is_hidden_single(const Grid& puzzle, std::size_t cell) {
+  return std::ranges::any_of(
+      std::array{row_of(cell), 9 + column_of(cell), 18 + box_of(cell)}, [&](std::size_t unit) {
+        return std::ranges::none_of(kUnits[unit], [&](std::uint8_t place) {
+          return place != cell && puzzle[place] == 0 && fits(puzzle, place, puzzle[cell], cell);
+        });
+      });
 }
 
 }  // namespace
@@ -76,22 +81,15 @@ Grid random_solution(Stream& random) {
 }
 
 Grid easy_puzzle(const Grid& solution, Stream& random) {
-  // Greedy digging gets below 31 with hardly an exception; else it is tried again.
-  while (true) {
-    const int wanted = draw_givens(random);
+  constexpr int kTries = 6;
+  Grid best = solution;
+  for (int attempt = 0; attempt < kTries; ++attempt) {
     Grid puzzle = solution;
-    int givens = static_cast<int>(kCells);
-    for (const std::uint8_t cell : shuffled<kCells>(0, random)) {
-      if (givens == wanted) return puzzle;
-      puzzle[cell] = 0;
-      // The first question is a shortcut: its yes implies that of the second.
-      if (is_naked_single(puzzle, cell) || falls_to(puzzle, Rules::kNakedSingles))
-        --givens;
-      else
-        puzzle[cell] = solution[cell];
-    }
-    if (givens == wanted) return puzzle;
+    for (const std::uint8_t cell : shuffled<kCells>(0, random))
+      if (is_hidden_single(puzzle, cell)) puzzle[cell] = 0;
+    if (count_givens(puzzle) < count_givens(best)) best = puzzle;
   }
+  return best;
 }
 
 Grid minimal_puzzle(const Grid& solution, Stream& random) {

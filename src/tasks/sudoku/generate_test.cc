@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tasks/sudoku/solver.h"
 #include "tasks/sudoku/verify.h"
 
@@ -12,6 +14,14 @@ bool keeps(const Grid& puzzle, const Grid& solution) {
   for (std::size_t cell = 0; cell < kCells; ++cell)
     if (puzzle[cell] != 0 && puzzle[cell] != solution[cell]) return false;
   return true;
+}
+
+int digits_seen_by(const Grid& puzzle, std::size_t cell) {
+  std::set<int> seen;
+  for (const std::size_t unit : {row_of(cell), 9 + column_of(cell), 18 + box_of(cell)})
+    for (const std::uint8_t other : kUnits[unit]) seen.insert(puzzle[other]);
+  seen.erase(0);
+  return static_cast<int>(seen.size());
 }
 
 TEST(SudokuGenerate, SolutionsObeyTheRulesAndVary) {
@@ -28,23 +38,27 @@ TEST(SudokuGenerate, SolutionsObeyTheRulesAndVary) {
     for (std::size_t digit = 1; digit <= 9; ++digit) EXPECT_NEAR(cell[digit], 200, 6 * 13.3);
 }
 
+// The expected values are those of the paper's first 200 test puzzles.
 TEST(SudokuGenerate, EasyPuzzlesAreLikeThePapers) {
   constexpr int kPuzzles = 500;
-  int sum = 0;
+  int givens = 0, blanks = 0, at_once = 0;
   for (std::uint32_t item = 0; item < kPuzzles; ++item) {
     Stream random(3, Purpose::kTest, item);
     const Grid solution = random_solution(random);
     const Grid puzzle = easy_puzzle(solution, random);
-    const int givens = count_givens(puzzle);
-    EXPECT_GE(givens, 31);
-    EXPECT_LE(givens, 36);
-    sum += givens;
+    EXPECT_GE(count_givens(puzzle), 30);
+    EXPECT_LE(count_givens(puzzle), 37);
+    givens += count_givens(puzzle);
     EXPECT_TRUE(keeps(puzzle, solution));
-    EXPECT_TRUE(falls_to(puzzle, Rules::kNakedSingles));
+    EXPECT_TRUE(falls_to(puzzle, Rules::kSingles));
     EXPECT_EQ(count_solutions(puzzle, 2), 1);
+    blanks += static_cast<int>(kCells) - count_givens(puzzle);
+    for (std::size_t cell = 0; cell < kCells; ++cell)
+      at_once += puzzle[cell] == 0 && digits_seen_by(puzzle, cell) == 8;
   }
-  // The standard deviation of a mean of 500 is 0.04.
-  EXPECT_NEAR(static_cast<double>(sum) / kPuzzles, 33.8, 0.3);
+  // Standard deviations of means of 500: 0.04, and 0.003 by that of single puzzles, 0.06.
+  EXPECT_NEAR(static_cast<double>(givens) / kPuzzles, 33.72, 0.2);
+  EXPECT_NEAR(static_cast<double>(at_once) / blanks, 0.213, 0.015);
 }
 
 TEST(SudokuGenerate, MinimalPuzzlesNeedEveryGiven) {
