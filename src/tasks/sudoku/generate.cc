@@ -80,6 +80,12 @@ Grid random_solution(Stream& random) {
   return solution;
 }
 
+Grid random_completion(const Grid& puzzle, Stream& random) {
+  Grid solution;
+  MGDM_CHECK(fill(Candidates(puzzle), random, solution));
+  return solution;
+}
+
 Grid easy_puzzle(const Grid& solution, Stream& random) {
   constexpr int kTries = 6;
   Grid best = solution;
@@ -92,10 +98,11 @@ Grid easy_puzzle(const Grid& solution, Stream& random) {
   return best;
 }
 
-Grid minimal_puzzle(const Grid& solution, Stream& random) {
+Grid minimal_puzzle(const Grid& givens, const Grid& solution, Stream& random) {
   // One pass is enough: a given that is needed now is needed all the more when others have gone.
-  Grid puzzle = solution;
+  Grid puzzle = givens;
   for (const std::uint8_t cell : shuffled<kCells>(0, random)) {
+    if (puzzle[cell] == 0) continue;
     puzzle[cell] = 0;
     if (is_naked_single(puzzle, cell)) continue;
     // Still unique when no solution has another digit here.

@@ -4,6 +4,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <mutex>
+#include <set>
+#include <tuple>
+#include <vector>
 
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -13,6 +18,7 @@
 #include "tasks/family.h"
 #include "tasks/sudoku/generate.h"
 #include "tasks/sudoku/grid.h"
+#include "tasks/sudoku/hard_walk.h"
 #include "tasks/sudoku/solver.h"
 #include "tasks/sudoku/symmetry.h"
 #include "tasks/sudoku/verify.h"
@@ -29,9 +35,15 @@ class Sudoku final : public Task, public Symmetries, public Views, public Graded
 
   std::string about() const override { return "fill a 9x9 grid"; }
   std::string details() const override {
-    return difficulty_ == Difficulty::kEasy
-               ? "31-36 givens, solved by naked singles as in the paper"
-               : "minimal puzzles: one solution, no given to spare";
+    switch (difficulty_) {
+      case Difficulty::kEasy:
+        return "31-36 givens, solved by naked singles as in the paper";
+      case Difficulty::kHard:
+        return "minimal puzzles: one solution, no given to spare";
+      case Difficulty::kExtreme:
+        return "minimal puzzles as in lists of the hardest";
+    }
+    return "";
   }
 
   std::optional<std::string> unfamiliar(std::string_view input) const override {
@@ -48,6 +60,7 @@ class Sudoku final : public Task, public Symmetries, public Views, public Graded
   }
 
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
+    if (difficulty_ == Difficulty::kExtreme) return generate_extreme(seed, split, item);
     Stream random = item_stream(seed, split, item);
     std::uint64_t most = 0;
     for (std::int64_t made = 0; made < patience_;) {
@@ -62,9 +75,7 @@ class Sudoku final : public Task, public Symmetries, public Views, public Graded
       most = std::max(most, guesses);
       ++made;
     }
-    throw Error(fmt::format("none of {} minimal Sudokus takes so many guesses", patience_),
-                "a range of --guesses that more puzzles take",
-                fmt::format("the hardest of these takes {}", most));
+    throw too_few_guesses(most);
   }
 
   std::string normalize_input(std::string_view text) const override {
@@ -127,21 +138,71 @@ class Sudoku final : public Task, public Symmetries, public Views, public Graded
   }
 
  private:
+  // What a walk has found so far, in its order. A walk goes on where it stopped, so items are made
+  // one after the other; several walks let several threads work.
+  struct Walk {
+    explicit Walk(Stream random) : walk(random) {}
+    std::mutex mutex;
+    HardWalk walk;
+    std::vector<Example> found;
+    std::set<Grid> known;  // the puzzles found: walks come by again
+  };
+
+  Example generate_extreme(std::uint64_t seed, Split split, std::uint32_t item) const {
+    constexpr std::uint32_t kWalks = 16;
+    Walk& own = walk(seed, split, item % kWalks);
+    const std::lock_guard lock(own.mutex);
+    const std::size_t place = item / kWalks;
+    double most = 0;
+    for (std::int64_t made = 0; own.found.size() <= place;) {
+      const HardWalk::Found next = own.walk.step();
+      stop_if_interrupted();
+      most = std::max(most, next.guesses);
+      if (++made > patience_) throw too_few_guesses(static_cast<std::uint64_t>(most));
+      const bool wanted = static_cast<double>(guesses_->low) <= next.guesses &&
+                          next.guesses <= static_cast<double>(guesses_->high);
+      if (!wanted || in_test_split(invariant(next.solution)) != (split == Split::kTest) ||
+          !own.known.insert(next.puzzle).second)
+        continue;
+      own.found.push_back({render(next.puzzle), render(next.solution)});
+      made = 0;
+    }
+    return own.found[place];
+  }
+
+  Walk& walk(std::uint64_t seed, Split split, std::uint32_t number) const {
+    const std::lock_guard lock(walks_mutex_);
+    auto& found = walks_[{seed, split, number}];
+    if (!found) found = std::make_unique<Walk>(item_stream(seed, split, number));
+    return *found;
+  }
+
+  Error too_few_guesses(std::uint64_t most) const {
+    return Error(fmt::format("none of {} minimal Sudokus takes so many guesses", patience_),
+                 "a range of --guesses that more puzzles take",
+                 fmt::format("the hardest of these takes {}", most));
+  }
+
   Difficulty difficulty_;
   std::optional<Guesses> guesses_;
   std::int64_t patience_;  // how many puzzles are made for one that is wanted
+  mutable std::mutex walks_mutex_;
+  mutable std::map<std::tuple<std::uint64_t, Split, std::uint32_t>, std::unique_ptr<Walk>> walks_;
 };
 
 struct Options {
   std::string difficulty = "easy", guesses;
 
   void visit(config::Visitor& v) {
-    v.field("difficulty", difficulty, "sudoku: the paper's easy puzzles, or minimal ones",
-            config::one_of({"easy", "hard"}));
+    v.field("difficulty", difficulty,
+            "sudoku: the paper's easy puzzles, random minimal ones, or some as hard as in lists of "
+            "the hardest",
+            config::one_of({"easy", "hard", "extreme"}));
     v.field(
         "guesses", guesses,
-        "sudoku, hard: number of guesses that a puzzle takes after singles, such as 10.. or 5..9 "
-        "(empty = any)");
+        "sudoku, hard and extreme: number of guesses that a puzzle takes after singles, such as "
+        "10.. or 5..9; extreme: on average over its symmetric forms (empty = any; extreme: "
+        "20..)");
   }
 };
 
@@ -157,7 +218,9 @@ const Family& family() {
                   "not a digit", "wrong length"}};
        }},
       [](std::string_view, const Options& options, bool) {
-        return make_sudoku(options.difficulty == "hard" ? Difficulty::kHard : Difficulty::kEasy,
+        return make_sudoku(options.difficulty == "easy"   ? Difficulty::kEasy
+                           : options.difficulty == "hard" ? Difficulty::kHard
+                                                          : Difficulty::kExtreme,
                            parse_guesses(options.guesses));
       });
   return kFamily;
@@ -184,6 +247,7 @@ std::unique_ptr<Task> make_sudoku(Difficulty difficulty, std::optional<Guesses> 
                                   std::int64_t patience) {
   if (guesses && difficulty == Difficulty::kEasy)
     throw UsageError("guesses with easy puzzles, which take none", "difficulty hard");
+  if (difficulty == Difficulty::kExtreme && !guesses) guesses = parse_guesses("20..");
   return std::make_unique<Sudoku>(difficulty, guesses, patience);
 }
 

@@ -10,7 +10,7 @@
 
 namespace mgdm::tasks::sudoku {
 
-enum class Difficulty { kEasy, kHard };
+enum class Difficulty { kEasy, kHard, kExtreme };
 
 // A range of numbers of guesses (solver.h), both ends included.
 struct Guesses {
@@ -21,9 +21,11 @@ struct Guesses {
 // "10..", "5..9", "..4" or "7"; none when the text is empty. UsageError for anything else.
 std::optional<Guesses> parse_guesses(std::string_view text);
 
-// kEasy: puzzles like the paper's. kHard: minimal puzzles, most of which need more than singles.
-// `guesses` keeps only hard puzzles that take this many guesses; UsageError with kEasy, whose
-// puzzles take none. Generating is an Error when `patience` puzzles in a row do not fit.
+// kEasy: puzzles like the paper's. kHard: random minimal puzzles, most of which need more than
+// singles. kExtreme: minimal puzzles found by walks (hard_walk.h), which take 20 guesses or more on
+// average over their symmetric forms. `guesses` keeps only puzzles that take this many guesses (of
+// kExtreme on average); UsageError with kEasy, whose puzzles take none. Generating is an Error when
+// `patience` puzzles in a row do not fit.
 std::unique_ptr<Task> make_sudoku(Difficulty difficulty, std::optional<Guesses> guesses = {},
                                   std::int64_t patience = 1'000'000);
 

@@ -100,6 +100,33 @@ INSTANTIATE_TEST_SUITE_P(Both, SudokuTask, testing::Values(Difficulty::kEasy, Di
                            return difficulty.param == Difficulty::kEasy ? "easy" : "hard";
                          });
 
+TEST(SudokuTask, ExtremePuzzlesDependOnSeedAndNumberAlone) {
+  const auto task = make_sudoku(Difficulty::kExtreme, parse_guesses("5.."));
+  const auto again = make_sudoku(Difficulty::kExtreme, parse_guesses("5.."));
+  const Example second = again->generate(1, Split::kTrain, 17);  // before the first of its walk
+  const Example first = task->generate(1, Split::kTrain, 1);
+  EXPECT_EQ(task->generate(1, Split::kTrain, 17).input, second.input);
+  EXPECT_EQ(again->generate(1, Split::kTrain, 1).input, first.input);
+  EXPECT_NE(first.input, second.input);
+  EXPECT_EQ(task->solve(second.input), second.output);
+  EXPECT_FALSE(in_test_split(invariant(parse_grid(second.output))));
+  const Example test = task->generate(1, Split::kTest, 0);
+  EXPECT_TRUE(in_test_split(invariant(parse_grid(test.output))));
+}
+
+TEST(SudokuTask, ExtremePuzzlesDoNotRepeat) {
+  const auto task = make_sudoku(Difficulty::kExtreme, parse_guesses("2.."));
+  std::set<std::string> inputs;
+  for (std::uint32_t k = 0; k < 100; ++k)
+    inputs.insert(task->generate(2, Split::kTrain, 16 * k).input);  // of one walk
+  EXPECT_EQ(inputs.size(), 100u);
+}
+
+TEST(SudokuTask, ExtremePuzzlesMayBeTooHardToFind) {
+  const auto task = make_sudoku(Difficulty::kExtreme, parse_guesses("1000000.."), /*patience=*/20);
+  EXPECT_THROW(task->generate(1, Split::kTrain, 0), Error);
+}
+
 TEST(SudokuTaskText, NormalizesWhatPeopleType) {
   const auto task = make_sudoku(Difficulty::kEasy);
   std::string lines, digits;
