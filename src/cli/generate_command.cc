@@ -1,5 +1,10 @@
 #include <fmt/format.h>
 
+#include <functional>
+#include <iterator>
+#include <utility>
+#include <vector>
+
 #include "base/error.h"
 #include "base/files.h"
 #include "base/interrupt.h"
@@ -9,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/flags.h"
 #include "cli/named_files.h"
+#include "data/arrays_folder.h"
 #include "formats/dimacs.h"
 #include "formats/jsonl.h"
 #include "formats/sudoku_text.h"
@@ -48,17 +54,24 @@ struct GenerateSettings {
     v.field(
         "out", out,
         "output file: .jsonl, .csv (Sudoku), .txt (puzzles alone) or .cnf (one formula), and with "
-        ".gz or .zst behind it compressed; - prints");
+        ".gz or .zst behind it compressed; - prints; a name that ends in / is a folder of NumPy's "
+        "arrays, as HRM and TRM read them");
     v.field("quiet", quiet, "hide the progress line");
   }
 };
 
-enum class Form { kJsonl, kSudokuCsv, kPuzzles, kDimacs };
+enum class Form { kJsonl, kSudokuCsv, kPuzzles, kDimacs, kArrays };
 
 // What the name of the output asks for.
 Form form_of(const GenerateSettings& settings, const tasks::Task& task) {
   if (settings.out.empty()) throw UsageError("--out is empty", "a file, or - for the screen");
   std::string name = lowered(settings.out);
+  if (name.ends_with('/')) {
+    if (settings.as_released || settings.traces)
+      throw UsageError(fmt::format("--out {} asks for arrays", settings.out),
+                       "a file that ends in .jsonl, as the paper's");
+    return Form::kArrays;
+  }
   for (const std::string_view suffix : {".gz", ".zst"})
     if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
   const bool csv = name.ends_with(".csv");
@@ -125,28 +138,50 @@ void write_released(const GenerateSettings& settings, const tasks::Task& task) {
   file.commit();
 }
 
-void write_generated(const GenerateSettings& settings, const tasks::Task& task, Form form) {
+// Calls take(part) for make(example) of all examples, in their order.
+template <class Made>
+void generate_all(const GenerateSettings& settings, const tasks::Task& task,
+                  const std::function<Made(tasks::Example&&)>& make,
+                  const std::function<void(std::vector<Made>&&)>& take) {
   const tasks::Split split = split_of(settings);
   const auto seed = static_cast<std::uint64_t>(settings.seed);
   const auto count = static_cast<std::size_t>(settings.count);
-
-  AtomicFile file(settings.out);
-  if (form == Form::kSudokuCsv) file.write(fmt::format("{}\n", formats::kSudokuCsvHeader));
   Progress progress("generating " + settings.task, count, settings.quiet);
   constexpr std::size_t kChunk = 256;
-  for_chunks<std::string>(
+  for_chunks<std::vector<Made>>(
       count, kChunk, static_cast<int>(settings.threads),
       [&](std::size_t begin, std::size_t end) {
-        std::string lines;
+        std::vector<Made> part;
         for (std::size_t i = begin; i < end; ++i) {
           stop_if_interrupted();
-          lines += line_of(task.generate(seed, split, static_cast<std::uint32_t>(i)), task, form);
+          part.push_back(make(task.generate(seed, split, static_cast<std::uint32_t>(i))));
           progress.add(1);
         }
-        return lines;
+        return part;
       },
-      [&](std::string&& lines) { file.write(lines); });
+      take);
+}
+
+void write_generated(const GenerateSettings& settings, const tasks::Task& task, Form form) {
+  AtomicFile file(settings.out);
+  if (form == Form::kSudokuCsv) file.write(fmt::format("{}\n", formats::kSudokuCsvHeader));
+  generate_all<std::string>(
+      settings, task, [&](tasks::Example&& example) { return line_of(example, task, form); },
+      [&](std::vector<std::string>&& lines) {
+        for (const std::string& line : lines) file.write(line);
+      });
   file.commit();
+}
+
+void write_generated_arrays(const GenerateSettings& settings, const tasks::Task& task) {
+  std::vector<tasks::Example> all;
+  generate_all<tasks::Example>(
+      settings, task, [](tasks::Example&& example) { return std::move(example); },
+      [&](std::vector<tasks::Example>&& part) {
+        all.insert(all.end(), std::make_move_iterator(part.begin()),
+                   std::make_move_iterator(part.end()));
+      });
+  data::write_arrays(settings.out, all);
 }
 
 void run_generate(const GenerateSettings& settings) {
@@ -155,6 +190,8 @@ void run_generate(const GenerateSettings& settings) {
   const Form form = form_of(settings, *task);
   if (settings.as_released || settings.traces)
     write_released(settings, *task);
+  else if (form == Form::kArrays)
+    write_generated_arrays(settings, *task);
   else
     write_generated(settings, *task, form);
 }
@@ -169,6 +206,7 @@ Command generate_command() {
       "  mgdm generate countdown-4 --count 1000 --split test --out test.jsonl\n"
       "  mgdm generate sudoku --difficulty hard --count 10000 --out hard.csv\n"
       "  mgdm generate sudoku --difficulty hard --guesses 10.. --count 1000\n"
+      "  mgdm generate sudoku --difficulty extreme --count 1000 --out arrays/train/\n"
       "  mgdm generate sat-5 --split test --count 20 --out formulas.txt\n"
       "  mgdm generate sat-5 --split test --count 1 --out formula.cnf\n"
       "  mgdm generate planning --nodes 4 --seed 7\n"

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "data/arrays_folder.h"
 #include "data/text_file.h"
 #include "formats/dimacs.h"
 #include "formats/jsonl.h"
@@ -34,6 +35,7 @@ tasks::Example example_of(const formats::JsonlReader& reader, const Keys& keys) 
 void for_each_written(const std::string& path, const tasks::Task& task, const Keys& keys,
                       const UseExample& give, const OnBadLine& bad) {
   const tasks::Abilities can = task.abilities();
+  if (is_arrays_folder(path)) return for_each_in_arrays(path, give, bad);
   if (can.any_text) return for_each_text(path, keys, give, bad);
   switch (file_kind(path)) {
     case FileKind::kEmpty:

@@ -6,6 +6,7 @@
 //   puzzle,solution                 Sudoku CSV (formats/sudoku_csv.h)
 //   81 characters, or nine lines    Sudoku puzzles without solutions (formats/sudoku_lines.h)
 //   p cnf ...                       one DIMACS formula
+//   a folder of .npy files          data/arrays_folder.h
 // data/text_file.h has the rules for files of the task `text`.
 #pragma once
 

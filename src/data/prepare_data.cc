@@ -6,14 +6,17 @@
 #include <functional>
 #include <iterator>
 #include <optional>
+#include <set>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/interrupt.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "data/examples_file.h"
 #include "data/mixture.h"
+#include "data/word_lists.h"
 #include "tasks/all_tasks.h"
 #include "tasks/released.h"
 
@@ -281,7 +284,11 @@ auto naming_the_line(const tasks::Task& task, const DataSettings& settings,
 Vocabulary vocabulary_of(const std::string& task_name, const DataSettings& settings) {
   if (!settings.alphabet.empty()) return Vocabulary(settings.alphabet);
   const auto task = tasks::make_task(task_name);
-  if (!task->abilities().any_text) return Vocabulary();
+  if (!task->abilities().any_text) {
+    if (!settings.words.empty())
+      throw UsageError(fmt::format("data.words with the task {}", task_name), "the task text");
+    return Vocabulary();
+  }
   AlphabetFinder finder;
   for_each_line(*task, settings, [&](const Example& example) {
     finder.add(example.input);
@@ -290,7 +297,17 @@ Vocabulary vocabulary_of(const std::string& task_name, const DataSettings& setti
   if (finder.alphabet().empty())
     throw UsageError(fmt::format("the task {} without files", task_name),
                      "data.files=FILE with puzzles and answers");
-  return Vocabulary(finder.alphabet());
+  if (settings.words.empty()) return Vocabulary(finder.alphabet());
+  std::vector<std::string> words;
+  std::set<std::string, std::less<>> characters = finder.characters();
+  LineReader lines(settings.words);
+  for (std::string_view line; lines.next(line);) {
+    if (line.empty()) continue;
+    words.emplace_back(line);
+    characters.erase(words.back());
+  }
+  words.insert(words.end(), characters.begin(), characters.end());
+  return with_location(settings.words, 0, [&] { return Vocabulary(own_words(words)); });
 }
 
 std::size_t examples_to_make(const DataSettings& settings) {

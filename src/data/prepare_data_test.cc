@@ -274,6 +274,20 @@ TEST_F(OwnText, BytesNeedNoAlphabet) {
   EXPECT_EQ(row_text(prepare("\xff\ta\na\tb\n", "alphabet=@bytes"), 0, 0), "\xff[SEP]a[EOS]");
 }
 
+TEST_F(OwnText, WordsOfAListAreTokensBesideTheCharacters) {
+  const std::string words = path_ + ".words";
+  write_file(words, "the\n cat\na\n");
+  const PreparedData data = prepare("the cat\tat\nthe\tc\na\tt\n", "words=" + words);
+  EXPECT_EQ(data.vocabulary.words(),
+            (std::vector<std::string>{"the", " cat", "a", " ", "c", "e", "h", "t"}));
+  EXPECT_EQ(data.train.length(), 2 + 1 + 3);  // "the", " cat", [SEP], "a", "t", [EOS]
+  EXPECT_EQ(data::Vocabulary(data.vocabulary.alphabet()).words(), data.vocabulary.words());
+  write_file(words, "the\nthe\n");
+  EXPECT_NE(error_of([&] { prepare("a\tb\na\tb\n", "words=" + words); }).find("'the' comes twice"),
+            std::string::npos);
+  std::filesystem::remove(words);
+}
+
 TEST_F(OwnText, ABlankMarksWhatIsFilledInInPlace) {
   const PreparedData data = prepare("#.#\t#o#\n..#\too#\n..#\too#\n", "layout=in_place blank=.");
   std::vector<Token> tokens(3);

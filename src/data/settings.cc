@@ -41,6 +41,9 @@ void DataSettings::visit(config::Visitor& v) {
           "characters that have a token (empty = the paper's 26, or for the task text those of "
           "the files), or a list of words: " +
               joined_or(word_list_names()));
+  v.field("words", words,
+          "text: a file with a word in each line; each has a token, and so has every character of "
+          "data.files");
   v.field("blank", blank, "layout in_place: the character of a puzzle that is filled in");
   static const std::string kReversible = tasks::tasks_with(&tasks::Abilities::reversible);
   v.field("reverse", reverse, kReversible + ": learn the answer backwards, last token first");

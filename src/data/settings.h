@@ -28,6 +28,7 @@ struct DataSettings : SourceSettings {
   std::string layout = "seq2seq";
   std::int64_t length = 0;
   std::string alphabet;
+  std::string words;
   std::string blank = "0";
   bool reverse = false;
   bool augment = false;

@@ -208,7 +208,7 @@ std::vector<Token> Vocabulary::encode(std::string_view text) const {
           fmt::format("character {} of {} has no token",
                       in_quotes(rest.substr(0, std::max<std::size_t>(1, utf8_length(rest)))),
                       in_quotes(text)),
-          is_list_ ? "text in the words of " + alphabet_
+          is_list_ ? "text in the words of " + shortened(printable(alphabet_), 60)
                    : fmt::format("only the characters {}", in_quotes(alphabet_)));
     tokens.push_back(token);
     rest.remove_prefix(size);

@@ -40,6 +40,7 @@ class AlphabetFinder {
   // Returns the characters in the order of their code points, except that '@' comes last: an
   // alphabet that begins with '@' would be the name of a word list.
   std::string alphabet() const;
+  const std::set<std::string, std::less<>>& characters() const { return characters_; }
 
  private:
   std::set<std::string, std::less<>> characters_;

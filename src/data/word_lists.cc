@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <set>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "tasks/sat/formula.h"
 
 namespace mgdm::data {
@@ -73,9 +76,29 @@ const std::vector<WordList>& lists() {
   return kLists;
 }
 
+constexpr std::string_view kOwn = "@words";
+
+std::vector<std::string> words_in(std::string_view lines) {
+  std::vector<std::string> words;
+  std::set<std::string_view> seen;
+  for (const std::string_view line : split(lines, '\n')) {
+    if (!seen.insert(line).second)
+      throw Error(fmt::format("the word {} comes twice", in_quotes(line)), "each word once");
+    words.emplace_back(line.empty() ? "\n" : line);
+  }
+  return words;
+}
+
 }  // namespace
 
+std::string own_words(const std::vector<std::string>& words) {
+  std::string name(kOwn);
+  for (const std::string& word : words) name += "\n" + (word == "\n" ? "" : word);
+  return name;
+}
+
 std::optional<std::vector<std::string>> word_list(std::string_view name) {
+  if (name.starts_with(std::string(kOwn) + "\n")) return words_in(name.substr(kOwn.size() + 1));
   for (const WordList& list : lists())
     if (name == list.name) return list.words();
   return std::nullopt;

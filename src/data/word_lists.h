@@ -16,8 +16,12 @@ namespace mgdm::data {
 // ("1,c,3/"), the literals of an answer with the comma after them, and each of these characters
 // alone. A formula is then a token a clause, but for its last, which is three literals.
 // "@bytes": every byte, for texts that are not UTF-8.
-// None for any other name.
+// "@words" and then a line for each word: a list of the user's own, which own_words() makes. An
+// empty line is the line break.
+// None for any other name. Error when a word of one's own comes twice.
 std::optional<std::vector<std::string>> word_list(std::string_view name);
+
+std::string own_words(const std::vector<std::string>& words);
 
 std::vector<std::string> word_list_names();
 
