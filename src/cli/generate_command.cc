@@ -185,9 +185,9 @@ void write_generated_arrays(const GenerateSettings& settings, const tasks::Task&
 }
 
 void run_generate(const GenerateSettings& settings) {
-  check_files({{"--out", settings.out}});
   const auto task = tasks::make_task(settings.task, settings.options);
   const Form form = form_of(settings, *task);
+  if (form != Form::kArrays) check_files({{"--out", settings.out}});
   if (settings.as_released || settings.traces)
     write_released(settings, *task);
   else if (form == Form::kArrays)

@@ -122,7 +122,9 @@ void make_released(Loaded& source, std::size_t held_out, const Packing* packing,
   const auto released = source.task->abilities().released->released(tasks::Split::kTrain);
   if (packing != nullptr) source.packed.emplace(packing->vocabulary, packing->layout);
   std::size_t made = 0;
-  tasks::for_released(*released, count + held_out, [&](const Example& example) {
+  // Held-out examples may come after the last one of the file: nothing is trained on them.
+  const std::size_t in_file = released->goes_on() ? count : count + held_out;
+  tasks::for_released(*released, in_file, [&](const Example& example) {
     if (on_made) on_made(1);
     if (made++ >= count)
       source.held_out.push_back(example);
@@ -131,6 +133,10 @@ void make_released(Loaded& source, std::size_t held_out, const Packing* packing,
     else
       source.train.push_back(example);
   });
+  while (source.held_out.size() < held_out) {
+    source.held_out.push_back(released->next());
+    if (on_made) on_made(1);
+  }
   if (source.packed) source.packed->shrink_to_fit();
 }
 

@@ -15,9 +15,9 @@ namespace mgdm::tasks {
 void for_released(Released& released, std::size_t count,
                   const std::function<void(const Example&)>& use,
                   const std::function<void()>& made) {
-  if (count > released.size().value_or(count))
+  if (count > released.size())
     throw UsageError(fmt::format("{} examples as released", count),
-                     fmt::format("at most {}: the file has no more", *released.size()));
+                     fmt::format("at most {}: the file has no more", released.size()));
   for (std::size_t i = 0; i < released.passed_over() + count; ++i) {
     stop_if_interrupted();
     const Example example = released.next();
@@ -32,7 +32,7 @@ std::vector<Example> released_test(const Task& task, std::size_t count) {
   const std::lock_guard lock(mutex);
   std::vector<Example>& known = made[task.name()];
   const auto released = task.abilities().released->released(Split::kTest);
-  count = std::min(count, released->size().value_or(count));
+  count = std::min(count, released->size());
   if (known.size() < count) {
     std::vector<Example> puzzles;
     for_released(*released, count, [&](const Example& puzzle) { puzzles.push_back(puzzle); });

@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,8 +23,11 @@ class Released {
   // The number of examples of next() before the first one of the file.
   virtual std::size_t passed_over() const = 0;
 
-  // The number of examples in the file; none if it is unbounded.
-  virtual std::optional<std::size_t> size() const = 0;
+  // The number of examples in the file.
+  virtual std::size_t size() const = 0;
+
+  // Whether next() goes on after the last example of the file, as its generator would.
+  virtual bool goes_on() const = 0;
 
   virtual Example next() = 0;
 

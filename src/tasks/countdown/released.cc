@@ -17,9 +17,11 @@
 namespace mgdm::tasks::countdown {
 namespace {
 
-constexpr std::size_t kTrainedBeforeTest = 220000;
-constexpr std::size_t kTest = 1000;
+constexpr std::size_t kTrain = 500'000, kTest = 1000;
 constexpr std::size_t kHeldOut = 9;
+
+// The training examples that the paper's authors drew before those of the test.
+constexpr std::size_t trained_before_test(int count) { return count == 4 ? 220'000 : kTrain; }
 
 std::string quoted(const std::vector<Equation>& equations) {
   std::string out;
@@ -38,15 +40,15 @@ class ReleasedCountdown : public Released {
   }
 
   std::size_t passed_over() const override {
-    return split_ == Split::kTest ? kTrainedBeforeTest : 0;
+    return split_ == Split::kTest ? trained_before_test(count_) : 0;
   }
 
-  std::optional<std::size_t> size() const override {
-    return split_ == Split::kTest ? std::optional(kTest) : std::nullopt;
-  }
+  std::size_t size() const override { return split_ == Split::kTest ? kTest : kTrain; }
+
+  bool goes_on() const override { return true; }
 
   Example next() override {
-    const bool test = split_ == Split::kTest && made_ >= kTrainedBeforeTest;
+    const bool test = split_ == Split::kTest && made_ >= passed_over();
     ++made_;
     random_.randint(count_, count_);  // how many numbers
     const std::span<const Number> targets(targets_);
@@ -55,6 +57,10 @@ class ReleasedCountdown : public Released {
       for (Number& number : problem_.numbers) number = random_.randint(1, 99);
       solution_ = first_solution(problem_.numbers, problem_.target);
     } while (!solution_);
+    if (!has_traces(count_)) {
+      example_ = {render(problem_), render(*solution_)};
+      return example_;
+    }
     kind_.heuristic = random_.below(2) == 0 ? Heuristic::kSum : Heuristic::kMult;
     const bool breadth_first = random_.below(2) == 1;
     kind_.beam = breadth_first ? 1 + static_cast<int>(random_.below(5)) : 0;
@@ -113,9 +119,10 @@ class ReleasedCountdown : public Released {
 }  // namespace
 
 bool has_released(int count) { return count >= 3 && count <= 5; }
+bool has_traces(int count) { return has_released(count) && count < 5; }
 
 std::unique_ptr<Released> make_released(int count, Split split, Answer answer) {
-  MGDM_CHECK(has_released(count));
+  MGDM_CHECK(answer == Answer::kSolution ? has_released(count) : has_traces(count));
   return std::make_unique<ReleasedCountdown>(count, split, answer);
 }
 

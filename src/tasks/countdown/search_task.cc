@@ -30,7 +30,9 @@ class SearchTask : public Task, public ReleasedData {
   }
 
   Abilities abilities() const override {
-    return {.released = this, .traces = true, .failures = written_ == Answer::kSearch};
+    return {.released = has_traces(count_) ? this : nullptr,
+            .traces = has_traces(count_),
+            .failures = written_ == Answer::kSearch};
   }
 
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {

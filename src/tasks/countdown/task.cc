@@ -33,7 +33,7 @@ class Countdown : public Task, public Views, public ReleasedData {
   Abilities abilities() const override {
     return {.views = this,
             .released = is_released() ? this : nullptr,
-            .traces = is_released(),
+            .traces = is_released() && has_traces(count_),
             .typed = "->"};
   }
 

@@ -84,12 +84,12 @@ class ReleasedPlanning : public Released {
 
   std::size_t passed_over() const override { return split_ == Split::kTest ? 0 : kTest; }
 
-  std::optional<std::size_t> size() const override {
-    return split_ == Split::kTest ? kTest : kTrain;
-  }
+  std::size_t size() const override { return split_ == Split::kTest ? kTest : kTrain; }
+
+  bool goes_on() const override { return false; }
 
   Example next() override {
-    MGDM_CHECK(made_ < passed_over() + *size());
+    MGDM_CHECK(made_ < passed_over() + size());
     if (made_ == 0) draw_graphs();
     const Graph& graph = graphs_[made_++];
     path_.clear();
