@@ -47,7 +47,8 @@ TEST_F(VerifierTest, ACommandJudgesInPlaceOfTheLabel) {
 }
 
 TEST_F(VerifierTest, ItSeesPuzzleAnswerAndLabel) {
-  const Verifier verifier("tee " + path_ + " | while read -r q; do echo '{\"score\": 1}'; done");
+  const Verifier verifier("while read -r q; do printf '%s\\n' \"$q\" >> " + path_ +
+                          "; echo '{\"score\": 1}'; done");
   ASSERT_TRUE(verifier.judge({"a\"b", "c"}, "d"));
   ASSERT_TRUE(verifier.judge({"a", ""}, "d"));
   EXPECT_EQ(read_file(path_),
