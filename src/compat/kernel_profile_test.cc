@@ -53,6 +53,7 @@ TEST(OperationBytes, AreThoseOfProductsAndCopies) {
   EXPECT_EQ(operation_bytes("aten::mm", Shapes{{4, 8}, {8, 2}}, Types{"strange", "strange"}), 0);
   EXPECT_EQ(operation_bytes("aten::add", Shapes{{4}, {4}}, Types{"float", "float"}), 0);
   EXPECT_EQ(operation_bytes("aten::mm", Shapes{}, Types{}), 0);
+  EXPECT_EQ(operation_bytes("aten::mm", Shapes{{4}, {4}}, Types{"float", "float"}), 0);
 }
 
 ProfiledEvent kernel(std::string name, std::uint64_t launch, double ms) {
