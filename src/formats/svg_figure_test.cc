@@ -212,6 +212,21 @@ TEST(BarChart, TwoAxesWithAnySigns) {
     }
 }
 
+// Bars of no height need no axis of their own: the others stand as they do alone.
+TEST(BarChart, ZerosLeaveTheOtherAxisItsRoom) {
+  BarChart alone;
+  alone.categories = {"x", "y"};
+  alone.series = {{"r", {-200, 90}, true}};
+  BarChart beside_zeros = alone;
+  beside_zeros.series.insert(beside_zeros.series.begin(), {"l", {0, 0}});
+  const std::vector<std::string> expected = elements(to_svg(alone), "rect"),
+                                 seen = elements(to_svg(beside_zeros), "rect");
+  for (std::size_t bar = 0; bar < 2; ++bar)  // from the last one; before each of them is a zero
+    for (const char* const name : {"y", "height"})
+      EXPECT_EQ(attribute(seen[seen.size() - 1 - 2 * bar], name),
+                attribute(expected[expected.size() - 1 - bar], name));
+}
+
 TEST(BarChart, LongNamesAreTurned) {
   BarChart chart;
   chart.categories = {"short", "names"};
