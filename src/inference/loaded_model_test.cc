@@ -51,13 +51,19 @@ TEST(Solve, AnswersWhateverTheBatch) {
   const auto examples = planning_examples(7);
   const LoadedModel model = scripted_model("planning", 28, examples);
   for (const std::size_t batch : {1u, 2u, 64u}) {
-    std::set<std::size_t> answered;
-    solve_each(model, prepared(model, examples), 0, steps(4), batch,
-               [&](std::size_t i, Solved&& solved) {
-                 EXPECT_TRUE(answered.insert(i).second);
-                 EXPECT_TRUE(solved.first.text.starts_with(examples[i].output + "[EOS]"));
-                 EXPECT_EQ(solved.first.passes, 4);
-               });
+    std::set<std::size_t> started, answered;
+    solve_each(
+        model, prepared(model, examples), 0, steps(4), batch,
+        [&](std::size_t i, Solved&& solved) {
+          EXPECT_TRUE(answered.insert(i).second);
+          EXPECT_TRUE(solved.first.text.starts_with(examples[i].output + "[EOS]"));
+          EXPECT_EQ(solved.first.passes, 4);
+        },
+        [&](std::size_t i, const StepText&) {
+          started.insert(i);
+          EXPECT_LE(started.size() - answered.size(), batch);
+          return true;
+        });
     EXPECT_EQ(answered.size(), 7u);
   }
   solve_each(model, {}, 0, steps(4), 1, [](std::size_t, Solved&&) { FAIL(); });
