@@ -155,6 +155,8 @@ TEST(Game24, FindsStepsOfTheRightForm) {
   ASSERT_EQ(steps.size(), 2u);
   EXPECT_EQ(steps[0], (Step{"2 * 6 = 12", {"4", "12", "5"}}));
   EXPECT_EQ(steps[1], (Step{"4 + 6 = 10", {"2", "5", "10"}}));
+  // A sign without a number is no bullet.
+  EXPECT_EQ(steps_of(") 4 + 6 = 10 (left: 10)", 1).at(0).equation, ") 4 + 6 = 10");
 }
 
 TEST(Game24, TakesTheLastWordOfAJudgement) {
