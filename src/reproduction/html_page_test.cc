@@ -123,6 +123,9 @@ TEST_F(Reproduction, ThePageSaysHowAScoreWasDecoded) {
   write("b.json", R"({"decoding": "topk", "steps": 5, "loops": 8})");
   write("c.json", R"({"loops": 8})");
   write("d.json", "{}");
+  for (const char* const none : {"-1", "1e300", "null"})  // no numbers of puzzles
+    write_file((context_.out / fmt::format("f{}.json", none)).string(),
+               fmt::format(R"({{"task": "sudoku", "n": {}, "accuracy": 0.9}})", none));
   const std::string cut = (context_.out / "e.json").string();
   write_file(cut, "{\"task\": \"sud");
   const Page page = gather(context_.out, context_.runs);
