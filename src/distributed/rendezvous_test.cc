@@ -52,6 +52,11 @@ TEST(Rendezvous, ASharedGpuIsRefusedByAll) {
   }
 }
 
+TEST(Rendezvous, AProcessWithoutAGpuHidesNoSharedOne) {
+  for (const std::string& one : complaints({{"", "cpu"}, {"a", "cuda:0"}, {"a", "cuda:0"}}))
+    EXPECT_NE(one.find("ranks 1 and 2 both have the GPU cuda:0"), std::string::npos) << one;
+}
+
 TEST(Rendezvous, NamesThoseWhoDidNotCome) {
   const SharedStore store = c10::make_intrusive<c10d::HashStore>();
   try {
