@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace mgdm::tasks::sudoku {
 namespace {
 
@@ -56,14 +58,19 @@ TEST(SudokuCandidates, LockedCandidates) {
   // have their 1. But box 1 has room for its 1 in row 1 only, so box 2 has it in row 3.
   Grid givens = parse_grid("......... 234568... 567......" + std::string(54, '.'));
   givens[at(5, 4)] = givens[at(9, 5)] = 1;
-  EXPECT_EQ(placed_after(Rules::kSingles, givens, at(3, 6)), 0);
-  EXPECT_EQ(placed_after(Rules::kLocked, givens, at(3, 6)), 1);
+  for (std::size_t band = 0; band < 3; ++band) {
+    const std::size_t place = (at(3, 6) + 27 * band) % kCells;
+    EXPECT_EQ(placed_after(Rules::kSingles, givens, place), 0) << band;
+    EXPECT_EQ(placed_after(Rules::kLocked, givens, place), 1) << band;
 
-  Grid transposed{};
-  for (std::size_t cell = 0; cell < kCells; ++cell)
-    transposed[9 * column_of(cell) + row_of(cell)] = givens[cell];
-  EXPECT_EQ(placed_after(Rules::kSingles, transposed, at(6, 3)), 0);
-  EXPECT_EQ(placed_after(Rules::kLocked, transposed, at(6, 3)), 1);
+    Grid transposed{};
+    for (std::size_t cell = 0; cell < kCells; ++cell)
+      transposed[9 * column_of(cell) + row_of(cell)] = givens[cell];
+    const std::size_t across = 9 * column_of(place) + row_of(place);
+    EXPECT_EQ(placed_after(Rules::kSingles, transposed, across), 0) << band;
+    EXPECT_EQ(placed_after(Rules::kLocked, transposed, across), 1) << band;
+    std::rotate(givens.begin(), givens.end() - 27, givens.end());  // one band down
+  }
 }
 
 TEST(SudokuCandidates, BranchesOnTheFewestThenTheLowest) {
