@@ -170,6 +170,17 @@ TEST(Recipes, TakeTheSmallestAndTheUsualNumbers) {
   EXPECT_EQ(llama.model.llama.norm_eps, 1e-6);
 }
 
+TEST(Recipes, NoNumberIsNegative) {
+  Recipe recipe;
+  config::Fields fields(recipe);
+  for (const config::Field& field : fields.all()) {
+    if (!std::holds_alternative<std::int64_t*>(field.target) &&
+        !std::holds_alternative<double*>(field.target))
+      continue;
+    EXPECT_THROW(fields.set(field.key + "=-1"), UsageError) << field.key;
+  }
+}
+
 TEST(Recipes, ARunGoesOnOnlyAsWhatItIs) {
   const fs::path path = kRecipes / "smoke/mgdm.toml";
   const Recipe before = read_recipe(path, {});
