@@ -34,5 +34,16 @@ TEST(StepTime, LargeOnesGetFewerLayersAndRows) {
   }
 }
 
+// A multiplication and an addition per weight and token, and twice that backwards.
+TEST(TrainingFlop, CountsBlocksAttentionAndHead) {
+  spec::ModelSettings model;
+  model.layers = 3;
+  model.width = 4;
+  model.vocabulary = 10;
+  const double rows = 5, length = 7, weights = 3 * 12 * 4 * 4 + 10 * 4;
+  const double attention = 3 * 2 * length * 4;  // of a token's queries, keys and values
+  EXPECT_EQ(training_flop(model, 5, 7), 3 * 2 * rows * length * (weights + attention));
+}
+
 }  // namespace
 }  // namespace mgdm::torch_commands
