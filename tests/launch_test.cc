@@ -105,6 +105,14 @@ TEST_F(ConnectedLaunch, ResumesBitForBit) {
               read_file(path("cut/checkpoint-12/" + file)));
 }
 
+TEST_F(ConnectedLaunch, OnOneCoreEachProcessHasOneThread) {
+  const Outcome outcome = mgdm("launch -n 2 -- " + recipe("mgdm") +
+                                   " training.steps=1 evaluation.count=0 --out " + path("run"),
+                               "env -u OMP_NUM_THREADS taskset -c 0");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(nlohmann::json::parse(read_file(path("run/env.json")))["threads"], "1");
+}
+
 TEST_F(ConnectedLaunch, AProcessThatIsKilledEndsTheOthers) {
   for (const std::size_t rank : {0u, 1u}) {
     const std::string out = "run" + std::to_string(rank);
