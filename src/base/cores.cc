@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -41,12 +42,9 @@ std::optional<double> limit_of(const fs::path& group) {
 }
 
 std::optional<int> affinity_cores() {
-  // The kernel's mask may be longer than cpu_set_t.
-  for (std::size_t bytes = sizeof(cpu_set_t); bytes <= (std::size_t{1} << 16); bytes *= 2) {
-    std::vector<cpu_set_t> mask(bytes / sizeof(cpu_set_t));
-    if (::sched_getaffinity(0, bytes, mask.data()) == 0) return CPU_COUNT_S(bytes, mask.data());
-  }
-  return std::nullopt;
+  std::array<cpu_set_t, 64> mask{};  // 65536 cores: the kernel refuses a mask shorter than its own
+  if (::sched_getaffinity(0, sizeof mask, mask.data()) != 0) return std::nullopt;
+  return CPU_COUNT_S(sizeof mask, mask.data());
 }
 
 int look_up() {
