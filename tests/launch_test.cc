@@ -140,6 +140,19 @@ TEST_F(ConnectedLaunch, WithoutTheLauncherAKilledPeerIsAnError) {
       << read_file(path("err"));
 }
 
+// As `srun -n 2` would start them: without these variables each would train alone.
+TEST_F(ConnectedLaunch, SlurmsVariablesAreUnderstood) {
+  const std::string job = "SLURM_JOB_ID=" + std::to_string(::getpid()) +
+                          " SLURM_NTASKS=2 SLURM_STEP_NODELIST=localhost SLURM_PROCID=";
+  const std::string words = recipe("mgdm") + "--quiet --out " + path("run");
+  BackgroundProcess second(job + "1 SLURM_LOCALID=1 " + exec(words), path("err1"));
+  BackgroundProcess first(job + "0 SLURM_LOCALID=0 " + exec(words), path("err"));
+  EXPECT_EQ(first.wait(60), 0) << read_file(path("err"));
+  EXPECT_EQ(second.wait(60), 0) << read_file(path("err1"));
+  const auto facts = nlohmann::json::parse(read_file(path("run/env.json")));
+  EXPECT_EQ(facts["processes"], "2");
+}
+
 TEST_F(Launch, WhoDoesNotNoticeAFailureIsAskedOnceToStop) {
   // These know nothing of each other, and take longer to stop than the launcher to look again.
   ASSERT_EQ(mgdm(recipe("mgdm") + "--out " + path("run")).code, 0);

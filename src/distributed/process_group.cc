@@ -128,11 +128,14 @@ c10::intrusive_ptr<Backend> make_gloo([[maybe_unused]] const c10::intrusive_ptr<
                                       [[maybe_unused]] const Ranks& ranks) {
 #ifdef USE_C10D_GLOO
   const auto options = c10d::ProcessGroupGloo::Options::create(kForEver);
-  // The machine's own name may not resolve; processes that meet at the loopback address also talk
-  // there.
-  options->devices.push_back(is_loopback(meeting.host)
-                                 ? c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1")
-                                 : c10d::ProcessGroupGloo::createDefaultDevice());
+  // The machine's own name may not resolve, or to a loopback address. The address by which this
+  // machine reaches the first process is one that the others reach.
+  const char* const interface = std::getenv("GLOO_SOCKET_IFNAME");
+  const std::string own = own_address(meeting.host);
+  options->devices.push_back(interface != nullptr
+                                 ? c10d::ProcessGroupGloo::createDeviceForInterface(interface)
+                             : own.empty() ? c10d::ProcessGroupGloo::createDefaultDevice()
+                                           : c10d::ProcessGroupGloo::createDeviceForHostname(own));
   options->threads = 1;  // collectives come one after the other
   return c10::make_intrusive<c10d::ProcessGroupGloo>(store, ranks.rank, ranks.size, options);
 #else

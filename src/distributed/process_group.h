@@ -2,9 +2,9 @@
 // between GPUs.
 //
 // They find each other by the variables that torchrun and `mgdm launch` set: RANK, WORLD_SIZE,
-// MASTER_ADDR, MASTER_PORT (and LOCAL_RANK, see compat/device.h). Without WORLD_SIZE, or where it
-// is 1 and there is no GPU or no MASTER_PORT, there is one process, every call below does nothing,
-// and c10d is not touched.
+// MASTER_ADDR, MASTER_PORT (and LOCAL_RANK, see compat/device.h); slurm.h sets them under Slurm.
+// Without WORLD_SIZE, or where it is 1 and there is no GPU or no MASTER_PORT, there is one process,
+// every call below does nothing, and c10d is not touched.
 //
 //   ProcessGroup group(device);
 //   group.all_reduce(gradients);   // in place, on every process

@@ -1,9 +1,11 @@
 #include "distributed/rendezvous.h"
 
 #include <fmt/format.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <map>
@@ -62,8 +64,8 @@ void meet_in(c10d::Store& store, int rank, int size, const Place& place,
                                   std::chrono::duration<double>(limit).count(),
                                   count == 1 ? "" : "s", absent),
                       fmt::format("all {} processes, started at about the same time", size),
-                      "see their output; mgdm launch starts all of one machine; "
-                      "MGDM_RENDEZVOUS_SECONDS=N waits longer"));
+                      "see their output; mgdm launch starts all of one machine, srun all of a "
+                      "Slurm job; MGDM_RENDEZVOUS_SECONDS=N waits longer"));
   }
   std::map<std::string, int> taken;
   for (int peer = 0; peer < size; ++peer) {
@@ -101,6 +103,28 @@ void part(const SharedStore& store, int rank, int size, std::chrono::millisecond
 
 bool is_loopback(std::string_view host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+std::string own_address(const std::string& host) {
+  addrinfo hints{}, *found = nullptr;
+  hints.ai_socktype = SOCK_DGRAM;
+  if (::getaddrinfo(host.c_str(), "9", &hints, &found) != 0) return "";
+  std::string own;
+  for (const addrinfo* each = found; each != nullptr && own.empty(); each = each->ai_next) {
+    // Connecting a datagram socket sends nothing; it only looks up the route.
+    const int socket = ::socket(each->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    sockaddr_storage address{};
+    socklen_t size = sizeof address;
+    auto* const generic = reinterpret_cast<sockaddr*>(&address);
+    char text[NI_MAXHOST] = "";
+    if (::connect(socket, each->ai_addr, each->ai_addrlen) == 0 &&
+        ::getsockname(socket, generic, &size) == 0 &&
+        ::getnameinfo(generic, size, text, sizeof text, nullptr, 0, NI_NUMERICHOST) == 0)
+      own = text;
+    ::close(socket);
+  }
+  ::freeaddrinfo(found);
+  return own;
 }
 
 bool protect_store(std::uint16_t port, bool this_machine_only) {

@@ -35,6 +35,10 @@ void part(const SharedStore& store, int rank, int size, std::chrono::millisecond
 // Whether an address is this machine's own (MASTER_ADDR of `mgdm launch`).
 bool is_loopback(std::string_view host);
 
+// The numeric address by which this machine reaches `host`, so that `host` reaches it there, too.
+// Empty when the name does not resolve.
+std::string own_address(const std::string& host);
+
 // Protects the socket of this process that listens at a port. c10d's store listens on all
 // interfaces, and nine bytes from a stranger make it wait for more while all processes wait for it.
 // From here on the store drops a client that stops within a message for three seconds, and with

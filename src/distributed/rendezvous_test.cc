@@ -107,6 +107,12 @@ TEST(Rendezvous, AtALoopbackAddressOtherMachinesAreNotHeard) {
   EXPECT_FALSE(protect_store(1, /*this_machine_only=*/false));  // nothing listens there
 }
 
+TEST(Rendezvous, KnowsTheAddressThatAnotherMachineReaches) {
+  EXPECT_EQ(own_address("127.0.0.1"), "127.0.0.1");
+  EXPECT_TRUE(is_loopback(own_address("localhost")));
+  EXPECT_EQ(own_address("no such host"), "");
+}
+
 TEST(Rendezvous, AClientThatStopsWithinAMessageIsDropped) {
   c10d::TCPStoreOptions options;
   options.port = 0;  // a free one

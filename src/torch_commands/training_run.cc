@@ -15,6 +15,7 @@
 #include "compat/parallel.h"
 #include "data/prepare_data.h"
 #include "distributed/process_group.h"
+#include "distributed/slurm.h"
 #include "engine/load_torch_network.h"
 #include "model_files/adapter.h"
 #include "model_files/checkpoint_config.h"
@@ -60,6 +61,7 @@ void check_files(const std::vector<std::string>& files) {
 void train(const spec::Recipe& asked, const spec::RunRequest& request) {
   spec::Recipe recipe = asked;
   if (recipe.training.deterministic) compat::prepare_deterministic_cuda();
+  distributed::adopt_slurm_variables();
   const c10::Device device = compat::device(recipe.training.device);
   if (device.is_cpu()) compat::keep_freed_memory();
   const int threads = compat::use_threads(
