@@ -795,7 +795,7 @@ TEST_F(Training, PuzzlesLongerThanTheModelsRowsAreNamed) {
 TEST_F(Training, HelpListsWhatARecipeCanSay) {
   const Outcome help = mgdm("train --help");
   EXPECT_EQ(help.code, 0);
-  for (const char* key : {"objective.train_shown = false", "training.log_every = 50",
+  for (const char* key : {"objective.train_shown = false", "training.log_every = 0",
                           "model.frozen_embedding = false", "optimizer.lr"})
     EXPECT_NE(help.out.find(key), std::string::npos) << key;
 }

@@ -72,9 +72,13 @@ History evenly(const History& points, std::size_t most) {
   return some;
 }
 
-// "runs/a/checkpoint-8/" is the same folder as without the last stroke.
+// "runs/a/checkpoint-8/" is the same folder as without the last stroke, and "runs/a/best" a link to
+// such a folder.
 fs::path without_end(const fs::path& folder) {
-  return folder.has_filename() ? folder : folder.parent_path();
+  const fs::path path = folder.has_filename() ? folder : folder.parent_path();
+  std::error_code no_link;
+  const fs::path target = fs::read_symlink(path, no_link);
+  return no_link ? path : path.parent_path() / target;
 }
 
 // The model that a run began from, where it answers the same task: only then its curve is the

@@ -30,10 +30,17 @@ std::string key_of(const std::string& override_text) {
 
 // Whether a run learns the same whatever this setting is.
 bool is_beside_training(std::string_view key) {
-  constexpr std::string_view kBeside[] = {
-      "evaluation.",     "decoding.",         "training.log_",          "training.checkpoint_",
-      "training.keep",   "training.shard_mb", "training.compact_state", "training.evaluate",
-      "training.device", "data.threads"};
+  constexpr std::string_view kBeside[] = {"evaluation.",
+                                          "decoding.",
+                                          "training.log_",
+                                          "training.checkpoint_",
+                                          "training.keep",
+                                          "training.shard_mb",
+                                          "training.compact_state",
+                                          "training.evaluate",
+                                          "training.device",
+                                          "training.best",
+                                          "data.threads"};
   return std::ranges::any_of(kBeside, [&](std::string_view some) { return key.starts_with(some); });
 }
 

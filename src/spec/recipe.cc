@@ -58,6 +58,14 @@ void check(const Recipe& recipe) {
   if (recipe.training.recompute && recipe.model.lora.dropout > 0)
     throw UsageError("training.recompute with model.lora.dropout",
                      "model.lora.dropout=0: what is computed twice cannot be drawn");
+  const bool answers = recipe.training.best.starts_with("accuracy");
+  if (recipe.training.patience > 0 &&
+      (answers ? recipe.training.evaluate_every : recipe.data.held_out) == 0)
+    throw UsageError(
+        fmt::format("training.patience with training.best = {} and {} = 0", recipe.training.best,
+                    answers ? "training.evaluate_every" : "data.held_out"),
+        "a metric that is measured during training",
+        answers ? "training.evaluate_every=1000" : "data.held_out=1000");
   const bool left_to_right = objective.decoder == decoding::Decoder::kLeftToRight;
   if (recipe.data.layout == (left_to_right ? "in_place" : "long"))
     throw UsageError(

@@ -71,14 +71,23 @@ void TrainingSettings::visit(config::Visitor& v) {
   v.field("cuda_kernels", cuda_kernels, "use mgdm's CUDA kernels; false: LibTorch's");
   v.field("deterministic", deterministic,
           "CUDA: bit-for-bit reproducible, also after --resume; slower (a CPU always is)");
-  v.field("log_every", log_every, "steps between two log lines", range(1, 1e9));
+  v.field("log_every", log_every,
+          "steps between two log lines (0 = 50, or a twentieth of a shorter run)", range(0, 1e9));
   v.field("evaluate_every", evaluate_every, "steps between two evaluations (0 = only the last)",
           at_least(0));
   v.field("checkpoint_every", checkpoint_every, "steps between two checkpoints (0 = by time)",
           at_least(0));
   v.field("checkpoint_minutes", checkpoint_minutes, "minutes between two checkpoints (0 = none)",
           at_least(0));
-  v.field("keep", keep, "number of checkpoints to keep", range(1, 1e6));
+  v.field("keep", keep, "number of newest checkpoints to keep; the best one stays, too",
+          range(1, 1e6));
+  v.field("best", best,
+          "the metric by which a checkpoint is the best; accuracy: of those at evaluate_every",
+          one_of({"held_out_loss", "held_out_token_accuracy", "accuracy", "accuracy_paper"}));
+  v.field("patience", patience,
+          "end training when the metric of training.best has not improved for this many steps "
+          "(0 = never)",
+          at_least(0));
   v.field("shard_mb", shard_mb,
           "largest size of a checkpoint file in MB; larger ones are sharded (0 = no limit)",
           at_least(0));

@@ -43,11 +43,13 @@ struct TrainingSettings {
   bool cuda_graph = true;
   bool cuda_kernels = true;
   bool deterministic = false;
-  std::int64_t log_every = 50;
+  std::int64_t log_every = 0;
   std::int64_t evaluate_every = 0;
   std::int64_t checkpoint_every = 0;
   double checkpoint_minutes = 10;
   std::int64_t keep = 2;
+  std::string best = "held_out_loss";
+  std::int64_t patience = 0;
   double shard_mb = 0;
   bool compact_state = false;
 

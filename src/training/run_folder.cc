@@ -118,6 +118,49 @@ void RunFolder::log(std::int64_t step, const Metrics& metrics) {
         events_->add_scalars(scalars, step);
       },
       [&](const Error& error) { throw Error(error.seen(), error.expected(), resume_hint()); });
+  for (const auto& [name, value] : metrics)
+    if (name == judge_) {
+      scores_[step] = value;
+      link_best();
+    }
+}
+
+void RunFolder::judge_by(const std::string& metric) {
+  judge_ = metric;
+  scores_.clear();
+  for (const auto& [step, value] : formats::read_metric(path_ / "metrics.jsonl", metric))
+    scores_[static_cast<std::int64_t>(step)] = value;
+}
+
+bool RunFolder::better(double one, double other) const {
+  return judge_.ends_with("loss") ? one < other : one > other;
+}
+
+std::optional<RunFolder::Best> RunFolder::best_checkpoint() const {
+  std::optional<Best> best;
+  for (const auto& [step, checkpoint] : model_files::checkpoints(path_))
+    if (const auto score = scores_.find(step);
+        score != scores_.end() && (!best || better(score->second, best->value)))
+      best = {checkpoint, score->second};
+  return best;
+}
+
+std::int64_t RunFolder::steps_without_improvement() const {
+  auto best = scores_.begin();
+  for (auto it = scores_.begin(); it != scores_.end(); ++it)
+    if (better(it->second, best->second)) best = it;
+  return scores_.empty() ? 0 : scores_.rbegin()->first - best->first;
+}
+
+// A link replaces another one in a single step. File systems without links have no such name.
+void RunFolder::link_best() const {
+  const auto best = best_checkpoint();
+  if (!best) return;
+  const fs::path temporary = path_ / "best.tmp";
+  std::error_code failed;
+  fs::remove(temporary, failed);
+  fs::create_directory_symlink(best->checkpoint.filename(), temporary, failed);
+  if (!failed) fs::rename(temporary, path_ / "best", failed);
 }
 
 std::string RunFolder::resume_hint() const {
@@ -154,9 +197,12 @@ fs::path RunFolder::write_checkpoint(std::int64_t step, std::int64_t keep,
   } catch (const Error& error) {
     throw Error(fmt::format("step {} is not saved: {}", step, error.what()), "", resume_hint());
   }
+  link_best();
+  const auto best = best_checkpoint();
   const auto all = model_files::checkpoints(path_);
   auto superfluous = static_cast<std::int64_t>(all.size()) - keep;
   for (auto it = all.begin(); superfluous > 0; ++it, --superfluous) {
+    if (best && it->second == best->checkpoint) continue;
     // A kill while files are removed leaves a name that remove_leftovers() knows.
     fs::path leftover = it->second;
     leftover += ".tmp";

@@ -7,6 +7,7 @@
 //     metrics.jsonl         the truth: one line per measurement
 //     events.out.tfevents.* the same for TensorBoard, one for each sitting; never rewound
 //     checkpoint-STEP/      a model folder + what training_state.h adds to it, DONE last
+//     best                  a link to the best checkpoint, see judge_by()
 #pragma once
 
 #include <cstdint>
@@ -53,6 +54,20 @@ class RunFolder {
   // The last step at which `name` was logged.
   std::optional<std::int64_t> last_step_with(const std::string& name) const;
 
+  // From here on `metric` decides which checkpoint is the best: the smallest loss, or the largest
+  // of any other metric. What was measured of it so far is read.
+  void judge_by(const std::string& metric);
+
+  // The complete checkpoint at whose step the metric was best, and its value there.
+  struct Best {
+    std::filesystem::path checkpoint;
+    double value = 0;
+  };
+  std::optional<Best> best_checkpoint() const;
+
+  // How many steps passed between the best and the latest measurement of the metric.
+  std::int64_t steps_without_improvement() const;
+
   // Removes measurements after `step`, from which training continues.
   void rewind(std::int64_t step);
 
@@ -65,19 +80,23 @@ class RunFolder {
   }
 
   // Calls fill(temporary folder), marks the checkpoint complete, gives it its name, and removes all
-  // but the newest `keep`. If anything fails (the disk is full) older checkpoints stay, and the
-  // Error names the newest.
+  // but the newest `keep` and the best. If anything fails (the disk is full) older checkpoints
+  // stay, and the Error names the newest.
   std::filesystem::path write_checkpoint(
       std::int64_t step, std::int64_t keep,
       const std::function<void(const std::filesystem::path&)>& fill) const;
 
  private:
   void remove_leftovers() const;
+  void link_best() const;
+  bool better(double one, double other) const;
   std::string resume_hint() const;
 
   std::filesystem::path path_;
   std::unique_ptr<FileLock> lock_;  // two processes that write here would spoil it
   std::unique_ptr<formats::EventWriter> events_;
+  std::string judge_;                      // the metric
+  std::map<std::int64_t, double> scores_;  // its values by step
 };
 
 }  // namespace mgdm::training

@@ -1,5 +1,6 @@
 #include "training/train.h"
 
+#include <ATen/ops/full.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,6 +44,7 @@ class Loop {
               run.data.train.length()),
         status_(run.quiet) {
     if (run.resume && run.folder != nullptr) restore();
+    if (run.folder != nullptr) run.folder->judge_by(run.training.best);
     state_.share(run.group);
   }
 
@@ -56,7 +58,7 @@ class Loop {
     last_checkpoint_ = Clock::now();
     last_log_ = position;
     const std::int64_t from = position.step;
-    bool last = budget_.fraction(from, position.seconds) >= 1;
+    bool last = budget_.fraction(from, position.seconds) >= 1 || ended_early_before();
     if (last) tell_that_nothing_is_left();
     if (!last && !run_.resume) begin(from);
     while (!last) {
@@ -64,7 +66,8 @@ class Loop {
       factor_ = learning_rate_factor(run_.optimizer, position.step, done);
       status_.step_begins();
       compat::with_memory_for(memory_need(), kLessMemory, [&] {
-        step_.run(batches.next(), factor_, {.stop = interrupted(), .end = done >= 1});
+        step_.run(batches.next(), factor_,
+                  {.stop = interrupted(), .end = done >= 1 || out_of_patience()});
       });
       status_.step_ends();
       if (run_.resume && position.step == from) begin(from);
@@ -72,16 +75,43 @@ class Loop {
       position.seconds = seconds();
       const Wishes next = agreed();
       last = next.end;
-      if (last || position.step % run_.training.log_every == 0) log(last);
+      if (last || position.step % log_every() == 0) log(last);
       if (!last && status_.due()) status_.show(status());
       if (next.stop) stop();
-      if (last || checkpoint_due()) checkpoint();
+      if (last || checkpoint_due()) {
+        checkpoint();
+        score_checkpoint();
+      }
       if (!last && evaluation_due()) evaluate_or_save();
     }
+    if (out_of_patience() && budget_.fraction(position.step, position.seconds) < 1)
+      status_.keep(fmt::format("training ends early: {} has not improved for {} steps",
+                               run_.training.best, run_.folder->steps_without_improvement()));
     return finish();
   }
 
  private:
+  std::int64_t log_every() const {
+    constexpr std::int64_t kUsual = 50, kLeastLines = 20;
+    if (run_.training.log_every > 0) return run_.training.log_every;
+    return budget_.steps() > 0 ? std::clamp<std::int64_t>(budget_.steps() / kLeastLines, 1, kUsual)
+                               : kUsual;
+  }
+
+  // Only the first process knows what was measured.
+  bool out_of_patience() const {
+    return run_.training.patience > 0 && run_.folder != nullptr &&
+           run_.folder->steps_without_improvement() >= run_.training.patience;
+  }
+
+  // The first process's answer, on all processes.
+  bool ended_early_before() {
+    const auto options = at::TensorOptions().device(run_.model.device()).dtype(at::kFloat);
+    const at::Tensor ended = at::full({1}, out_of_patience() ? 1.0 : 0.0, options);
+    run_.group.broadcast(ended);
+    return ended.item<float>() > 0;
+  }
+
   void begin(std::int64_t step) const {
     if (run_.folder != nullptr && run_.on_begin) run_.on_begin(step);
   }
@@ -104,6 +134,9 @@ class Loop {
     const bool evaluated =
         run_.folder->last_step_with(kEvaluationSeconds) == state_.position.step || evaluate();
     run_.group.finish();
+    if (const auto best = run_.folder->best_checkpoint())
+      status_.keep(fmt::format("best checkpoint by {} ({:.4f}): {}", run_.training.best,
+                               best->value, best->checkpoint.string()));
     const std::filesystem::path saved = run_.folder->newest_checkpoint().value();
     if (!evaluated)
       throw Interrupted(
@@ -125,12 +158,12 @@ class Loop {
   // now and then, because reading waits for the device.
   Wishes agreed() const {
     const Position& position = state_.position;
-    const Wishes own{interrupted(), budget_.fraction(position.step, position.seconds) >= 1};
-    if (run_.group.size() == 1) return own;
+    const bool over = budget_.fraction(position.step, position.seconds) >= 1;
+    if (run_.group.size() == 1) return {interrupted(), over || out_of_patience()};
     constexpr std::int64_t kEvery = 8;
     const bool look = !run_.model.device().is_cuda() || position.step % kEvery == 0;
     Wishes all = look ? step_.wishes() : Wishes{};
-    if (budget_.steps() > 0) all.end = own.end;  // no clock is asked
+    if (budget_.steps() > 0) all.end = all.end || over;  // no clock is asked
     return all;
   }
 
@@ -226,6 +259,16 @@ class Loop {
     metrics.emplace_back("held_out_token_accuracy", watched.token_accuracy);
   }
 
+  // Measures what decides whether the checkpoint of this step is the best, unless that was done.
+  void score_checkpoint() {
+    if (run_.folder == nullptr || run_.data.held_out.size() == 0 ||
+        !run_.training.best.starts_with("held_out") || last_watch_step_ == state_.position.step)
+      return;
+    Metrics metrics;
+    watch(metrics);
+    run_.folder->log(state_.position.step, metrics);
+  }
+
   bool evaluation_due() const {
     const std::int64_t every = run_.training.evaluate_every;
     return every > 0 && state_.position.step % every == 0;
@@ -264,6 +307,7 @@ class Loop {
   }
 
   bool checkpoint_due() const {
+    if (run_.training.best.starts_with("accuracy") && evaluation_due()) return true;
     const std::int64_t every = run_.training.checkpoint_every;
     if (every > 0) return state_.position.step % every == 0;
     const double minutes = run_.training.checkpoint_minutes;

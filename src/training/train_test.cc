@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -12,6 +13,8 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "formats/jsonl.h"
+#include "model_files/history.h"
 #include "nn/checkpoint.h"
 #include "nn/tensor_bytes.h"
 #include "training/test_support.h"
@@ -57,7 +60,7 @@ TEST(Train, GoesOnBitForBit) {
   SmallRun whole, cut;
   cut.name = "cut";
   whole.training.ema = cut.training.ema = 0.9;
-  cut.training.checkpoint_every = 3;
+  whole.training.checkpoint_every = cut.training.checkpoint_every = 3;
   const fs::path one = whole.train();
   cut.train();
   fs::remove_all(cut.path() / "checkpoint-6");
@@ -67,6 +70,53 @@ TEST(Train, GoesOnBitForBit) {
     EXPECT_EQ(file(one, name), file(other, name)) << name;
   EXPECT_EQ(cut.measured("loss"), whole.measured("loss"));
   EXPECT_EQ(cut.measured("held_out_loss"), whole.measured("held_out_loss"));
+}
+
+// A learning rate that is too large makes the held-out loss worse after the first checkpoints.
+TEST(Train, KeepsTheBestCheckpointAndCanEndEarly) {
+  SmallRun run;
+  run.training.steps = 400;
+  run.training.checkpoint_every = 10;
+  run.training.log_every = 10;
+  run.training.keep = 1;
+  run.training.patience = 60;
+  run.optimizer.lr = 0.3;
+  run.optimizer.schedule = "constant";
+  const fs::path last = run.train();
+  const auto steps = run.measured("held_out_loss");
+  const auto losses = formats::read_metric(run.path() / "metrics.jsonl", "held_out_loss");
+  const auto best = std::ranges::min_element(losses, {}, &formats::Curve::Point::y);
+  const auto best_step = static_cast<std::int64_t>(best->x);
+  EXPECT_EQ(steps.back(), best_step + 61);  // all processes end a step after it is known
+  EXPECT_EQ(last, run.path() / fmt::format("checkpoint-{}", best_step + 61));
+  EXPECT_EQ(model_files::checkpoints(run.path()).size(), 2u);
+  EXPECT_EQ(fs::canonical(run.path() / "best"),
+            fs::canonical(run.path() / fmt::format("checkpoint-{}", best_step)));
+  EXPECT_TRUE(model_files::history_of(run.path() / "best").back().step == best_step);
+  // What has ended early is at its end, unless it is given more patience.
+  EXPECT_EQ(run.train(/*resume=*/true), last);
+  run.training.patience = 70;
+  EXPECT_EQ(run.train(/*resume=*/true), run.path() / fmt::format("checkpoint-{}", best_step + 71));
+}
+
+TEST(Train, AccuracyCanDecideWhichCheckpointIsTheBest) {
+  SmallRun run;
+  run.training.best = "accuracy";
+  run.training.evaluate_every = 2;
+  run.training.keep = 1;
+  run.on_evaluate = [](std::int64_t step) -> Metrics { return {{"accuracy", step == 4 ? 1 : 0}}; };
+  run.train();
+  EXPECT_EQ(fs::read_symlink(run.path() / "best"), "checkpoint-4");
+  EXPECT_FALSE(fs::exists(run.path() / "checkpoint-2"));
+  EXPECT_TRUE(fs::exists(run.path() / "best/DONE"));
+}
+
+TEST(Train, AShortRunHasTwentyLinesOfMetrics) {
+  SmallRun run;
+  run.training.steps = 40;
+  run.training.log_every = 0;
+  run.train();
+  EXPECT_EQ(run.measured("loss").size(), 20u);
 }
 
 TEST(Train, EvaluatesAndSavesTheAverages) {
