@@ -720,6 +720,28 @@ TEST_F(Training, EvalMeasuresLosses) {
   }
 }
 
+TEST_F(Training, CompareShowsRunsSideBySide) {
+  const std::string more = "training.steps=4 training.checkpoint_every=2 --out ";
+  ASSERT_EQ(train("mgdm", "objective.beta=1 " + more + path("one")).code, 0);
+  const Outcome two = train("mgdm", "objective.beta=2 " + more + path("two"));
+  ASSERT_EQ(two.code, 0);
+  EXPECT_MENTIONS(two.err, "best checkpoint by held_out_loss (");
+  const Outcome compared = mgdm("compare " + path("one") + " " + path("two/best") + " --figure " +
+                                path("curves.svg") + " --metric loss");
+  ASSERT_EQ(compared.code, 0) << compared.err;
+  for (const char* part : {"held-out loss", " at 4 |", "| objective.beta | 1.0", "| 2.0"})
+    EXPECT_MENTIONS(compared.out, part);
+  EXPECT_EQ(compared.out.find("objective.alpha"), std::string::npos) << "the runs have the same";
+  const std::string figure = read_file(path("curves.svg"));
+  EXPECT_MENTIONS(figure, "/one<");
+  EXPECT_MENTIONS(figure, "/two/best<");
+  EXPECT_EQ(mgdm("compare").code, 2);
+  EXPECT_EQ(mgdm("compare " + path("one") + " --metric beauty").code, 2);
+  const Outcome nothing = mgdm("compare " + path("one") + " " + path("nowhere"));
+  EXPECT_EQ(nothing.code, 1);
+  EXPECT_MENTIONS(nothing.err, "has no history");
+}
+
 TEST_F(Training, SolveSudokuLines) {
   ASSERT_EQ(train("looped", "--out " + path("run")).code, 0);
   const std::string solve = "solve --quiet --model " + path("run/checkpoint-12");

@@ -75,6 +75,7 @@ Command export_command();
 Command prompt_command();
 Command reproduce_command(TorchWork* work);
 Command report_command();
+Command compare_command();
 Command train_command(TorchWork* work);
 Command launch_command(TorchWork* work);
 Command bench_command(TorchWork* work);
