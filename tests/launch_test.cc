@@ -90,6 +90,16 @@ TEST_F(ConnectedLaunch, TwoProcessesGiveTheLossesOfOne) {
   }
 }
 
+// The processes meet once for each seed.
+TEST_F(ConnectedLaunch, SeveralSeedsAreTrainedOneAfterTheOther) {
+  const Outcome outcome = mgdm("launch -n 2 -- " + recipe("mgdm") +
+                               " training.steps=2 --seeds 3 --out " + path("runs"));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* seed : {"seed-1", "seed-2", "seed-3"})
+    EXPECT_TRUE(fs::exists(path("runs") + "/" + seed + "/checkpoint-2/DONE"));
+  EXPECT_MENTIONS(outcome.out, "| held_out_loss");
+}
+
 TEST_F(ConnectedLaunch, ResumesBitForBit) {
   const std::string words = "launch -n 2 -- " + recipe("mgdm");
   ASSERT_EQ(mgdm(words + "--out " + path("whole")).code, 0);

@@ -1,7 +1,9 @@
 // Trains, resumes, evaluates and solves as a user does, with the recipes of recipes/smoke.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -718,6 +720,31 @@ TEST_F(Training, EvalMeasuresLosses) {
     EXPECT_EQ(mgdm(eval + " --losses x.json --json y.json").code, 2);
     EXPECT_EQ(mgdm(eval + " --figure x.svg").code, 2);
   }
+}
+
+TEST_F(Training, SeedsAreTrainedOneAfterTheOtherAndSummarised) {
+  const std::string more = "training.steps=3 --seeds 3 --out " + path("runs");
+  const Outcome outcome = train("mgdm", more);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  std::vector<double> losses;
+  for (const std::string seed : {"1", "2", "3"}) {
+    const std::string metrics = read_file(path("runs/seed-" + seed + "/metrics.jsonl"));
+    const auto at = metrics.rfind("\"held_out_loss\":");
+    ASSERT_NE(at, metrics.npos);
+    losses.push_back(std::stod(metrics.substr(at + 16)));
+    EXPECT_MENTIONS(read_file(path("runs/seed-" + seed + "/config.toml")), "\nseed = " + seed);
+  }
+  const double mean = (losses[0] + losses[1] + losses[2]) / 3;
+  double squares = 0;
+  for (const double loss : losses) squares += (loss - mean) * (loss - mean);
+  EXPECT_MENTIONS(outcome.out, fmt::format("| {:.4f} ± {:.4f} |", mean, std::sqrt(squares / 2)));
+  EXPECT_MENTIONS(outcome.out, "| accuracy_paper");
+  EXPECT_EQ(train("mgdm", more).code, 1) << "the folders hold runs";
+  fs::remove_all(path("runs/seed-3"));  // what was interrupted is resumed or begun
+  const Outcome resumed = train("mgdm", more + " --resume");
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(outcome.out.substr(outcome.out.find("| metric")),
+            resumed.out.substr(resumed.out.find("| metric")));
 }
 
 TEST_F(Training, CompareShowsRunsSideBySide) {

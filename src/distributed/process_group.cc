@@ -99,10 +99,15 @@ bool torchrun_keeps_the_store() {
   return text != nullptr && std::string_view(text) == "True";
 }
 
-SharedStore connect(const Meeting& meeting, bool serve) {
+// The store of a group. The first process keeps serving it until it ends: others may still be
+// leaving when its group is over, and the next group of these processes (train --seeds) meets in
+// the same store, with keys of its own.
+SharedStore connect(const Meeting& meeting, int group, bool serve) {
+  static auto* const served =
+      new c10::intrusive_ptr<c10d::TCPStore>;  // never destroyed: LibTorch may end before it
   c10d::TCPStoreOptions options;
   options.port = meeting.port;
-  options.isServer = serve && !torchrun_keeps_the_store();
+  options.isServer = serve && !*served && !torchrun_keeps_the_store();
   options.waitWorkers = false;  // see rendezvous.h
   options.timeout = meeting.limit;
   auto store = within(meeting.limit + 5s, [host = meeting.host, options] {
@@ -112,9 +117,10 @@ SharedStore connect(const Meeting& meeting, bool serve) {
   if (options.isServer && !protect_store(meeting.port, is_loopback(meeting.host)))
     say("note: port {}, by which the processes meet, could not be protected from strangers\n",
         meeting.port);
+  if (options.isServer) *served = *store;
   const char* const restart = std::getenv("TORCHELASTIC_RESTART_COUNT");
   return c10::make_intrusive<c10d::PrefixStore>(
-      fmt::format("mgdm/{}", restart == nullptr ? "0" : restart), *store);
+      fmt::format("mgdm/{}/{}", restart == nullptr ? "0" : restart, group), *store);
 }
 
 Place place_of(c10::Device device) {
@@ -182,14 +188,17 @@ ProcessGroup::ProcessGroup(c10::Device device) : device_(device) {
   rank_ = ranks.rank;
   size_ = ranks.size;
   const Meeting meeting = meeting_from_environment();
+  static int groups = 0;  // of this process, and so of all
+  const int group = ++groups;
   auto state = std::make_unique<State>();
   try {
-    state->store = connect(meeting, /*serve=*/rank_ == 0);
+    state->store = connect(meeting, group, /*serve=*/rank_ == 0);
     meet(state->store, rank_, size_, place_of(device), meeting.limit);
     if (size_ > 1) {
       // Before the backend: Gloo connects to all of them, and waits for ever where one has died.
       state->watch = std::make_unique<PeerWatch>(
-          rank_, size_, [store = connect(meeting, /*serve=*/false)](int rank, int n) -> long {
+          rank_, size_,
+          [store = connect(meeting, group, /*serve=*/false)](int rank, int n) -> long {
             return static_cast<long>(store->add(fmt::format("alive/{}", rank), n));
           });
     }

@@ -176,6 +176,11 @@ void RunRequest::visit(config::Visitor& v) {
   v.field("overrides", overrides, "changes to the recipe, as key=value");
   v.field("out", out, "folder of the run (default: runs/ and the recipe's name)");
   v.field("threads", threads, kThreadsHelp, config::range(0, kMostThreads));
+  v.field(
+      "seeds", seeds,
+      "train this many runs, one after the other, with the recipe's seed and those after it, in "
+      "folders seed-N of --out; print mean ± sd",
+      config::range(1, 1000));
   v.field("resume", resume, "continue the run in that folder");
   v.field("quiet", quiet, "show no progress");
 }

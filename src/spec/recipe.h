@@ -68,6 +68,7 @@ struct RunRequest {
   std::vector<std::string> overrides = {};
   std::string out = {};  // the run's folder; see folder_of()
   std::int64_t threads = 0;
+  std::int64_t seeds = 1;
   bool resume = false, quiet = false;
   std::function<void()> on_begin = {};  // called when the run's settings are written
 

@@ -9,7 +9,10 @@ namespace {
 class Work final : public cli::TorchWork {
  public:
   void train(const spec::Recipe& recipe, const spec::RunRequest& request) override {
-    torch_commands::train(recipe, request);
+    if (request.seeds > 1)
+      torch_commands::train_seeds(recipe, request);
+    else
+      torch_commands::train(recipe, request);
   }
   double seconds_per_step(const spec::Recipe& recipe) override {
     return torch_commands::seconds_per_step(recipe);

@@ -1,6 +1,7 @@
 // Implements the work of commands that needs LibTorch (cli/torch_work.h).
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,9 +16,13 @@ std::unique_ptr<cli::TorchWork> torch_work();
 
 // Prepares a recipe and trains it in a run folder: prepares data, model, objective and evaluation,
 // checks them before the first file is written, trains, and prints the last checkpoint. One of
-// several processes trains its share. The recipe is
-// that of the request, which must name a folder.
-void train(const spec::Recipe& recipe, const spec::RunRequest& request);
+// several processes trains its share. The recipe is that of the request, which must name a folder.
+// Returns the last checkpoint (empty on all but the first process).
+std::filesystem::path train(const spec::Recipe& recipe, const spec::RunRequest& request);
+
+// Trains the recipe once for each of the request's seeds and prints the mean and standard deviation
+// of what the runs measured last.
+void train_seeds(const spec::Recipe& recipe, const spec::RunRequest& request);
 
 // Measures a model's losses by noise level and position.
 evaluation::LossProfile measure_losses(const evaluation::LossRequest& request);

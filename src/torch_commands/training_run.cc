@@ -58,7 +58,7 @@ void check_files(const std::vector<std::string>& files) {
 
 }  // namespace
 
-void train(const spec::Recipe& asked, const spec::RunRequest& request) {
+std::filesystem::path train(const spec::Recipe& asked, const spec::RunRequest& request) {
   spec::Recipe recipe = asked;
   if (recipe.training.deterministic) compat::prepare_deterministic_cuda();
   distributed::adopt_slurm_variables();
@@ -148,6 +148,7 @@ void train(const spec::Recipe& asked, const spec::RunRequest& request) {
                                          },
                                      .on_evaluate = [&](std::int64_t) { return (*evaluation)(); }});
   if (!quiet) fmt::print("{}\n", printable(last.string()));
+  return last;
 }
 
 }  // namespace mgdm::torch_commands
