@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/paths.h"
 #include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -57,6 +58,8 @@ Command train_command(TorchWork* work) {
         outlive_readers();
         spec::RunRequest request = asked;
         request.out = spec::folder_of(asked);
+        if (spec::is_restarted() && is_there(std::filesystem::path(request.out) / "config.toml"))
+          request.resume = true;
         const spec::Recipe recipe = spec::checked_recipe(request);
         needed(work, "train").train(recipe, request);
       });
@@ -70,9 +73,11 @@ Command launch_command(TorchWork* work) {
       "launch", "Run a command in several processes that train one model",
       "  mgdm launch -n 2 -- train recipes/paper/planning-tiny-mgdm.toml --out runs/two\n"
       "  mgdm launch -n 2 -- train recipes/paper/planning-tiny-mgdm.toml --out runs/two --resume\n"
-      "Several machines: torchrun --no-python ... mgdm train ..., or set RANK, WORLD_SIZE,\n"
-      "LOCAL_RANK, MASTER_ADDR and MASTER_PORT as torchrun does. Use a private network: the\n"
-      "processes trust whoever connects.\n",
+      "  mgdm launch -n 2 --restarts 3 -- train recipes/paper/planning-tiny-mgdm.toml\n"
+      "Several machines: srun mgdm train ... under Slurm (examples/slurm.sbatch), torchrun\n"
+      "--no-python ... mgdm train ..., or set RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and\n"
+      "MASTER_PORT as torchrun does. Use a private network: the processes trust whoever "
+      "connects.\n",
       {"command"}, {"n", "command"},
       [work](const LaunchSettings& settings) { needed(work, "launch").launch(settings); });
 }
@@ -104,6 +109,9 @@ Command bench_command(TorchWork* work) {
 void LaunchSettings::visit(config::Visitor& v) {
   v.field("n", n, "number of processes, usually one per GPU", config::range(1, 1024));
   v.field("command", command, "the command that each process runs, after --: train ...");
+  v.field("restarts", restarts,
+          "start all processes again when one fails, up to this many times; the run is resumed",
+          config::range(0, 1e6));
   v.field("quiet", quiet, "print nothing but errors");
 }
 

@@ -13,7 +13,7 @@
 namespace mgdm::cli {
 
 struct LaunchSettings {
-  std::int64_t n = 1;
+  std::int64_t n = 1, restarts = 0;
   std::vector<std::string> command;
   bool quiet = false;
 

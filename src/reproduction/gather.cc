@@ -93,12 +93,39 @@ std::string changes_of(const fs::path& folder, const std::string& recipe) {
   }
 }
 
-// The last step that its metrics or checkpoints know of, and what was measured last of each kind.
+// A line per measure through training, of at least two points each; empty where there is none.
+using Measure = std::optional<double> model_files::HistoryPoint::*;
+std::string curves(const std::string& title, const char* unit, double factor,
+                   const model_files::History& history,
+                   const std::vector<std::pair<const char*, Measure>>& measures) {
+  formats::LineChart chart;
+  chart.labels = {.title = title, .x = "step", .y = unit};
+  for (const auto& [name, measure] : measures) {
+    formats::Curve curve{name, {}};
+    for (const model_files::HistoryPoint& point : history)
+      if (point.*measure)
+        curve.points.push_back({static_cast<double>(point.step), factor * *(point.*measure)});
+    if (curve.points.size() > 1) chart.curves.push_back(curve);
+  }
+  return chart.curves.empty() ? "" : to_svg(chart);
+}
+
+// The last step that its metrics or checkpoints know of, what was measured last of each kind, and
+// the curves.
 void read_progress(const fs::path& folder, PageRun& run) {
+  using model_files::HistoryPoint;
   for (const auto& [step, path] : model_files::checkpoints(folder)) run.step = step;
   if (!is_there(folder / "metrics.jsonl")) return;
-  for (const model_files::HistoryPoint& point :
-       model_files::read_metrics(folder / "metrics.jsonl")) {
+  const model_files::History history = model_files::read_metrics(folder / "metrics.jsonl");
+  constexpr std::size_t kMostPoints = 500;
+  const model_files::History drawn = model_files::thinned(history, kMostPoints);
+  run.losses =
+      curves(run.name, "loss", 1, drawn,
+             {{"held-out loss", &HistoryPoint::held_out_loss}, {"loss", &HistoryPoint::loss}});
+  run.accuracies = curves(
+      run.name, "accuracy, %", 100, drawn,
+      {{"accuracy", &HistoryPoint::accuracy}, {"accuracy_paper", &HistoryPoint::accuracy_paper}});
+  for (const HistoryPoint& point : history) {
     run.step = std::max(run.step, point.step);
     if (point.held_out_loss) run.held_out_loss = point.held_out_loss;
     if (point.token_accuracy) run.token_accuracy = point.token_accuracy;
@@ -107,9 +134,12 @@ void read_progress(const fs::path& folder, PageRun& run) {
 }
 
 // A run has its settings from the start, and metrics some steps later.
-std::optional<PageRun> read_run(const fs::path& folder) {
-  if (!is_there(folder / "config.toml") && !is_there(folder / "metrics.jsonl")) return std::nullopt;
-  PageRun run{folder.filename().string()};
+bool is_run(const fs::path& folder) {
+  return is_there(folder / "config.toml") || is_there(folder / "metrics.jsonl");
+}
+
+PageRun read_run(const fs::path& folder, const std::string& name) {
+  PageRun run{name};
   if (is_there(folder / "env.json")) {
     const Json facts = attempt([&] { return read_json(folder / "env.json"); },
                                [](const Error&) { return Json::object(); });
@@ -120,15 +150,6 @@ std::optional<PageRun> read_run(const fs::path& folder) {
   const bool in_a_file = !run.recipe.empty() && run.recipe != "-";  // that came by standard input
   if (in_a_file) run.changes = changes_of(folder, run.recipe);
   read_progress(folder, run);
-  formats::LineChart chart;
-  chart.labels = {.title = run.name, .x = "step", .y = "accuracy, %"};
-  chart.curves = {{"accuracy", {}}, {"accuracy_paper", {}}};
-  for (formats::Curve& curve : chart.curves)
-    for (const formats::Curve::Point& point :
-         formats::read_metric(folder / "metrics.jsonl", curve.name))
-      curve.points.push_back({point.x, 100 * point.y});
-  std::erase_if(chart.curves, [](const formats::Curve& curve) { return curve.points.size() < 2; });
-  if (!chart.curves.empty()) run.figure = to_svg(chart);
   return run;
 }
 
@@ -183,10 +204,17 @@ Page gather(const fs::path& results, const fs::path& runs) {
       });
   std::ranges::stable_sort(page.tables, {},
                            [](const PageTable& shown) { return place_of(shown.table); });
-  for (const fs::path& folder : files_in(runs))
+  const auto add_run = [&](const fs::path& folder) {
     unless_unreadable(folder, [&] {
-      if (auto run = read_run(folder)) page.runs.push_back(*std::move(run));
+      if (is_run(folder))
+        page.runs.push_back(read_run(folder, folder.lexically_relative(runs).string()));
     });
+  };
+  for (const fs::path& folder : files_in(runs)) {
+    add_run(folder);
+    if (is_run(folder)) continue;
+    for (const fs::path& seed : files_in(folder)) add_run(seed);  // of train --seeds
+  }
   return page;
 }
 

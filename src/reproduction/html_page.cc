@@ -191,7 +191,8 @@ std::string runs_html(const std::vector<PageRun>& runs) {
         percent_or_none(run.token_accuracy), percent_or_none(run.accuracy), safe(run.device),
         safe(run.revision));
   out += "</tbody></table></div>\n";
-  for (const PageRun& run : runs) out += figure_html(run.figure, run.name);
+  for (const PageRun& run : runs)
+    out += figure_html(run.losses, run.name) + figure_html(run.accuracies, run.name);
   return out + "</section>\n";
 }
 

@@ -32,7 +32,7 @@ struct PageRun {
   std::int64_t step = 0;     // the last that is known of
   // The latest measurements.
   std::optional<double> held_out_loss = {}, token_accuracy = {}, accuracy = {};
-  std::string figure = {};  // accuracy through training, SVG, or empty
+  std::string accuracies = {}, losses = {};  // through training: SVG, or empty
 };
 
 struct Page {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <string_view>
@@ -183,6 +184,14 @@ void RunRequest::visit(config::Visitor& v) {
       config::range(1, 1000));
   v.field("resume", resume, "continue the run in that folder");
   v.field("quiet", quiet, "show no progress");
+}
+
+bool is_restarted() {
+  const auto restarts = [](const char* name) {
+    const char* const text = std::getenv(name);
+    return text == nullptr ? 0 : parse_int(text).value_or(0);
+  };
+  return restarts("TORCHELASTIC_RESTART_COUNT") > 0 || restarts("SLURM_RESTART_COUNT") > 0;
 }
 
 std::string folder_of(const RunRequest& request) {

@@ -75,6 +75,10 @@ struct RunRequest {
   void visit(config::Visitor& v);  // the flags of mgdm train
 };
 
+// Whether a launcher has started this process again after a failure: torchrun, `mgdm launch
+// --restarts`, or Slurm that requeued its job. What the same command began is then to be continued.
+bool is_restarted();
+
 // `out`. Without it the folder of the run whose config.toml is the recipe, else runs/ and the
 // recipe's name.
 std::string folder_of(const RunRequest& request);

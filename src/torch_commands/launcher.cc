@@ -50,11 +50,14 @@ int free_port() {
 }
 
 // The environment with torchrun's variables for one process.
-std::vector<std::string> environment(int rank, int count, int port) {
-  const std::vector<std::string> ours = {
-      fmt::format("RANK={}", rank),        fmt::format("LOCAL_RANK={}", rank),
-      fmt::format("WORLD_SIZE={}", count), "MASTER_ADDR=127.0.0.1",
-      fmt::format("MASTER_PORT={}", port), "TORCHELASTIC_USE_AGENT_STORE=False"};
+std::vector<std::string> environment(int rank, int count, int port, std::int64_t restart) {
+  const std::vector<std::string> ours = {fmt::format("RANK={}", rank),
+                                         fmt::format("LOCAL_RANK={}", rank),
+                                         fmt::format("WORLD_SIZE={}", count),
+                                         "MASTER_ADDR=127.0.0.1",
+                                         fmt::format("MASTER_PORT={}", port),
+                                         "TORCHELASTIC_USE_AGENT_STORE=False",
+                                         fmt::format("TORCHELASTIC_RESTART_COUNT={}", restart)};
   const auto name = [](std::string_view text) { return text.substr(0, text.find('=') + 1); };
   std::vector<std::string> all = ours;
   for (char** entry = environ; *entry != nullptr; ++entry)
@@ -95,14 +98,15 @@ class Launch {
  public:
   // When quiet, the first one's output is kept back like the others'.
   explicit Launch(bool quiet) : quiet_(quiet) {}
-  void start(int count, const std::vector<std::string>& command) {
+  void start(int count, const std::vector<std::string>& command, std::int64_t restart) {
     const int port = free_port();
     std::error_code reason;
     const std::string program = std::filesystem::read_symlink("/proc/self/exe", reason);
     if (reason) throw Error(fmt::format("cannot find this program: {}", reason.message()), "/proc");
     std::vector<std::string> words{program};
     words.insert(words.end(), command.begin(), command.end());
-    for (int rank = 0; rank < count; ++rank) start_one(rank, count, port, words);
+    for (int rank = 0; rank < count; ++rank)
+      start_one(rank, environment(rank, count, port, restart), words);
   }
 
   ~Launch() {
@@ -137,8 +141,7 @@ class Launch {
   }
 
  private:
-  void start_one(int rank, int count, int port, std::vector<std::string>& words) {
-    std::vector<std::string> variables = environment(rank, count, port);
+  void start_one(int rank, std::vector<std::string> variables, std::vector<std::string>& words) {
     const std::vector<char*> arguments = pointers(words), places = pointers(variables);
     const bool shown = rank == 0 && !quiet_;
     std::FILE* const file = shown ? nullptr : std::tmpfile();
@@ -229,11 +232,23 @@ class Launch {
 
 }  // namespace
 
-void launch(int count, const std::vector<std::string>& command, bool quiet) {
+void launch(const cli::LaunchSettings& settings) {
   catch_interrupts(SecondInterrupt::kNoted);
-  Launch processes(quiet);
-  processes.start(count, command);
-  processes.wait_for_all();
+  for (std::int64_t restart = 0;; ++restart) {
+    try {
+      Launch processes(settings.quiet);
+      processes.start(static_cast<int>(settings.n), settings.command, restart);
+      return processes.wait_for_all();
+    } catch (const UsageError&) {
+      throw;
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const Error& error) {
+      if (restart == settings.restarts) throw;
+      if (!settings.quiet)
+        say("{}; restart {} of {}\n", error.seen(), restart + 1, settings.restarts);
+    }
+  }
 }
 
 }  // namespace mgdm::torch_commands

@@ -20,9 +20,7 @@ class Work final : public cli::TorchWork {
   evaluation::LossProfile measure_losses(const evaluation::LossRequest& request) override {
     return torch_commands::measure_losses(request);
   }
-  void launch(const cli::LaunchSettings& settings) override {
-    torch_commands::launch(static_cast<int>(settings.n), settings.command, settings.quiet);
-  }
+  void launch(const cli::LaunchSettings& settings) override { torch_commands::launch(settings); }
   void bench_signature(const cli::BenchSettings& settings) override {
     torch_commands::bench_signature(settings);
   }

@@ -27,12 +27,12 @@ void train_seeds(const spec::Recipe& recipe, const spec::RunRequest& request);
 // Measures a model's losses by noise level and position.
 evaluation::LossProfile measure_losses(const evaluation::LossRequest& request);
 
-// Starts several processes of this program on one machine, with torchrun's variables.
-// Runs the command in `count` processes and returns when all have succeeded. The output of the
-// first is shown unless `quiet`, that of another only (its last lines) if it fails. When one fails
-// the others are ended, and the Error names it and its exit status. Ctrl-C and SIGTERM are passed
-// on and end in Interrupted; a second one ends all processes at once.
-void launch(int count, const std::vector<std::string>& command, bool quiet);
+// Runs a command in several processes of this program on one machine, with torchrun's variables,
+// and returns when all have succeeded. The output of the first is shown unless `quiet`, that of
+// another only (its last lines) if it fails. When one fails the others are ended, and all are
+// started again as often as `restarts` says; then the Error names it and its exit status. Ctrl-C
+// and SIGTERM are passed on and end in Interrupted; a second one ends all processes at once.
+void launch(const cli::LaunchSettings& settings);
 
 void bench_signature(cli::BenchSettings settings);
 void bench_training(cli::BenchSettings settings);

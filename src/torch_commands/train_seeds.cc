@@ -56,7 +56,7 @@ void train_seeds(const spec::Recipe& recipe, const spec::RunRequest& request) {
     spec::RunRequest one = request;
     one.out = runs.back().string();
     one.overrides.push_back(fmt::format("seed={}", seed));
-    one.resume = request.resume && is_there(runs.back() / "config.toml");
+    one.resume = (request.resume || spec::is_restarted()) && is_there(runs.back() / "config.toml");
     first = !train(spec::checked_recipe(one), one).empty();
   }
   if (first && !request.quiet) fmt::print("\n{}", table_of(runs));
