@@ -18,7 +18,8 @@
 // Errors: the library throws only mgdm::Failure and std::bad_alloc.
 //
 // Threads: free functions may be called from any thread. A Model serves one thread at a time (a
-// call while another is running is a Failure); different Models are independent.
+// call while another is running is a Failure); different Models are independent. Model::clone()
+// gives other threads the same weights, ModelPool does that for any number of threads.
 #pragma once
 
 #include <cstddef>
@@ -98,6 +99,19 @@ Judgement verify(const std::string& task, const Puzzle& puzzle, const std::strin
 // The label by exact search (no network involved); none when the puzzle has no solution.
 std::optional<std::string> solve_exactly(const std::string& task, const std::string& puzzle);
 
+// The puzzle as the task writes it: the cells of a grid in one line, 0 for the empty ones. Failure
+// when the text is not a puzzle.
+std::string normalize(const std::string& task, const std::string& puzzle);
+
+struct PuzzleCheck {
+  std::string puzzle;         // normalized
+  std::string contradiction;  // an obvious reason why it has no solution; empty without one
+  std::string unfamiliar;     // how it differs from generated puzzles; empty when it does not
+};
+
+// Looks at a puzzle without solving it. Failure when the text is not a puzzle.
+PuzzleCheck check(const std::string& task, const std::string& puzzle);
+
 // ---- Models -------------------------------------------------------------------------------------
 
 // Options of decoding; the default is the model's own. An option that would change nothing (steps
@@ -140,9 +154,10 @@ struct ModelInfo {
   std::string objective;     // what it was trained by: "mgdm", "ar", ...
   std::string architecture;  // "gpt2", "looped" or "llama"
   std::int64_t parameters = 0;
-  std::string device;        // where it computes, for people
-  DecodingOptions decoding;  // its own; what does not count with it is not set
-  std::string arithmetic;    // of matrix products: "fp32", "bf16" or "int8"
+  std::string device;                   // where it computes, for people
+  DecodingOptions decoding;             // its own; what does not count with it is not set
+  std::string arithmetic;               // of matrix products: "fp32", "bf16" or "int8"
+  std::vector<std::string> vocabulary;  // the text of each token; empty for language models
 };
 
 // The state of a puzzle after a pass.
@@ -169,9 +184,29 @@ struct Answer {
   std::vector<std::string> faults;  // what is wrong, in words; empty when correct
   std::int64_t passes = 0;          // through the network, over all tries
   bool checked = true;              // false: the answer cannot be checked
+  // solve_all only: why the text is no puzzle, or has no answer. `puzzle` is then the text as
+  // given.
+  std::optional<Failure> error = {};
+};
+
+// What a function of yours says about an answer.
+struct Verdict {
+  double score = 0;      // 0 to 1; 1 is right
+  std::string why = {};  // of a wrong answer
+};
+// Called on the thread that called solve, perhaps more than once for an answer. What it throws ends
+// the call and is passed on. It must not call the model.
+using Verifier = std::function<Verdict(const std::string& puzzle, const std::string& answer)>;
+
+// A puzzle as the network reads it.
+struct TokenRow {
+  std::vector<std::int32_t> tokens;  // places in ModelInfo::vocabulary; [MASK] where hidden
+  std::vector<std::uint8_t> given;   // 1 for each token that is the puzzle's
 };
 
 class Model {
+  struct Loaded;
+
  public:
   // A folder as `mgdm train` and `mgdm export` write it, or a name, which is looked up in
   // $MGDM_MODELS, in options.models, beside the program (../share/mgdm/models) and in ./models. A
@@ -186,15 +221,53 @@ class Model {
 
   Answer solve(const std::string& puzzle, const DecodingOptions& options = {},
                const OnStep& on_step = {});
-  // Solves puzzles and returns answers in their order. An answer does not depend on the other
+  // Solves puzzles and returns answers in their order; a puzzle's own error is in Answer::error,
+  // and the others are answered. An answer does not depend on the other
   // puzzles, except on a GPU by the rounding of kernels chosen by batch size
   // (LoadOptions::deterministic).
   std::vector<Answer> solve_all(const std::vector<std::string>& puzzles,
                                 const DecodingOptions& options = {}, const OnStep& on_step = {});
 
+  // A model for another thread, with `threads` of its own. Both share the weights, so it costs no
+  // memory for them, and no time. Other threads may be calling this model. CPU without LibTorch
+  // only: elsewhere it is a Failure.
+  Model clone(int threads = 1) const;
+
+  // Lets a function judge answers. Failure unless the model's task is text: other tasks have rules.
+  void use_verifier(Verifier verifier);
+
+  // As mgdm::check, and Failure for a puzzle that does not fit the model. Any thread may call it.
+  PuzzleCheck check(const std::string& puzzle) const;
+
+  // ---- The network alone, below decoding ----
+
+  // Failure as check. Any thread may call these two.
+  TokenRow encode(const std::string& puzzle) const;
+  std::string decode(const TokenRow& row) const;  // the answer in a row, special tokens by name
+
+  // Logits (rows, tokens, vocabulary) of rows of one length, as the network is called in decoding.
+  std::vector<float> logits(const std::vector<TokenRow>& rows, std::int64_t loops = 0);
+
  private:
-  struct Loaded;
+  explicit Model(std::shared_ptr<Loaded> loaded);
   std::shared_ptr<Loaded> loaded_;  // a call under way holds it, too
+};
+
+// Clones of a model for many threads: a call takes an idle clone, and waits while there is none.
+class ModelPool {
+ public:
+  // `size` clones with one thread each; 0: as many as the process may use cores.
+  explicit ModelPool(const Model& model, int size = 0);
+
+  // As Model's, for any thread, also from a callback of another call.
+  Answer solve(const std::string& puzzle, const DecodingOptions& options = {},
+               const OnStep& on_step = {});
+  std::vector<Answer> solve_all(const std::vector<std::string>& puzzles,
+                                const DecodingOptions& options = {}, const OnStep& on_step = {});
+
+ private:
+  struct Clones;
+  std::shared_ptr<Clones> clones_;
 };
 
 }  // namespace mgdm

@@ -74,6 +74,14 @@ int mgdm_verify(const char* task, const char* puzzle, const char* solution, cons
  * Unless it returns 1, *solution becomes NULL. */
 int mgdm_solve_exactly(const char* task, const char* puzzle, char** solution);
 
+/* The puzzle as the task writes it (mgdm_text_free); NULL when the text is not a puzzle. */
+char* mgdm_normalize(const char* task, const char* puzzle);
+
+/* Looks at a puzzle without solving it: 0, or -1 when the text is not a puzzle. *contradiction
+ * becomes an obvious reason why it has no solution, *unfamiliar how it differs from generated
+ * puzzles (mgdm_text_free); "" without one, NULL when the call fails. Both may be NULL. */
+int mgdm_check(const char* task, const char* puzzle, char** contradiction, char** unfamiliar);
+
 void mgdm_text_free(char* text);
 
 /* ---- Models ------------------------------------------------------------------------------------
@@ -85,6 +93,9 @@ typedef struct mgdm_model mgdm_model;
  * in those beside the program (../share/mgdm/models) and in ./models. Options: device, threads,
  * batch, arithmetic, deterministic. mgdm_model_free. */
 mgdm_model* mgdm_model_load(const char* folder_or_name, const char* options);
+/* A model for another thread, with `threads` of its own, over the same weights. Other threads may
+ * be calling the first one. NULL for a model on LibTorch. mgdm_model_free. */
+mgdm_model* mgdm_model_clone(const mgdm_model* model, int threads);
 void mgdm_model_free(mgdm_model* model);
 
 const char* mgdm_model_folder(const mgdm_model* model);
@@ -114,9 +125,10 @@ typedef int (*mgdm_on_step)(const mgdm_step* step, void* user);
 
 typedef struct mgdm_answers mgdm_answers;
 
-/* Answers in the order of the puzzles. Options: steps, order, schedule, revise, noise, temperature,
- * threshold, entropy_bound, early_stop, loops, symmetries, tries, seed, first. `on_step` may be
- * NULL; it gets `user`. mgdm_answers_free. */
+/* Answers in the order of the puzzles; a puzzle that cannot be read or answered has its error in
+ * mgdm_answers_error, and the others are answered. Options: steps, order, schedule, revise, noise,
+ * temperature, threshold, entropy_bound, early_stop, loops, symmetries, tries, seed, first.
+ * `on_step` may be NULL; it gets `user`. mgdm_answers_free. */
 mgdm_answers* mgdm_solve(mgdm_model* model, const char* const* puzzles, size_t count,
                          const char* options, mgdm_on_step on_step, void* user);
 
@@ -129,6 +141,8 @@ const char* mgdm_answers_text(const mgdm_answers* answers, size_t index);
 int mgdm_answers_correct(const mgdm_answers* answers, size_t index);
 int64_t mgdm_answers_passes(const mgdm_answers* answers, size_t index);     /* over all tries */
 const char* mgdm_answers_faults(const mgdm_answers* answers, size_t index); /* a line each */
+/* Why this puzzle has no answer; "" when it has one. */
+const char* mgdm_answers_error(const mgdm_answers* answers, size_t index);
 void mgdm_answers_free(mgdm_answers* answers);
 
 #ifdef __cplusplus

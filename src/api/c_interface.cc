@@ -48,6 +48,13 @@ mgdm_model* mgdm_model_load(const char* folder_or_name, const char* options) {
   });
 }
 
+mgdm_model* mgdm_model_clone(const mgdm_model* model, int threads) {
+  return or_remember<mgdm_model*>(nullptr, [&] {
+    const mgdm_model& original = object_of(model, "model");
+    return new mgdm_model{original.model.clone(threads), original.decoding};
+  });
+}
+
 void mgdm_model_free(mgdm_model* model) { delete model; }
 
 namespace {
@@ -143,6 +150,12 @@ const char* mgdm_answers_faults(const mgdm_answers* answers, size_t index) {
   return or_remember<const char*>(
       nullptr, [&] { return element_of(object_of(answers, "answers").faults, index).c_str(); });
 }
+const char* mgdm_answers_error(const mgdm_answers* answers, size_t index) {
+  return or_remember<const char*>(nullptr, [&] {
+    const auto& error = element_of(object_of(answers, "answers").list, index).error;
+    return error ? error->what() : "";
+  });
+}
 void mgdm_answers_free(mgdm_answers* answers) { delete answers; }
 
 struct mgdm_puzzles {
@@ -209,5 +222,22 @@ int mgdm_solve_exactly(const char* task, const char* puzzle, char** solution) {
     const auto found = mgdm::solve_exactly(text_of(task, "task"), text_of(puzzle, "puzzle"));
     if (found) out = mgdm::api::copy_of(*found);
     return found ? 1 : 0;
+  });
+}
+
+char* mgdm_normalize(const char* task, const char* puzzle) {
+  return or_remember<char*>(nullptr, [&] {
+    return mgdm::api::copy_of(mgdm::normalize(text_of(task, "task"), text_of(puzzle, "puzzle")));
+  });
+}
+
+int mgdm_check(const char* task, const char* puzzle, char** contradiction, char** unfamiliar) {
+  if (contradiction != nullptr) *contradiction = nullptr;
+  if (unfamiliar != nullptr) *unfamiliar = nullptr;
+  return or_remember(-1, [&] {
+    const mgdm::PuzzleCheck check = mgdm::check(text_of(task, "task"), text_of(puzzle, "puzzle"));
+    if (contradiction != nullptr) *contradiction = mgdm::api::copy_of(check.contradiction);
+    if (unfamiliar != nullptr) *unfamiliar = mgdm::api::copy_of(check.unfamiliar);
+    return 0;
   });
 }

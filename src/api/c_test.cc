@@ -68,6 +68,33 @@ TEST(C, KeepsTheErrorOfEachThread) {
   EXPECT_NE(std::string(mgdm_error()).find("/nowhere"), std::string::npos);
 }
 
+TEST(C, LooksAtPuzzles) {
+  char* text = mgdm_normalize("countdown-4", "4 5 6 10 -> 24");
+  EXPECT_STREQ(text, "4,5,6,10,24");
+  mgdm_text_free(text);
+  EXPECT_EQ(mgdm_normalize("sudoku", "12"), nullptr);
+  char *contradiction = nullptr, *unfamiliar = nullptr;
+  const std::string clash = "11" + std::string(79, '.');
+  ASSERT_EQ(mgdm_check("sudoku", clash.c_str(), &contradiction, &unfamiliar), 0);
+  EXPECT_STRNE(contradiction, "");
+  EXPECT_STRNE(unfamiliar, "");
+  mgdm_text_free(contradiction);
+  mgdm_text_free(unfamiliar);
+  EXPECT_EQ(mgdm_check("sudoku", "12", &contradiction, nullptr), -1);
+  EXPECT_EQ(contradiction, nullptr);
+}
+
+#ifdef MGDM_HAVE_RUNTIME
+TEST(C, ClonesAModel) {
+  mgdm_model* model = mgdm_model_load(shipped("quick-planning-mgdm").c_str(), "threads=2");
+  mgdm_model* clone = mgdm_model_clone(model, 1);
+  mgdm_model_free(model);
+  EXPECT_STREQ(mgdm_model_task(clone), "planning");
+  EXPECT_EQ(mgdm_model_clone(nullptr, 1), nullptr);
+  mgdm_model_free(clone);
+}
+#endif
+
 TEST(C, TakesNullForNothing) {
   EXPECT_EQ(mgdm_puzzles_count(nullptr), 0u);
   EXPECT_EQ(mgdm_puzzles_input(nullptr, 0), nullptr);
@@ -133,10 +160,14 @@ TEST(C, LetsAModelAnswer) {
   answers = mgdm_solve(model, inputs, 1, mgdm_model_decoding(model), nullptr, nullptr);
   ASSERT_NE(answers, nullptr) << mgdm_error();
   EXPECT_EQ(mgdm_answers_passes(answers, 0), 10);
+  EXPECT_STREQ(mgdm_answers_error(answers, 0), "");
   mgdm_answers_free(answers);
 
   const char* const nonsense[] = {"nonsense", nullptr};
-  EXPECT_EQ(mgdm_solve(model, nonsense, 1, nullptr, nullptr, nullptr), nullptr);
+  answers = mgdm_solve(model, nonsense, 1, nullptr, nullptr, nullptr);
+  EXPECT_STRNE(mgdm_answers_error(answers, 0), "");
+  EXPECT_EQ(mgdm_answers_correct(answers, 0), 0);
+  mgdm_answers_free(answers);
   EXPECT_EQ(mgdm_solve(model, nonsense, 2, nullptr, nullptr, nullptr), nullptr);
   EXPECT_STREQ(mgdm_error_seen(), "a puzzle is NULL");
   EXPECT_EQ(mgdm_solve(model, inputs, 1, "entropy_bound=1", nullptr, nullptr), nullptr);

@@ -1,9 +1,12 @@
+#include <fmt/format.h>
+
 #include <atomic>
 #include <exception>
 #include <memory>
 #include <utility>
 
 #include "api/failure.h"
+#include "api/looked_at.h"
 #include "api/options.h"
 #include "inference/loaded_model.h"
 #include "inference/models.h"
@@ -21,6 +24,13 @@ inference::LoadedModel load(const std::string& folder, const LoadOptions& option
       folder, {options.device, options.threads, options.arithmetic, options.deterministic});
 }
 
+std::vector<std::string> tokens_of(const data::Vocabulary& vocabulary) {
+  if (vocabulary.tokenizer()) return {};
+  std::vector<std::string> tokens(data::kSpecialNames.begin(), data::kSpecialNames.end());
+  tokens.insert(tokens.end(), vocabulary.words().begin(), vocabulary.words().end());
+  return tokens;
+}
+
 ModelInfo info_of(const std::string& folder, const inference::LoadedModel& model) {
   const spec::ModelSettings network = model_files::read_config(folder).settings;
   const spec::ModelCard& card = model.card();
@@ -31,7 +41,8 @@ ModelInfo info_of(const std::string& folder, const inference::LoadedModel& model
           spec::parameter_count(network),
           model.network().device,
           api::own_options(model),
-          model.network().arithmetic};
+          model.network().arithmetic,
+          tokens_of(model.rows().vocabulary())};
 }
 
 // Lets one call at a time through; the others are told, not mixed up.
@@ -58,31 +69,56 @@ const std::shared_ptr<Held>& held(const std::shared_ptr<Held>& loaded) {
   return loaded;
 }
 
-// Passes steps on to the caller's function and keeps what it throws, so that it can be told from
-// our own errors.
-class Caller {
- public:
-  explicit Caller(const OnStep& on_step) : on_step_(on_step) {}
-
-  bool see(std::size_t puzzle, const inference::StepText& step) {
-    if (thrown_) return false;  // puzzles beside the one that threw
-    try {
-      return on_step_({puzzle, step.attempt, step.pass, step.text, step.confidence});
-    } catch (...) {
-      thrown_ = std::current_exception();
-      throw;
-    }
-  }
-  const std::exception_ptr& thrown() const { return thrown_; }
-
- private:
-  const OnStep& on_step_;
-  std::exception_ptr thrown_;
+// What a function of the caller threw, so that it can be told from our own errors.
+struct ThrownByCaller {
+  std::exception_ptr exception;
 };
+
+template <class Function>
+auto call(const Function& function) {
+  try {
+    return function();
+  } catch (...) {
+    throw ThrownByCaller{std::current_exception()};
+  }
+}
+
+// Runs `work`; an exception becomes a Failure, except what a function of the caller threw.
+template <class Work>
+auto or_failure(const Work& work) {
+  try {
+    return api::or_failure(work);
+  } catch (const ThrownByCaller& thrown) {
+    std::rethrow_exception(thrown.exception);
+  }
+}
+
+// The error of a puzzle; what ends the whole call is thrown.
+Failure failure_of(const std::exception_ptr& error) {
+  try {
+    api::or_failure([&] { std::rethrow_exception(error); });
+  } catch (const Failure& failure) {
+    return failure;
+  }
+  check_failed("an exception", __FILE__, __LINE__);
+}
+
+void end_if_thrown_by_caller(std::size_t, const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const ThrownByCaller&) {
+    throw;
+  } catch (...) {  // the puzzle's own, which it keeps
+  }
+}
 
 Answer answer_of(inference::Solved&& solved) {
   Answer answer;
   answer.puzzle = std::move(solved.input);
+  if (solved.error) {
+    answer.error = failure_of(solved.error);
+    return answer;
+  }
   answer.text = std::move(solved.text);
   answer.correct = solved.check.right();
   answer.checked = solved.check.right() || solved.check.wrong();
@@ -91,13 +127,27 @@ Answer answer_of(inference::Solved&& solved) {
   return answer;
 }
 
+// The tokens of a row from the caller. Error unless they are `length` tokens below `vocabulary`.
+std::vector<data::Token> tokens_in(const TokenRow& row, std::size_t length, int vocabulary) {
+  if (row.tokens.size() != length || row.given.size() != length)
+    throw Error(fmt::format("a row of {} tokens, {} of them marked as given or not",
+                            row.tokens.size(), row.given.size()),
+                fmt::format("{} tokens and as many marks", length));
+  for (const std::int32_t token : row.tokens)
+    if (token < 0 || token >= vocabulary)
+      throw Error(fmt::format("token {}", token), fmt::format("0 to {}", vocabulary - 1));
+  return {row.tokens.begin(), row.tokens.end()};
+}
+
 }  // namespace
 
 struct Model::Loaded {
   Loaded(const std::string& folder, const LoadOptions& options)
       : model(load(folder, options)), info(info_of(folder, model)), batch(options.batch) {}
+  Loaded(const Loaded& other, int threads)
+      : model(other.model.share(threads)), info(other.info), batch(other.batch) {}
 
-  const inference::LoadedModel model;
+  inference::LoadedModel model;
   const ModelInfo info;
   const std::size_t batch;
   std::atomic<bool> busy = false;
@@ -109,6 +159,8 @@ Model::Model(const std::string& folder_or_name, const LoadOptions& options)
                                         options);
       })) {}
 
+Model::Model(std::shared_ptr<Loaded> loaded) : loaded_(std::move(loaded)) {}
+
 Model::~Model() = default;
 Model::Model(Model&&) noexcept = default;
 Model& Model::operator=(Model&&) noexcept = default;
@@ -117,32 +169,104 @@ const ModelInfo& Model::info() const { return held(loaded_)->info; }
 
 Answer Model::solve(const std::string& puzzle, const DecodingOptions& options,
                     const OnStep& on_step) {
-  return std::move(solve_all({puzzle}, options, on_step).front());
+  Answer answer = std::move(solve_all({puzzle}, options, on_step).front());
+  if (answer.error) throw Failure(*std::move(answer.error));
+  return answer;
 }
 
 std::vector<Answer> Model::solve_all(const std::vector<std::string>& puzzles,
                                      const DecodingOptions& options, const OnStep& on_step) {
   const std::shared_ptr<Loaded> loaded = held(loaded_);  // a step callback may destroy the model
   const Turn turn(loaded->busy);
-  Caller caller(on_step);
+  bool thrown = false;
   inference::OnStepOfPuzzle observer;
   if (on_step)
     observer = [&](std::size_t puzzle, const inference::StepText& step) {
-      return caller.see(puzzle, step);
+      if (std::exchange(thrown, true)) return false;  // puzzles beside the one that threw
+      const bool go_on = call([&] {
+        return on_step({puzzle, step.attempt, step.pass, step.text, step.confidence});
+      });
+      thrown = false;
+      return go_on;
     };
-  try {
-    return api::or_failure([&] {
-      const decoding::DecodingSettings settings = api::over(loaded->model, options);
-      std::vector<Answer> answers;
-      for (inference::Solved& solved : inference::solve_all(loaded->model, puzzles, options.first,
-                                                            settings, loaded->batch, observer))
-        answers.push_back(answer_of(std::move(solved)));
-      return answers;
+  return or_failure([&] {
+    const decoding::DecodingSettings settings = api::over(loaded->model, options);
+    std::vector<Answer> answers;
+    for (inference::Solved& solved :
+         inference::solve_all(loaded->model, puzzles, options.first, settings, loaded->batch,
+                              observer, end_if_thrown_by_caller))
+      answers.push_back(answer_of(std::move(solved)));
+    return answers;
+  });
+}
+
+Model Model::clone(int threads) const {
+  return Model(or_failure([&] {
+    LoadOptions options;
+    options.threads = threads;
+    api::check(options);
+    return std::make_shared<Loaded>(*held(loaded_), threads);
+  }));
+}
+
+void Model::use_verifier(Verifier verifier) {
+  const std::shared_ptr<Loaded> loaded = held(loaded_);
+  const Turn turn(loaded->busy);
+  or_failure([&] {
+    loaded->model.use_verifier([verifier = std::move(verifier)](const tasks::Example& example,
+                                                                std::string_view answer)
+                                   -> std::optional<tasks::text::Judgement> {
+      const Verdict verdict = call([&] { return verifier(example.input, std::string(answer)); });
+      return tasks::text::Judgement{verdict.score, verdict.why};
     });
-  } catch (...) {
-    if (caller.thrown()) std::rethrow_exception(caller.thrown());
-    throw;
-  }
+  });
+}
+
+PuzzleCheck Model::check(const std::string& puzzle) const {
+  const std::shared_ptr<Loaded> loaded = held(loaded_);
+  return or_failure([&] {
+    loaded->model.prepare(puzzle);
+    return api::looked_at(loaded->model.task(), puzzle);
+  });
+}
+
+TokenRow Model::encode(const std::string& puzzle) const {
+  const std::shared_ptr<Loaded> loaded = held(loaded_);
+  return or_failure([&] {
+    inference::Prepared prepared = loaded->model.prepare(puzzle);
+    const data::Token mask = loaded->model.rows().vocabulary().specials().mask;
+    for (std::size_t n = 0; n < prepared.tokens.size(); ++n)
+      if (prepared.frozen[n] == 0) prepared.tokens[n] = mask;
+    return TokenRow{{prepared.tokens.begin(), prepared.tokens.end()}, std::move(prepared.frozen)};
+  });
+}
+
+std::string Model::decode(const TokenRow& row) const {
+  const std::shared_ptr<Loaded> loaded = held(loaded_);
+  return or_failure([&] {
+    const spec::PuzzleRows& rows = loaded->model.rows();
+    const std::vector<data::Token> tokens = tokens_in(row, rows.length(), rows.vocabulary().size());
+    return rows.read(tokens, row.given);
+  });
+}
+
+std::vector<float> Model::logits(const std::vector<TokenRow>& rows, std::int64_t loops) {
+  const std::shared_ptr<Loaded> loaded = held(loaded_);
+  const Turn turn(loaded->busy);
+  return or_failure([&] {
+    decoding::Network& network = *loaded->model.network().network;
+    const std::size_t length = rows.empty() ? 0 : rows.front().tokens.size();
+    std::vector<data::Token> tokens;
+    std::vector<std::uint8_t> given;
+    for (const TokenRow& row : rows) {
+      const auto more = tokens_in(row, length, static_cast<int>(network.vocabulary()));
+      tokens.insert(tokens.end(), more.begin(), more.end());
+      given.insert(given.end(), row.given.begin(), row.given.end());
+    }
+    std::vector<float> logits(tokens.size() * network.vocabulary());
+    if (!logits.empty()) network.logits({rows.size(), length, tokens, given}, loops, logits);
+    return logits;
+  });
 }
 
 }  // namespace mgdm

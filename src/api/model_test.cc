@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
@@ -234,6 +235,42 @@ TEST(Model, AnswersAloneAsBesideOthers) {
   EXPECT_GE(right, 3u);
 }
 
+TEST(Model, IsClonedForAnotherThread) {
+  const auto puzzles = small_puzzles(4);
+  const auto texts = [&](auto& model) {
+    std::vector<std::string> all;
+    for (const Answer& answer : model.solve_all(inputs_of(puzzles))) all.push_back(answer.text);
+    return all;
+  };
+  auto model = std::make_unique<Model>(shipped("quick-planning-mgdm"));
+  Model clone = model->clone();
+  EXPECT_EQ(clone.info().task, "planning");
+  std::vector<std::string> beside;
+  std::thread other([&] { beside = texts(clone); });
+  const std::vector<std::string> here = texts(*model);
+  other.join();
+  EXPECT_EQ(beside, here);
+  model.reset();
+  EXPECT_EQ(texts(clone), here);
+  EXPECT_TRUE(contains(failure_of([&] { clone.clone(-1); }), "threads = -1"));
+}
+
+TEST(ModelPool, ServesMoreThreadsThanItHasClones) {
+  const auto puzzles = small_puzzles(6);
+  ModelPool pool(Model(shipped("quick-planning-mgdm")), 2);
+  std::vector<std::string> texts(puzzles.size());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < puzzles.size(); ++i)
+    threads.emplace_back([&, i] { texts[i] = pool.solve(puzzles[i].input).text; });
+  for (std::thread& thread : threads) thread.join();
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < puzzles.size(); ++i)
+    right += verify("planning", puzzles[i], texts[i]).correct;
+  EXPECT_GE(right, 5u);
+  EXPECT_FALSE(failure_of([&] { pool.solve("nonsense"); }).empty());
+  EXPECT_EQ(pool.solve_all(inputs_of(puzzles)).size(), 6u);  // the clone came back
+}
+
 // As Python's multiprocessing does: the threads of the model are not in the child.
 TEST(Model, AnswersInAForkedChild) {
   const auto puzzles = small_puzzles(4);
@@ -273,11 +310,62 @@ TEST(Model, RefusesWrongOptionsAndPuzzles) {
   EXPECT_TRUE(contains(with(left_to_right, [](auto& o) { o.steps = 2; }), "steps changes nothing"));
   EXPECT_TRUE(contains(with(model, [](auto& o) { o.symmetries = o.tries = 2; }), "one of the two"));
   EXPECT_TRUE(contains(failure_of([&] { model.solve("nonsense"); }), "expected"));
-  EXPECT_TRUE(contains(failure_of([&] {
-                         model.solve_all({puzzles[0].input, "nonsense"});
-                       }),
-                       "puzzle 2"));
   EXPECT_TRUE(model.solve(puzzles[0].input).correct);
+}
+
+TEST(Model, KeepsAnErrorWithItsPuzzle) {
+  const auto puzzles = small_puzzles(2);
+  const Script script(puzzles);
+  Model model(shipped("quick-planning-mgdm"));
+  const auto answers = model.solve_all({puzzles[0].input, "nonsense", puzzles[1].input});
+  ASSERT_EQ(answers.size(), 3u);
+  EXPECT_TRUE(answers[0].correct && answers[2].correct && !answers[0].error);
+  ASSERT_TRUE(answers[1].error);
+  EXPECT_EQ(answers[1].puzzle, "nonsense");
+  EXPECT_FALSE(answers[1].correct);
+  EXPECT_EQ(answers[1].error->what(), failure_of([&] { model.solve("nonsense"); }));
+  EXPECT_FALSE(answers[1].error->expected().empty());
+}
+
+TEST(Model, ChecksPuzzlesWithoutSolvingThem) {
+  const Script script({});
+  const Model model(shipped("sudoku"));
+  const std::string empty(80, '.');
+  EXPECT_TRUE(contains(model.check("1" + empty).unfamiliar, "givens"));
+  EXPECT_TRUE(contains(model.check("11" + empty.substr(1)).contradiction, "1"));
+  EXPECT_EQ(model.check("1" + empty).puzzle, "1" + std::string(80, '0'));
+  EXPECT_TRUE(contains(failure_of([&] { model.check("12"); }), "expected"));
+}
+
+TEST(Model, WritesAndReadsRowsOfTokens) {
+  const auto puzzles = small_puzzles(1);
+  const Script script(puzzles);
+  Model model(shipped("quick-planning-mgdm"));
+  TokenRow row = model.encode(puzzles[0].input);
+  ASSERT_EQ(row.tokens.size(), row.given.size());
+  EXPECT_TRUE(contains(model.decode(row), "[MASK]"));
+  const std::vector<std::string>& vocabulary = model.info().vocabulary;
+  const std::vector<float> logits = model.logits({row, row});
+  ASSERT_EQ(logits.size(), 2 * row.tokens.size() * vocabulary.size());
+  for (std::size_t n = 0; n < row.tokens.size(); ++n) {
+    if (row.given[n] != 0) continue;
+    const float* const about = logits.data() + n * vocabulary.size();
+    row.tokens[n] =
+        static_cast<std::int32_t>(std::max_element(about, about + vocabulary.size()) - about);
+  }
+  EXPECT_TRUE(model.decode(row).starts_with(puzzles[0].solution)) << model.decode(row);
+  EXPECT_TRUE(model.logits({}).empty());
+  row.tokens[0] = 1000;
+  EXPECT_TRUE(contains(failure_of([&] { model.logits({row}); }), "token 1000"));
+  row.tokens.pop_back();
+  EXPECT_TRUE(contains(failure_of([&] { model.logits({row}); }), "as many marks"));
+}
+
+TEST(Model, TakesAVerifierForTextOnly) {
+  const Script script({});
+  Model model(shipped("sudoku"));
+  const auto easy = [](const std::string&, const std::string&) { return Verdict{1, ""}; };
+  EXPECT_TRUE(contains(failure_of([&] { model.use_verifier(easy); }), "the task text"));
 }
 
 TEST(Model, TriesAgain) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/failure.h"
+#include "api/looked_at.h"
 #include "api/options.h"
 #include "base/parallel.h"
 #include "data/examples_file.h"
@@ -54,6 +55,13 @@ Judgement judged(const std::string& name, const Puzzle& puzzle, const std::strin
 
 }  // namespace
 
+PuzzleCheck api::looked_at(const tasks::Task& task, const std::string& puzzle) {
+  PuzzleCheck check{task.normalize_input(puzzle), {}, {}};
+  if (const auto fault = task.contradiction(check.puzzle)) check.contradiction = fault->words;
+  check.unfamiliar = task.unfamiliar(check.puzzle).value_or("");
+  return check;
+}
+
 std::vector<std::string> task_names() { return tasks::task_names(); }
 
 std::vector<Puzzle> generate(const std::string& task, std::size_t count,
@@ -88,6 +96,14 @@ std::optional<std::string> solve_exactly(const std::string& task, const std::str
     const auto solver = tasks::make_task(task);
     return solver->solve(solver->normalize_input(puzzle));
   });
+}
+
+std::string normalize(const std::string& task, const std::string& puzzle) {
+  return api::or_failure([&] { return tasks::make_task(task)->normalize_input(puzzle); });
+}
+
+PuzzleCheck check(const std::string& task, const std::string& puzzle) {
+  return api::or_failure([&] { return api::looked_at(*tasks::make_task(task), puzzle); });
 }
 
 }  // namespace mgdm

@@ -65,6 +65,10 @@ class Network {
   // its layers, 0 as often as it was trained to; others ignore it.
   virtual void logits(const Rows& rows, std::int64_t loops, std::span<float> logits) = 0;
 
+  // A network over the same weights, with `threads` and buffers of its own, for another thread; it
+  // may outlive this one. Null where that is not possible.
+  virtual std::unique_ptr<Network> share(int /*threads*/) const { return nullptr; }
+
   // Causal networks only: an empty sequence ...
   virtual std::unique_ptr<Sequence> start(std::int64_t loops);
 

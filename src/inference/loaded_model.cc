@@ -6,12 +6,12 @@
 #include <set>
 #include <utility>
 
+#include "base/cores.h"
 #include "base/error.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "spec/kinds.h"
 #include "tasks/all_tasks.h"
-#include "tasks/text/task.h"
 
 namespace mgdm::inference {
 
@@ -35,6 +35,26 @@ LoadedModel LoadedModel::load(const std::string& folder, const ComputeSettings& 
 void LoadedModel::use_verifier(const std::string& command) {
   rows_ = std::make_shared<spec::PuzzleRows>(card_, rows_->vocabulary(),
                                              tasks::text::make_verified(card_.task, command));
+}
+
+void LoadedModel::use_verifier(tasks::text::Judge judge) {
+  rows_ = std::make_shared<spec::PuzzleRows>(
+      card_, rows_->vocabulary(), tasks::text::make_verified(card_.task, std::move(judge)));
+}
+
+LoadedModel LoadedModel::share(int threads) const {
+  LoadedNetwork network{
+      .network = network_->network->share(threads),
+      .device = network_->device,
+      .arithmetic = network_->arithmetic,
+      .enough = kEnoughForAThread * static_cast<std::size_t>(thread_count(threads))};
+  if (!network.network)
+    throw Error(fmt::format("a model on {} cannot be cloned", network_->device),
+                "a gpt2 or looped model on the CPU, without LibTorch",
+                "load the model once more, or ask it from one thread");
+  LoadedModel copy = *this;
+  copy.network_ = std::make_shared<const LoadedNetwork>(std::move(network));
+  return copy;
 }
 
 std::optional<std::string> LoadedModel::missing_for(

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,6 +26,7 @@
 #include "spec/puzzle_rows.h"
 #include "tasks/score.h"
 #include "tasks/task.h"
+#include "tasks/text/task.h"
 
 namespace mgdm::inference {
 
@@ -34,6 +36,7 @@ struct Prepared {
   std::vector<data::Token> tokens;            // (N): its row
   std::vector<std::uint8_t> frozen;           // (N): 1 where the row is given
   std::optional<tasks::Fault> contradiction;  // an obvious reason why there is no answer
+  std::exception_ptr error = {};  // in a list: why this text is not a puzzle; the rest is empty
 };
 
 // An answer as text.
@@ -48,7 +51,8 @@ struct Solved {
   AnswerText first = {};   // of a single try, or the vote
   AnswerText best = {};    // the first verified answer of several tries, else `first`
   Votes votes = {};
-  bool asked = true;  // false: the puzzle contradicts itself, the model was not asked
+  bool asked = true;              // false: the puzzle contradicts itself, the model was not asked
+  std::exception_ptr error = {};  // in a list: why this puzzle has no answer; the rest is empty
   // By check():
   std::string text = {};  // the best answer up to its end
   tasks::Check check = {};
@@ -66,9 +70,14 @@ class LoadedModel {
   // Error when the folder holds no model that was trained on a task.
   static LoadedModel load(const std::string& folder, const ComputeSettings& settings);
 
-  // Lets a command judge answers (tasks/text/verifier.h). Throws a UsageError unless the task is
-  // text.
+  // Lets a command (tasks/text/verifier.h) or a function judge answers. Throws a UsageError unless
+  // the task is text.
   void use_verifier(const std::string& command);
+  void use_verifier(tasks::text::Judge judge);
+
+  // The same model for another thread: the weights are shared, buffers and threads are its own.
+  // Error for a network that cannot be shared.
+  LoadedModel share(int threads) const;
 
   // The settings, completed by those that the model's kind decides. UsageError for settings that
   // are impossible: tries that would all be equal, symmetries or loops where there are none.

@@ -293,17 +293,25 @@ TEST(Solve, AnswersManyInTheirOrderAndTellsWhoseStepItIs) {
   EXPECT_TRUE(solve_all(model, {}, 0, steps(3), 2).empty());
 }
 
-TEST(Solve, NamesThePuzzleThatIsNone) {
-  const auto examples = planning_examples(1);
+TEST(Solve, KeepsAnErrorWithItsPuzzle) {
+  const auto examples = planning_examples(3);
   const LoadedModel model = scripted_model("planning", 28, examples);
-  const std::vector<std::string> puzzles{examples[0].input, "nonsense"};
-  try {
-    solve_all(model, puzzles, 0, steps(3), 2,
-              [](std::size_t, const StepText&) -> bool { throw Error("it began"); });
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_TRUE(error.seen().starts_with("puzzle 2: ")) << error.what();
-  }
+  const std::vector<std::string> puzzles{examples[0].input, "nonsense", examples[1].input,
+                                         examples[2].input};
+  std::vector<std::size_t> told;
+  const auto solved = solve_all(
+      model, puzzles, 0, steps(3), 2,
+      [](std::size_t puzzle, const StepText&) {
+        if (puzzle == 3) throw Error("enough");
+        return true;
+      },
+      [&](std::size_t puzzle, const std::exception_ptr&) { told.push_back(puzzle); });
+  EXPECT_EQ(told, (std::vector<std::size_t>{1, 3}));
+  EXPECT_FALSE(solved[0].error || solved[2].error);
+  EXPECT_TRUE(solved[1].error && solved[3].error);
+  EXPECT_EQ(solved[1].input, "nonsense");
+  EXPECT_EQ(solved[2].text, examples[1].output);
+  EXPECT_THROW(solve(model, "nonsense", 0, steps(3)), Error);
 }
 
 // An own task may judge by the label alone, and there is none.

@@ -37,14 +37,22 @@ std::string effort(const Solved& solved) {
 void solve_each(const LoadedModel& model, std::span<const Prepared> puzzles,
                 std::uint32_t first_item, const decoding::DecodingSettings& settings,
                 std::size_t batch, const std::function<void(std::size_t, Solved&&)>& take,
-                const OnStepOfPuzzle& on_step) {
+                const OnStepOfPuzzle& on_step, const OnErrorOfPuzzle& on_error) {
   MGDM_CHECK(batch > 0);
+  const auto fail = [&](std::size_t number, const std::exception_ptr& error) {
+    if (!on_error) std::rethrow_exception(error);
+    on_error(number, error);
+  };
   const decoding::DecodingSettings now = model.resolved(settings);
   Solver solver(model.network());
   std::map<QuestionId, std::size_t> numbers;
   for (std::size_t next = 0; next < puzzles.size() || solver.active() > 0;) {
     stop_if_interrupted();
     for (; next < puzzles.size() && solver.active() < batch; ++next) {
+      if (puzzles[next].error) {
+        fail(next, puzzles[next].error);
+        continue;
+      }
       if (puzzles[next].contradiction) {
         take(next, model.unanswerable(puzzles[next], now));
         continue;
@@ -56,20 +64,26 @@ void solve_each(const LoadedModel& model, std::span<const Prepared> puzzles,
     }
     for (const Outcome& outcome : solver.pass()) {
       const std::size_t number = numbers.extract(outcome.id).mapped();
-      take(number, model.solved(puzzles[number], outcome));
+      if (outcome.error)
+        fail(number, outcome.error);
+      else
+        take(number, model.solved(puzzles[number], outcome));
     }
   }
 }
 
 std::vector<Solved> solve_all(const LoadedModel& model, std::span<const std::string> puzzles,
                               std::uint32_t first_item, const decoding::DecodingSettings& settings,
-                              std::size_t batch, const OnStepOfPuzzle& on_step) {
-  std::vector<Prepared> prepared;
-  for (const std::string& puzzle : puzzles)
-    prepared.push_back(puzzles.size() == 1
-                           ? model.prepare(puzzle)
-                           : with_location(fmt::format("puzzle {}", prepared.size() + 1), 0,
-                                           [&] { return model.prepare(puzzle); }));
+                              std::size_t batch, const OnStepOfPuzzle& on_step,
+                              const OnErrorOfPuzzle& on_error) {
+  std::vector<Prepared> prepared(puzzles.size());
+  for (std::size_t i = 0; i < puzzles.size(); ++i) {
+    try {
+      prepared[i] = model.prepare(puzzles[i]);
+    } catch (const Error&) {
+      prepared[i].error = std::current_exception();
+    }
+  }
   std::vector<Solved> all(puzzles.size());
   solve_each(
       model, prepared, first_item, settings, batch,
@@ -77,7 +91,12 @@ std::vector<Solved> solve_all(const LoadedModel& model, std::span<const std::str
         model.check(solved);
         all[number] = std::move(solved);
       },
-      on_step);
+      on_step,
+      [&](std::size_t number, const std::exception_ptr& error) {
+        if (on_error) on_error(number, error);
+        all[number].input = puzzles[number];
+        all[number].error = error;
+      });
   stop_if_interrupted();
   return all;
 }
@@ -86,7 +105,10 @@ Solved solve(const LoadedModel& model, const std::string& puzzle, std::uint32_t 
              const decoding::DecodingSettings& settings, const OnStep& on_step) {
   OnStepOfPuzzle of_puzzle;
   if (on_step) of_puzzle = [&](std::size_t, const StepText& step) { return on_step(step); };
-  return std::move(solve_all(model, {&puzzle, 1}, item, settings, 1, of_puzzle).front());
+  const auto thrown = [](std::size_t, const std::exception_ptr& error) {
+    std::rethrow_exception(error);
+  };
+  return std::move(solve_all(model, {&puzzle, 1}, item, settings, 1, of_puzzle, thrown).front());
 }
 
 std::string error_json(const std::string& what) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <span>
 #include <string>
@@ -26,21 +27,25 @@ std::string effort(const Solved& solved);
 // Called with the number of a puzzle in its list; returning false ends that puzzle only.
 using OnStepOfPuzzle = std::function<bool(std::size_t puzzle, const StepText& step)>;
 
+// Called with the number of a puzzle and why it has no answer.
+using OnErrorOfPuzzle = std::function<void(std::size_t puzzle, const std::exception_ptr& error)>;
+
 // Answers prepared puzzles, at most `batch` at a time, with items first_item, first_item + 1, ...
-// Calls take(number, solved) as each is answered; the answers are not checked. Throws the first
-// error of a puzzle, and Interrupted.
+// Calls take(number, solved) as each is answered; the answers are not checked. An error of a puzzle
+// goes to `on_error`, which may throw; without it the first one is thrown. Throws Interrupted.
 void solve_each(const LoadedModel& model, std::span<const Prepared> puzzles,
                 std::uint32_t first_item, const decoding::DecodingSettings& settings,
                 std::size_t batch, const std::function<void(std::size_t, Solved&&)>& take,
-                const OnStepOfPuzzle& on_step = {});
+                const OnStepOfPuzzle& on_step = {}, const OnErrorOfPuzzle& on_error = {});
 
-// Solves puzzles given as text and checks the answers, in their order. A text that is not a puzzle
-// is an Error before the first pass.
+// Solves puzzles given as text and checks the answers, in their order. A puzzle that cannot be read
+// or answered has its error in Solved::error; on_error, if given, is told of it first.
 std::vector<Solved> solve_all(const LoadedModel& model, std::span<const std::string> puzzles,
                               std::uint32_t first_item, const decoding::DecodingSettings& settings,
-                              std::size_t batch, const OnStepOfPuzzle& on_step = {});
+                              std::size_t batch, const OnStepOfPuzzle& on_step = {},
+                              const OnErrorOfPuzzle& on_error = {});
 
-// One puzzle. The item keys the random draws.
+// One puzzle, whose error is thrown. The item keys the random draws.
 Solved solve(const LoadedModel& model, const std::string& puzzle, std::uint32_t item,
              const decoding::DecodingSettings& settings, const OnStep& on_step = {});
 

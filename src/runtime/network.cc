@@ -46,11 +46,15 @@ class CachedSequence : public decoding::Sequence {
 
 class CpuNetwork : public decoding::Network {
  public:
-  CpuNetwork(Transformer network, int threads)
-      : net_(std::move(network)), team_(threads), own_(static_cast<std::size_t>(threads)) {}
+  CpuNetwork(std::shared_ptr<const Transformer> network, int threads)
+      : weights_(std::move(network)), team_(threads), own_(static_cast<std::size_t>(threads)) {}
 
   std::size_t vocabulary() const override { return net_.vocabulary; }
   bool causal() const override { return net_.causal; }
+
+  std::unique_ptr<decoding::Network> share(int threads) const override {
+    return std::make_unique<CpuNetwork>(weights_, thread_count(threads));
+  }
 
   void logits(const decoding::Rows& rows, std::int64_t loops, std::span<float> logits) override {
     const std::size_t length = rows.length, each = length * net_.vocabulary;
@@ -182,7 +186,8 @@ class CpuNetwork : public decoding::Network {
     });
   }
 
-  const Transformer net_;
+  const std::shared_ptr<const Transformer> weights_;
+  const Transformer& net_ = *weights_;
   Team team_;
   Desk shared_;
   std::vector<Desk> own_;  // of each thread
@@ -198,8 +203,9 @@ std::unique_ptr<decoding::Network> load_network(const std::filesystem::path& fol
                                                 const Options& options) {
   check_known(settings);  // before its files are looked for
   const formats::Safetensors file = formats::open_safetensors_folder(folder);
-  return std::make_unique<CpuNetwork>(make_transformer(settings, file, options.arithmetic),
-                                      thread_count(options.threads));
+  return std::make_unique<CpuNetwork>(
+      std::make_shared<const Transformer>(make_transformer(settings, file, options.arithmetic)),
+      thread_count(options.threads));
 }
 
 }  // namespace mgdm::runtime

@@ -33,7 +33,7 @@ Fault difference(std::string_view label, std::string_view answer) {
 
 class Text final : public Task {
  public:
-  explicit Text(std::unique_ptr<const Verifier> verifier) : verifier_(std::move(verifier)) {}
+  explicit Text(Judge judge) : judge_(std::move(judge)) {}
 
   std::string name() const override { return "text"; }
   std::string about() const override {
@@ -56,8 +56,8 @@ class Text final : public Task {
 
   // The paper has no task of this kind, so its metric does not apply.
   Verdict verify(const Example& example, std::string_view answer) const override {
-    if (verifier_) {
-      const auto judged = verifier_->judge(example, answer);
+    if (judge_) {
+      const auto judged = judge_(example, answer);
       return {.correct = judged && judged->right(),
               .paper_applies = false,
               .checked = judged.has_value()};
@@ -68,20 +68,26 @@ class Text final : public Task {
   }
 
   std::vector<Fault> explain(const Example& example, std::string_view answer) const override {
-    const Verdict verdict = verify(example, answer);
-    if (!verdict.checked || verdict.correct) return {};
-    if (verifier_) {
-      const auto judged = verifier_->judge(example, answer);
-      if (!judged) return {};
+    if (judge_) {
+      const auto judged = judge_(example, answer);
+      if (!judged || judged->right()) return {};
       return {{"by the verifier", 0,
                judged->why.empty() ? fmt::format("a score of {}", judged->score) : judged->why}};
     }
+    const Verdict verdict = verify(example, answer);
+    if (!verdict.checked || verdict.correct) return {};
     return {difference(example.output, answer)};
   }
 
  private:
-  std::unique_ptr<const Verifier> verifier_;  // may be none
+  Judge judge_;  // may be none
 };
+
+void check_takes_verifier(std::string_view task) {
+  if (!make_task(task)->abilities().any_text)
+    throw UsageError(fmt::format("a verifier with the task {}", task),
+                     "the task text: other tasks have their own rules");
+}
 
 }  // namespace
 
@@ -97,11 +103,17 @@ const Family& family() {
   return kFamily;
 }
 
+std::unique_ptr<Task> make_verified(std::string_view task, Judge judge) {
+  check_takes_verifier(task);
+  return std::make_unique<Text>(std::move(judge));
+}
+
 std::unique_ptr<Task> make_verified(std::string_view task, const std::string& command) {
-  if (!make_task(task)->abilities().any_text)
-    throw UsageError(fmt::format("a verifier with the task {}", task),
-                     "the task text: other tasks have their own rules");
-  return std::make_unique<Text>(std::make_unique<Verifier>(command));
+  check_takes_verifier(task);
+  return make_verified(task, [verifier = std::make_shared<const Verifier>(command)](
+                                 const Example& example, std::string_view answer) {
+    return verifier->judge(example, answer);
+  });
 }
 
 }  // namespace mgdm::tasks::text

@@ -20,15 +20,14 @@ std::string question(const Example& example, std::string_view answer) {
 }
 
 // Returns none unless the reply is an object with a score from 0 to 1.
-std::optional<Verifier::Judgement> judgement_in(const std::string& reply) {
+std::optional<Judgement> judgement_in(const std::string& reply) {
   const nlohmann::json object = formats::parse_json(reply);
   if (!object.is_object()) return std::nullopt;
   const auto score = object.find("score"), why = object.find("why");
   if (score == object.end() || !score->is_number()) return std::nullopt;
   const double value = score->get<double>();
   if (!(value >= 0 && value <= 1)) return std::nullopt;
-  return Verifier::Judgement{
-      value, why != object.end() && why->is_string() ? why->get<std::string>() : ""};
+  return Judgement{value, why != object.end() && why->is_string() ? why->get<std::string>() : ""};
 }
 
 }  // namespace
@@ -66,8 +65,7 @@ void Verifier::give_up(const std::optional<std::string>& reply) const {
       last_reply_.empty() || reply ? "" : ", after the line " + in_quotes(last_reply_, 200));
 }
 
-std::optional<Verifier::Judgement> Verifier::judge(const Example& example,
-                                                   std::string_view answer) const {
+std::optional<Judgement> Verifier::judge(const Example& example, std::string_view answer) const {
   const std::string line = question(example, answer);
   {
     const std::lock_guard lock(mutex_);

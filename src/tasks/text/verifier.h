@@ -19,6 +19,7 @@
 
 #include "base/line_process.h"
 #include "tasks/task.h"
+#include "tasks/text/task.h"
 
 namespace mgdm::tasks::text {
 
@@ -28,12 +29,6 @@ class Verifier {
 
   // Throws an Error if the command ends at once.
   explicit Verifier(std::string command, double patience = kPatience);
-
-  struct Judgement {
-    double score = 0;  // 0 to 1
-    std::string why = {};
-    bool right() const { return score >= 1; }
-  };
 
   // Returns none if the command has failed.
   std::optional<Judgement> judge(const Example& example, std::string_view answer) const;
