@@ -13,7 +13,10 @@
 // Call these from one thread.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mgdm/mgdm.h"
@@ -23,11 +26,25 @@ namespace mgdm {
 // Models loaded after this call use LibTorch, on CUDA if there is a GPU.
 void use_libtorch();
 
+// How far a training run is.
+struct TrainProgress {
+  std::int64_t step = 0;
+  double done = 0;  // of what the recipe asks for, 0 to 1
+  // What is written to metrics.jsonl at this step: "loss", "tokens_per_second", "accuracy", ...
+  std::vector<std::pair<std::string, double>> metrics = {};
+};
+
+// Called on the thread that called train, every training.log_every steps and after evaluations.
+// Returning false ends the run; it can be resumed. What it throws ends the run, too, and is passed
+// on. In both cases a checkpoint is saved first.
+using OnProgress = std::function<bool(const TrainProgress& progress)>;
+
 struct TrainOptions {
   std::vector<std::string> overrides = {};  // "key=value": changes to the recipe
   int threads = 0;                          // 0: as the recipe says
   bool resume = false;                      // go on with the run in `out`
   bool quiet = true;                        // no status line
+  OnProgress on_progress = {};
 };
 
 // Trains a model from a recipe, a TOML file, as `mgdm train` does. Checkpoints and logs go to the

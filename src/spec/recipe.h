@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/settings.h"
@@ -62,6 +63,15 @@ Recipe read_recipe(const std::string& path, const std::vector<std::string>& over
 std::vector<std::string> check_continues(const Recipe& before, const Recipe& now,
                                          const std::string& folder);
 
+// How far a run is, with the metrics that are logged at this step.
+struct RunProgress {
+  std::int64_t step = 0;
+  double done = 0;  // of what the recipe asks for, 0 to 1
+  std::vector<std::pair<std::string, double>> metrics = {};
+};
+// Returning false ends the run as Ctrl-C does: a checkpoint is saved, and Interrupted thrown.
+using OnProgress = std::function<bool(const RunProgress& progress)>;
+
 // What `mgdm train`, `mgdm reproduce` and the library say about a training run.
 struct RunRequest {
   std::string recipe;  // a file
@@ -71,6 +81,7 @@ struct RunRequest {
   std::int64_t seeds = 1;
   bool resume = false, quiet = false;
   std::function<void()> on_begin = {};  // called when the run's settings are written
+  OnProgress on_progress = {};          // called by the first process
 
   void visit(config::Visitor& v);  // the flags of mgdm train
 };

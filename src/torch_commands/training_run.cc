@@ -146,7 +146,8 @@ std::filesystem::path train(const spec::Recipe& asked, const spec::RunRequest& r
                                            run->begin(step);
                                            if (request.on_begin) request.on_begin();
                                          },
-                                     .on_evaluate = [&](std::int64_t) { return (*evaluation)(); }});
+                                     .on_evaluate = [&](std::int64_t) { return (*evaluation)(); },
+                                     .on_progress = request.on_progress});
   if (!quiet) fmt::print("{}\n", printable(last.string()));
   return last;
 }

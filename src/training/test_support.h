@@ -76,7 +76,8 @@ struct SmallRun {
                             .folder = &folder,
                             .resume = resume,
                             .quiet = quiet,
-                            .on_evaluate = on_evaluate});
+                            .on_evaluate = on_evaluate,
+                            .on_progress = on_progress});
   }
 
   std::filesystem::path path() const { return temporary.path() / name; }
@@ -103,6 +104,7 @@ struct SmallRun {
   TrainingSettings training = small_training();
   bool quiet = true;
   std::function<Metrics(std::int64_t)> on_evaluate;
+  spec::OnProgress on_progress;
 };
 
 }  // namespace mgdm::training

@@ -67,7 +67,7 @@ class Loop {
       status_.step_begins();
       compat::with_memory_for(memory_need(), kLessMemory, [&] {
         step_.run(batches.next(), factor_,
-                  {.stop = interrupted(), .end = done >= 1 || out_of_patience()});
+                  {.stop = stop_wanted(), .end = done >= 1 || out_of_patience()});
       });
       status_.step_ends();
       if (run_.resume && position.step == from) begin(from);
@@ -77,7 +77,7 @@ class Loop {
       last = next.end;
       if (last || position.step % log_every() == 0) log(last);
       if (!last && status_.due()) status_.show(status());
-      if (next.stop) stop();
+      if (next.stop || (stopped_ && !last && run_.group.size() == 1)) stop();
       if (last || checkpoint_due()) {
         checkpoint();
         score_checkpoint();
@@ -154,12 +154,23 @@ class Loop {
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
 
+  // Logs metrics of this step, and tells the caller, who may ask for an end.
+  void record(const Metrics& metrics) {
+    const Position& position = state_.position;
+    run_.folder->log(position.step, metrics);
+    if (!run_.on_progress) return;
+    const double done = std::min(1.0, budget_.fraction(position.step, position.seconds));
+    stopped_ = !run_.on_progress({position.step, done, metrics}) || stopped_;
+  }
+
+  bool stop_wanted() const { return interrupted() || stopped_; }
+
   // What all processes do next. One alone just looks; several read it off the step, on CUDA only
   // now and then, because reading waits for the device.
   Wishes agreed() const {
     const Position& position = state_.position;
     const bool over = budget_.fraction(position.step, position.seconds) >= 1;
-    if (run_.group.size() == 1) return {interrupted(), over || out_of_patience()};
+    if (run_.group.size() == 1) return {stop_wanted(), over || out_of_patience()};
     constexpr std::int64_t kEvery = 8;
     const bool look = !run_.model.device().is_cuda() || position.step % kEvery == 0;
     Wishes all = look ? step_.wishes() : Wishes{};
@@ -197,7 +208,7 @@ class Loop {
                                         static_cast<double>(run_.training.batch) /
                                         static_cast<double>(size));
     if (run_.data.held_out.size() > 0 && (last || watch_due())) watch(metrics);
-    run_.folder->log(position.step, metrics);
+    record(metrics);
     if (last) status_.keep(status());
   }
 
@@ -299,7 +310,7 @@ class Loop {
     }
     if (metrics.empty()) return true;
     metrics.emplace_back(kEvaluationSeconds, aside.seconds());
-    run_.folder->log(step, metrics);
+    record(metrics);
     std::string line = fmt::format("step {}:", step);
     for (const auto& [name, value] : metrics) line += fmt::format("  {} {:.4f}", name, value);
     status_.keep(line);
@@ -422,6 +433,7 @@ class Loop {
   std::optional<std::int64_t> last_watch_step_;  // of this sitting or an earlier one
   double tokens_per_second_ = 0;                 // in the last line of metrics
   std::string loss_text_;
+  bool stopped_ = false;  // by the caller
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "nn/checkpoint.h"
 #include "nn/model.h"
 #include "objectives/objective.h"
+#include "spec/recipe.h"
 #include "training/optimizer.h"
 #include "training/run_folder.h"
 #include "training/status_line.h"
@@ -34,6 +35,8 @@ struct TrainingRun {
   std::function<void(std::int64_t step)> on_begin = {};
   // Called from time to time and at the end by the first process; its numbers go into the metrics.
   std::function<Metrics(std::int64_t step)> on_evaluate = {};
+  // Called by the first process whenever metrics are logged.
+  spec::OnProgress on_progress = {};
 };
 
 // The rows of every batch that this process works on. UsageError when a process would have none.

@@ -56,6 +56,21 @@ TEST(Train, MeasuresEvaluatesAndSavesWhenItIsTime) {
             3 * run.training.batch * run.data.train.length());
 }
 
+TEST(Train, TellsTheCallerAndStopsWhenTold) {
+  SmallRun run;
+  StepNumbers told;
+  run.on_progress = [&](const spec::RunProgress& progress) {
+    told.push_back(progress.step);
+    EXPECT_DOUBLE_EQ(progress.done, static_cast<double>(progress.step) / 6);
+    EXPECT_EQ(progress.metrics.front().first, "loss");
+    return progress.step < 4;
+  };
+  EXPECT_THROW(run.train(), Interrupted);
+  EXPECT_EQ(told, (StepNumbers{2, 4}));
+  EXPECT_TRUE(fs::exists(run.path() / "checkpoint-4"));
+  EXPECT_EQ(run.train(/*resume=*/true), run.path() / "checkpoint-6");
+}
+
 TEST(Train, GoesOnBitForBit) {
   SmallRun whole, cut;
   cut.name = "cut";

@@ -6,7 +6,14 @@
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   try {
-    const std::string folder = mgdm::train(argv[1], argv[2]);
+    mgdm::TrainOptions options;
+    std::int64_t steps = 0;
+    options.on_progress = [&](const mgdm::TrainProgress& progress) {
+      steps = progress.step;
+      return true;  // false: enough
+    };
+    const std::string folder = mgdm::train(argv[1], argv[2], options);
+    if (steps == 0) return 1;
     mgdm::use_libtorch();
     mgdm::Model model(folder);
     const std::string task = model.info().task;
