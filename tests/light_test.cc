@@ -441,6 +441,11 @@ TEST_F(Light, SaysWhatThereIsAndWhatWasMeant) {
 TEST_F(Light, ExportsAndReadsItBack) {
   ASSERT_EQ(light("export --model quick-planning-mgdm --dtype fp32 --out " + path("wide")).code, 0);
   ASSERT_EQ(light("export --model " + path("wide") + " --out " + path("narrow")).code, 0);
+  ASSERT_EQ(
+      light("export --transformers --model " + path("wide") + " --out " + path("theirs")).code, 0);
+  EXPECT_TRUE(fs::exists(path("theirs") + "/modeling_mgdm.py"));
+  EXPECT_MENTIONS(read_file(path("theirs") + "/config.json"), "modeling_mgdm.MgdmLooped");
+  EXPECT_EQ(light("describe " + path("theirs")).code, 0);
   const std::string file = "model.safetensors";
   EXPECT_EQ(read_file(folder_ / "narrow" / file),
             read_file(fs::path(MGDM_SOURCE_DIR "/models/quick-planning-mgdm") / file));

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <thread>
 
 #include "api/test_support.h"
+#include "base/files.h"
 #include "mgdm/mgdm.h"
 #include "support/test_child.h"
 
@@ -253,6 +255,24 @@ TEST(Model, IsClonedForAnotherThread) {
   model.reset();
   EXPECT_EQ(texts(clone), here);
   EXPECT_TRUE(contains(failure_of([&] { clone.clone(-1); }), "threads = -1"));
+}
+
+// tests/golden/make_looped.py says what computed them.
+TEST(Model, GivesTheLogitsOfTheModellingFile) {
+  for (const std::string name : {"given", "causal"}) {
+    const std::string folder = std::string(MGDM_SOURCE_DIR) + "/tests/golden/looped/" + name;
+    Model model(folder);
+    const auto golden = nlohmann::json::parse(read_file(folder + "/golden.json"));
+    std::vector<TokenRow> rows;
+    for (std::size_t i = 0; i < golden["tokens"].size(); ++i)
+      rows.push_back({golden["tokens"][i], golden["given"][i]});
+    for (const auto& [loops, expected] : golden["logits"].items()) {
+      const std::vector<float> logits = model.logits(rows, std::stoi(loops));
+      ASSERT_EQ(logits.size(), expected.size());
+      for (std::size_t i = 0; i < logits.size(); ++i)
+        ASSERT_NEAR(logits[i], expected[i].get<float>(), 1e-4) << name << ' ' << loops << ' ' << i;
+    }
+  }
 }
 
 TEST(ModelPool, ServesMoreThreadsThanItHasClones) {

@@ -14,7 +14,7 @@ struct ExportSettings {
   std::string model, out, dtype = "bf16", arithmetic = "auto";
   std::vector<std::string> history;
   std::int64_t shard_mb = 5000;
-  bool quiet = false;
+  bool transformers = false, quiet = false;
 
   void visit(config::Visitor& v) {
     v.field("model", model, "a checkpoint folder or a model's name");
@@ -28,6 +28,8 @@ struct ExportSettings {
             "runs, checkpoints or models whose training metrics are joined into history.jsonl "
             "(default: the checkpoint's own run)");
     v.field("shard_mb", shard_mb, "largest size of a file in megabytes", config::range(1, 1e6));
+    v.field("transformers", transformers,
+            "add modeling_mgdm.py, with which Hugging Face's transformers loads a looped network");
     v.field("quiet", quiet, "print nothing but errors");
   }
 };
@@ -48,6 +50,7 @@ void run_export(const ExportSettings& settings) {
   options.history =
       model_files::thinned(settings.history.empty() ? model_files::history_of(model)
                                                     : model_files::history_of(settings.history));
+  options.modeling_file = settings.transformers;
   model_files::copy_model(model, settings.out, options);
   if (!settings.quiet) fmt::print("{}\n", printable(settings.out));
 }
@@ -60,6 +63,7 @@ Command export_command() {
       "  mgdm export --model runs/planning/checkpoint-4883 --out models/planning\n"
       "  mgdm export --model runs/cd4/checkpoint-20000 --out cd4 --dtype fp32 --shard-mb 16\n"
       "  mgdm export --model runs/cd4/checkpoint-20000 --out cd4 --arithmetic bf16\n"
+      "  mgdm export --model sudoku --out sudoku-transformers --transformers\n"
       "  mgdm export --model runs/second/checkpoint-52000 --out cd4 --history "
       "runs/first/checkpoint-28000 runs/second\n",
       {}, {"model", "out"}, run_export);

@@ -158,6 +158,13 @@ std::filesystem::path tokenizer_folder(const std::filesystem::path& folder) {
 std::string to_json(const CheckpointConfig& config) {
   json out = names_json(config);
   out["torch_dtype"] = config.dtype;
+  if (config.modeling_file) {
+    out["torch_dtype"] = "float32";  // to compute in; files in bf16 are read into it
+    const std::string module = "modeling_mgdm.", network = out["architectures"][0];
+    out["auto_map"] = {{"AutoConfig", module + "MgdmConfig"},
+                       {"AutoModel", module + network},
+                       {"AutoModelForMaskedLM", module + network}};
+  }
   out["mgdm"]["settings"] = settings_json(config.settings);
   if (!config.alphabet.empty()) out["mgdm"]["alphabet"] = config.alphabet;
   if (const auto& base = config.about.base)

@@ -21,6 +21,7 @@ struct CheckpointConfig {
   std::string dtype = "float32";  // of the weights, as torch names it
   data::Specials specials{};      // for other readers: the ids of the end and of padding
   std::optional<data::Token> begin{};
+  bool modeling_file = false;  // for other readers: model_files/modeling_file.h is in the folder
 };
 
 std::string to_json(const CheckpointConfig& config);

@@ -19,6 +19,7 @@
 #include "model_files/checkpoint_config.h"
 #include "model_files/checkpoints.h"
 #include "model_files/merge_lora.h"
+#include "model_files/modeling_file.h"
 #include "model_files/weights.h"
 #include "tokenizers/tokenizer.h"
 
@@ -43,6 +44,7 @@ std::string config_text(const ModelFiles& files) {
                           torch_name(files.dtype), files.vocabulary.specials(), {}};
   if (const auto& tokenizer = files.vocabulary.tokenizer())
     config.begin = tokenizer->meanings().begin;
+  config.modeling_file = files.modeling_file;
   return to_json(config);
 }
 
@@ -50,6 +52,7 @@ void write_description(const std::filesystem::path& folder, const ModelFiles& fi
   MGDM_CHECK(files.vocabulary.size() <= files.settings.vocabulary);
   write_tokenizer_files(folder, files.vocabulary, files.settings.positions);
   write_file((folder / "config.json").string(), config_text(files));
+  if (files.modeling_file) write_file((folder / kModelingFile).string(), modeling_text());
 }
 
 using Weights = std::map<std::string, const formats::TensorView*>;
@@ -167,6 +170,7 @@ void copy_model(const std::filesystem::path& from, const std::filesystem::path& 
                   "a model trained by mgdm");
     config.about.card->arithmetic = *options.arithmetic;
   }
+  if (options.modeling_file) check_needs_modeling_file(config.settings);
   const formats::Dtype dtype = options.dtype;
   const data::Vocabulary vocabulary = read_vocabulary(from, config);
   const formats::Safetensors file = formats::open_safetensors_folder(base);
@@ -200,7 +204,8 @@ void copy_model(const std::filesystem::path& from, const std::filesystem::path& 
                      .vocabulary = vocabulary,
                      .about = config.about,
                      .dtype = dtype,
-                     .max_shard_bytes = options.max_shard_bytes});
+                     .max_shard_bytes = options.max_shard_bytes,
+                     .modeling_file = options.modeling_file});
   if (!options.history.empty()) write_history(folder.path(), options.history);
   folder.commit();
 }

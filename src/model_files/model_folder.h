@@ -21,6 +21,7 @@ struct ModelFiles {
   spec::About about;
   formats::Dtype dtype = formats::Dtype::kF32;  // of the tensors
   std::uint64_t max_shard_bytes = formats::kDefaultShardBytes;
+  bool modeling_file = false;  // with what transformers needs to load the network
 };
 
 // Into a folder that is there: weights, config.json, tokenizer files. The tensors stand as files
@@ -38,11 +39,12 @@ struct CopyOptions {
   std::uint64_t max_shard_bytes = formats::kDefaultShardBytes;
   std::optional<std::string> arithmetic = {};  // that the card names; none: as before
   History history = {};                        // written beside the weights; empty: none
+  bool modeling_file = false;                  // with what transformers needs to load the network
 };
 
 // The model of a folder in another folder, atomically. Only what belongs to the model comes along;
 // LoRA's matrices become part of those of their base. An Error when the model says nothing of its
-// tokens, or has no card for the arithmetic.
+// tokens, or has no card for the arithmetic, a UsageError when it needs no modelling file.
 void copy_model(const std::filesystem::path& from, const std::filesystem::path& to,
                 const CopyOptions& options);
 
