@@ -1,7 +1,7 @@
 # `cmake --install` and find_package(mgdm):
 #
 #   mgdm::mgdm      the library behind mgdm/mgdm.h, static; nothing of LibTorch
-#   mgdm::shared    libmgdm.so, the library behind mgdm/mgdm_c.h, for C and other languages
+#   mgdm::shared    libmgdm.so, the library behind mgdm/mgdm.h and mgdm/mgdm_c.h, for C++ and C
 #   mgdm::training  the half on LibTorch
 #
 # pkg-config's `mgdm`, which is mgdm::shared; the programs, models, recipes, the licence.
@@ -19,8 +19,10 @@ target_include_directories(mgdm_library INTERFACE
 target_link_libraries(mgdm_library INTERFACE mgdm_api)
 target_compile_features(mgdm_library INTERFACE cxx_std_17)
 # A user's program lies anywhere: it is told where the models are.
-target_compile_definitions(mgdm_library INTERFACE
-  $<INSTALL_INTERFACE:MGDM_INSTALLED_MODELS="$<INSTALL_PREFIX>/${models_dir}">)
+foreach(library mgdm_library mgdm_shared)
+  target_compile_definitions(${library} INTERFACE
+    $<INSTALL_INTERFACE:MGDM_INSTALLED_MODELS="$<INSTALL_PREFIX>/${models_dir}">)
+endforeach()
 
 # Targets that were not built are left out, with a line that says so: ./mgdm builds the program alone.
 function(mgdm_install_program name)

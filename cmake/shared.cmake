@@ -1,5 +1,5 @@
-# libmgdm.so: the C interface (mgdm/mgdm_c.h) with all that stands behind it, for C, Python and others.
-# It shows the names mgdm_* and nothing else, so that it minds no other C++ in the process.
+# libmgdm.so: both interfaces (mgdm/mgdm.h, mgdm/mgdm_c.h) with all that stands behind them. It shows
+# their names and nothing else, so that it minds no other C++ in the process.
 include(GNUInstallDirs)
 set(exported ${PROJECT_SOURCE_DIR}/src/api/exported_names.map)
 add_library(mgdm_shared SHARED $<TARGET_OBJECTS:mgdm_api>)
@@ -9,6 +9,7 @@ set_target_properties(mgdm_shared PROPERTIES OUTPUT_NAME mgdm EXPORT_NAME shared
 target_include_directories(mgdm_shared INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(mgdm_shared PRIVATE mgdm_api)
+target_compile_features(mgdm_shared INTERFACE cxx_std_17)
 target_link_options(mgdm_shared PRIVATE -Wl,--version-script=${exported})
 add_library(mgdm::shared ALIAS mgdm_shared)  # for add_subdirectory()
 

@@ -21,7 +21,7 @@ mgdm_outside_project(examples ${PROJECT_SOURCE_DIR}/examples)
 
 # All of them run in the prefix, where no folder models/ is: installed models are found by name.
 set(built ${CMAKE_CURRENT_BINARY_DIR})
-foreach(program consumer c_consumer page_cpp page_c)
+foreach(program consumer shared_consumer c_consumer page_cpp page_c)
   add_test(NAME consumer.${program} COMMAND ${built}/consumer/${program})
   set_tests_properties(consumer.${program} PROPERTIES
     FIXTURES_REQUIRED consumer WORKING_DIRECTORY ${prefix})

@@ -23,7 +23,8 @@
 
 namespace mgdm {
 
-// Models loaded after this call use LibTorch, on CUDA if there is a GPU.
+// Models loaded after this call run on CUDA if there is a GPU. On the CPU, LibTorch runs those that
+// the other half cannot run (LLaMA, VDM).
 void use_libtorch();
 
 // How far a training run is.

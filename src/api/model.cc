@@ -51,7 +51,8 @@ class Turn {
   explicit Turn(std::atomic<bool>& busy) : busy_(busy) {
     if (busy_.exchange(true))
       throw Failure("the model is answering another call",
-                    "one call at a time, and none from a step callback", "a Model for each thread");
+                    "one call at a time, and none from a step callback",
+                    "Model::clone() for each thread, or a ModelPool");
   }
   ~Turn() { busy_ = false; }
   Turn(const Turn&) = delete;

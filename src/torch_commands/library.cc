@@ -11,7 +11,7 @@
 
 namespace mgdm {
 
-void use_libtorch() { inference::use_network_loader(engine::load_torch_network); }
+void use_libtorch() { inference::use_network_loader(engine::load_network); }
 
 std::string train(const std::string& recipe_file, const std::string& out,
                   const TrainOptions& options) {

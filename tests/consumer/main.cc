@@ -19,7 +19,13 @@ int use_a_model() {
   const mgdm::Answer answer = model.solve(puzzle.input);
   std::cout << answer.text << " after " << answer.passes << " passes on " << model.info().device
             << "\n";
-  return answer.correct && answer.text == puzzle.solution ? 0 : 14;
+  if (!answer.correct || answer.text != puzzle.solution) return 14;
+  if (model.clone().solve(puzzle.input).text != answer.text) return 15;
+  if (mgdm::ModelPool(model, 2).solve(puzzle.input).text != answer.text) return 16;
+  if (!model.solve_all({"nonsense", puzzle.input})[0].error) return 17;
+  if (!model.check(puzzle.input).contradiction.empty()) return 18;
+  if (model.logits({model.encode(puzzle.input)}).empty()) return 19;
+  return mgdm::normalize("planning", puzzle.input) == puzzle.input ? 0 : 20;
 }
 
 int main() {
