@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# scripts/setup.sh light|full|test|peers: installs the Debian packages of scripts/packages.txt that are
+# scripts/setup.sh light|full|python|test|peers: installs the Debian packages of scripts/packages.txt that are
 # missing. Says nothing when nothing is missing.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 purpose=${1:-full}
 case $purpose in
-  light | full | test | peers) ;;
+  light | full | python | test | peers) ;;
   *)
-    echo "setup.sh: unknown purpose '$purpose' (expected light, full, test or peers)" >&2
+    echo "setup.sh: unknown purpose '$purpose' (expected light, full, python, test or peers)" >&2
     exit 2
     ;;
 esac
@@ -18,7 +18,9 @@ command -v dpkg-query >/dev/null || exit 0
 wanted=$(awk -v purpose="$purpose" '
   /^#/ || /^$/ { next }
   /^\[/ { section = substr($0, 2, length($0) - 2); next }
-  section == "light" || section == purpose || (section == "full" && purpose != "light") { print }' "$root/scripts/packages.txt")
+  section == "light" || section == purpose { print; next }
+  section == "full" && purpose != "light" && purpose != "python" { print }
+  section == "python" && purpose == "test" { print }' "$root/scripts/packages.txt")
 # shellcheck disable=SC2086
 installed=$(dpkg-query -W -f='${db:Status-Status} ${binary:Package}\n' $wanted 2>/dev/null |
   awk '$1 == "installed" { sub(/:.*/, "", $2); print $2 }' || true)
