@@ -184,8 +184,7 @@ struct Answer {
   std::vector<std::string> faults;  // what is wrong, in words; empty when correct
   std::int64_t passes = 0;          // through the network, over all tries
   bool checked = true;              // false: the answer cannot be checked
-  // solve_all only: why the text is no puzzle, or has no answer. `puzzle` is then the text as
-  // given.
+  // solve_all only: why the text is not a puzzle or has no answer. `puzzle` is the text as given.
   std::optional<Failure> error = {};
 };
 
@@ -233,7 +232,8 @@ class Model {
   // only: elsewhere it is a Failure.
   Model clone(int threads = 1) const;
 
-  // Lets a function judge answers. Failure unless the model's task is text: other tasks have rules.
+  // Lets a function judge answers, also those of later clones. Failure unless the model's task is
+  // text: other tasks have rules. No other thread may use the model meanwhile.
   void use_verifier(Verifier verifier);
 
   // As mgdm::check, and Failure for a puzzle that does not fit the model. Any thread may call it.
@@ -259,7 +259,7 @@ class ModelPool {
   // `size` clones with one thread each; 0: as many as the process may use cores.
   explicit ModelPool(const Model& model, int size = 0);
 
-  // As Model's, for any thread, also from a callback of another call.
+  // As those of Model, for any thread. A callback must not call the pool: no clone may be idle.
   Answer solve(const std::string& puzzle, const DecodingOptions& options = {},
                const OnStep& on_step = {});
   std::vector<Answer> solve_all(const std::vector<std::string>& puzzles,
