@@ -227,15 +227,32 @@ TEST_F(Light, GoesOnAfterAPuzzleThatIsNone) {
   EXPECT_MENTIONS(room.err, "large.txt:1: the puzzle ");
 }
 
-TEST_F(Light, TheFirstPuzzleThatAModelTakesPicksIt) {
+TEST_F(Light, EachPuzzleIsAnsweredByTheModelThatFitsIt) {
   const Outcome words = light("solve --json nonsense 4,5,15,24");
   EXPECT_EQ(words.code, 1);
-  EXPECT_EQ(words.out.find("{\"error\":\"puzzle 1: 'nonsense' is not a countdown-3"), 0u)
+  EXPECT_EQ(words.out.find("{\"error\":\"puzzle 1: no model at hand takes the puzzle"), 0u)
       << words.out;
   EXPECT_MENTIONS(words.out, "\n{\"input\":\"4,5,15,24\"");
-  EXPECT_MENTIONS(light("solve 4,5,15,24 4,5,6,10,24").err,
-                  "1 of 2 puzzles could not be read: all are taken for countdown-3, the task of "
-                  "the first that a model takes\n");
+  const std::string sudoku =
+      "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+  write_file(path("several.txt"), "4,5,15,24\n" + sudoku + "\n" + sudoku +
+                                      "\nwhat\n{\"nums\": [4, 5, 15], \"target\": 24}\n");
+  const Outcome several = light("solve --input " + path("several.txt"));
+  EXPECT_MENTIONS(several.err, "countdown-3: verified, ");
+  EXPECT_MENTIONS(several.err, "sudoku: verified, ");
+  EXPECT_MENTIONS(several.err, "several.txt:4: no model at hand takes the puzzle 'what'");
+  EXPECT_MENTIONS(several.err, "5 puzzles: 4 verified, 0 wrong, 1 not read\n");
+  const std::vector<std::string_view> answers = split(several.out, '\n');
+  ASSERT_EQ(answers.size(), 6u) << several.out;
+  EXPECT_EQ(answers[0], answers[4]);
+  EXPECT_EQ(answers[1].size(), 81u);
+  EXPECT_EQ(answers[3], "");
+  const Outcome explained = light("solve --explain-format --input " + path("several.txt"));
+  EXPECT_EQ(explained.out,
+            path("several.txt") +
+                "\n  1 puzzle of countdown-3: JSON, puzzles in 'nums and target', without answers\n"
+                "  1 puzzle of countdown-3: lines, without answers\n"
+                "  2 puzzles of sudoku: lines, without answers\n  1 that cannot be read\n");
   write_file(path("mixed.txt"), "nonsense\n4,5,15,24\n");
   EXPECT_MENTIONS(light("solve --json --input " + path("mixed.txt")).out, "\"4,5,15,24\"");
   write_file(path("broken.jsonl"), "{\n{}\n");

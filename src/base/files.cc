@@ -31,16 +31,15 @@ constexpr std::size_t kBeginning = 4096;  // bytes of a file, by which it is kno
   throw Error(fmt::format("cannot {} {}: {}", what, path, reason));
 }
 
-// A file's first line without a byte order mark. An Error where the mark is UTF-16's, which some
-// editors call "Unicode", and where a zero byte among the first says that it is no text.
-std::string_view as_utf8(std::string_view line, std::string_view beginning,
-                         const std::string& path) {
-  if (line.starts_with("\xff\xfe") || line.starts_with("\xfe\xff"))
+// The length of the byte order mark at the beginning of a file. An Error where it is UTF-16's,
+// which some editors call "Unicode", and where a zero byte says that the file is no text.
+std::size_t mark_of(std::string_view beginning, const std::string& path) {
+  if (beginning.starts_with("\xff\xfe") || beginning.starts_with("\xfe\xff"))
     throw Error(fmt::format("{} is UTF-16", shown_path(path)), "UTF-8",
                 "save it as UTF-8, or: iconv -f UTF-16 -t UTF-8");
-  if (beginning.find('\0') != std::string_view::npos)
+  if (beginning.substr(0, kBeginning).find('\0') != std::string_view::npos)
     throw Error(fmt::format("{} is not a text file", shown_path(path)), "UTF-8");
-  return without_bom(line);
+  return beginning.size() - without_bom(beginning).size();
 }
 
 }  // namespace
@@ -198,36 +197,47 @@ std::string read_input(const std::string& path) {
   return read_all(path, Reading::kAgain, kMostTextBytes);
 }
 
-LineReader::LineReader(const std::string& path, Reading reading)
+TextWindow::TextWindow(const std::string& path, Reading reading)
     : path_(path), bytes_(path, reading) {}
 
-bool LineReader::next(std::string_view& line) {
-  std::size_t searched = begin_;
+bool TextWindow::more() {
+  if (at_end_) return false;
+  buffer_.erase(0, begin_);
+  begin_ = 0;
+  const std::size_t had = buffer_.size();
+  constexpr std::size_t kChunk = 1 << 16;
+  buffer_.resize(had + std::max(kChunk, had));
+  const std::size_t n = bytes_.read(buffer_.data() + had, buffer_.size() - had);
+  buffer_.resize(had + n);
+  at_end_ = n == 0;
+  // A pipe may bring a mark byte by byte.
+  const bool part_of_mark = n > 0 && buffer_.size() < 3 && (buffer_[0] & 0xE0) == 0xE0;
+  if (!started_ && !part_of_mark) {
+    started_ = true;
+    consume(mark_of(buffer_, path_));
+  }
+  return !at_end_;
+}
+
+bool TextWindow::next_line(std::string_view& line, std::size_t number) {
+  std::size_t searched = 0;
   while (true) {
-    const std::size_t end = buffer_.find('\n', searched);
-    if (end != std::string::npos || (at_end_ && begin_ < buffer_.size())) {
-      const std::size_t stop = end == std::string::npos ? buffer_.size() : end;
-      line = std::string_view(buffer_).substr(begin_, stop - begin_);
+    const std::string_view all = text();
+    const std::size_t end = all.find('\n', searched);
+    if (end != std::string_view::npos || (at_end_ && !all.empty())) {
+      const std::size_t stop = std::min(end, all.size());
+      line = all.substr(0, stop);
       if (line.ends_with('\r')) line.remove_suffix(1);
-      if (line_number_ == 0)
-        line = as_utf8(line, std::string_view(buffer_).substr(0, kBeginning), path_);
-      begin_ = std::min(stop + 1, buffer_.size());
-      ++line_number_;
+      consume(std::min(stop + 1, all.size()));
       return true;
     }
     if (at_end_) return false;
-    if (buffer_.size() - begin_ > kMaxLine)
-      throw Error(fmt::format("{}the line is longer than {} MiB", at(path_, line_number_ + 1),
-                              kMaxLine >> 20),
-                  "a text file with one record per line");
-    buffer_.erase(0, begin_);
-    begin_ = 0;
-    searched = buffer_.size();
-    constexpr std::size_t kChunk = 1 << 16;
-    buffer_.resize(searched + kChunk);
-    const std::size_t n = bytes_.read(buffer_.data() + searched, kChunk);
-    buffer_.resize(searched + n);
-    at_end_ = n == 0;
+    if (all.size() > kMaxLine)
+      throw Error(
+          fmt::format("{}the line is longer than {} MiB", at(path_, number), kMaxLine >> 20),
+          "a text file with one record per line");
+    searched = all.size();
+    more();
   }
 }
 

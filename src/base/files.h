@@ -51,28 +51,59 @@ class ByteReader {
   std::size_t size_ = 0;
 };
 
-// The lines of a file, one at a time, without '\n' or "\r\n"; a pipe's lines as soon as they
-// arrive. The last line need not end in '\n'. A byte order mark is skipped. UTF-16, a first line
-// that is not text, and a line longer than kMaxLine (which bounds the memory) are Errors.
-class LineReader {
+// The text of a file or a pipe, of which a part at a time is in memory: what was read and not yet
+// consumed. A byte order mark is skipped. UTF-16 and a beginning that is not text are Errors.
+class TextWindow {
  public:
+  explicit TextWindow(const std::string& path, Reading reading = Reading::kAgain);
+
+  // What is at hand. The view lives until the next more().
+  std::string_view text() const { return std::string_view(buffer_).substr(begin_); }
+
+  // Reads more of the file behind what is at hand, at least as many bytes where they are there
+  // already. Returns false at the end of the file.
+  bool more();
+
+  // Passes over the first bytes.
+  void consume(std::size_t bytes) { begin_ += bytes; }
+
+  // Takes a line off the front, without '\n' or "\r\n". Returns false at the end of the file. A
+  // line longer than kMaxLine, which bounds the memory, is an Error; `number` is for that.
   static constexpr std::size_t kMaxLine = std::size_t{64} << 20;
-
-  explicit LineReader(const std::string& path, Reading reading = Reading::kAgain);
-
-  // False at the end. The view lives until the next call.
-  bool next(std::string_view& line);
+  bool next_line(std::string_view& line, std::size_t number);
 
   const std::string& path() const { return path_; }
-  std::size_t line_number() const { return line_number_; }  // of the line last returned, from 1
 
  private:
   std::string path_;
   ByteReader bytes_;
   std::string buffer_;
   std::size_t begin_ = 0;
+  bool started_ = false, at_end_ = false;
+};
+
+// The lines of a file, one at a time; a pipe's lines as soon as they arrive. The last line need not
+// end in '\n'. Errors are those of TextWindow.
+class LineReader {
+ public:
+  static constexpr std::size_t kMaxLine = TextWindow::kMaxLine;
+
+  explicit LineReader(const std::string& path, Reading reading = Reading::kAgain)
+      : window_(path, reading) {}
+
+  // False at the end. The view lives until the next call.
+  bool next(std::string_view& line) {
+    const bool found = window_.next_line(line, line_number_ + 1);
+    line_number_ += found ? 1 : 0;
+    return found;
+  }
+
+  const std::string& path() const { return window_.path(); }
+  std::size_t line_number() const { return line_number_; }  // of the line last returned, from 1
+
+ private:
+  TextWindow window_;
   std::size_t line_number_ = 0;
-  bool at_end_ = false;
 };
 
 // "-" and "/dev/stdout".

@@ -9,6 +9,8 @@
 #include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/complaints.h"
+#include "cli/explain_format.h"
 #include "cli/flags.h"
 #include "cli/named_files.h"
 #include "cli/pick_model.h"
@@ -32,14 +34,16 @@ struct EvalSettings {
   std::int64_t limit = 0, batch = 256, samples = 1;
   DecodingFlags decode;
   inference::ComputeSettings compute;
-  bool quiet = false;
+  bool explain_format = false, quiet = false;
 
   void visit(config::Visitor& v) {
     v.field("model", model, "a checkpoint folder or a model's name");
-    v.field("data", data,
-            "a file of puzzles: JSONL, Sudoku CSV, lines or grids (default: 1000 generated test "
-            "puzzles of the hardest kind, seed 77, or --limit of them; --losses needs a file)");
-    v.field("keys", keys, data::kKeysHelp);
+    v.field(
+        "data", data,
+        "a file of puzzles in any format, or a folder of such files (default: 1000 generated "
+        "test puzzles of the hardest kind, seed 77, or --limit of them; --losses needs a file)");
+    v.field("explain_format", explain_format, kExplainFormatHelp);
+    v.field("keys", keys, formats::kKeysHelp);
     v.field("verifier", verifier, tasks::text::kVerifierHelp);
     v.field("limit", limit, "use only the first N puzzles (0 = all)", config::at_least(0));
     decode.visit(v);
@@ -62,12 +66,18 @@ struct EvalSettings {
 
 using Examples = std::vector<tasks::Example>;
 
-Examples read_puzzles(const EvalSettings& settings, const tasks::Task& task) {
+// What is no puzzle is reported and left out.
+Examples read_puzzles(const EvalSettings& settings, const tasks::Task& task,
+                      Complaints& complaints) {
   Examples examples;
-  for (auto& located : data::read_examples(settings.data, task, data::keys_of(settings.keys))) {
+  for (auto& located : data::read_examples(settings.data, task, formats::keys_of(settings.keys),
+                                           [&](const Error& error) { complaints.add(error); })) {
     if (settings.limit > 0 && examples.size() == static_cast<std::size_t>(settings.limit)) break;
     examples.push_back(std::move(located.example));
   }
+  complaints.finish();
+  if (examples.empty())
+    throw Error(fmt::format("no puzzle in {} can be read", shown_path(settings.data)));
   return examples;
 }
 
@@ -161,6 +171,8 @@ void check_flags(const EvalSettings& settings) {
   if (settings.data.empty() && settings.limit > kMostFresh)
     throw UsageError(fmt::format("--limit {} without --data", settings.limit),
                      fmt::format("at most {} fresh puzzles, or --data FILE", kMostFresh));
+  if (settings.explain_format && (losses || settings.data.empty()))
+    throw UsageError("--explain-format without a file of puzzles", "--data FILE, and no --losses");
   if (losses && settings.data.empty()) throw UsageError("--losses without --data", "--data FILE");
   if (losses && (!settings.json.empty() || !settings.predictions.empty()))
     throw UsageError("--losses with --json or --predictions",
@@ -185,7 +197,7 @@ Examples generated(const EvalSettings& settings, const inference::LoadedModel& m
   return std::move(puzzles.examples);
 }
 
-void run_eval(const EvalSettings& asked) {
+int run_eval(const EvalSettings& asked) {
   EvalSettings settings = asked;
   settings.compute.threads = thread_count(static_cast<int>(settings.compute.threads));
   const std::string folder = inference::find_model(settings.model);
@@ -195,11 +207,17 @@ void run_eval(const EvalSettings& asked) {
   if (settings.data.empty() && !model.task().abilities().generates)
     throw UsageError(fmt::format("{} without --data", folder),
                      "--data FILE: puzzles of the task text are not generated");
+  if (settings.explain_format) {
+    explain_format(settings.data, formats::keys_of(settings.keys), &model.task());
+    return 0;
+  }
   settings.compute.arithmetic = model.network().arithmetic;
   settings.decode.settings = settings.decode.over(model);
-  measure_score(
-      settings, model,
-      settings.data.empty() ? generated(settings, model) : read_puzzles(settings, model.task()));
+  Complaints complaints;
+  measure_score(settings, model,
+                settings.data.empty() ? generated(settings, model)
+                                      : read_puzzles(settings, model.task(), complaints));
+  return complaints.count() == 0 ? 0 : 1;
 }
 
 void draw(const EvalSettings& settings, const std::string& task,
@@ -229,7 +247,7 @@ decoding::DecodingSettings levels_and_seed(const DecodingFlags& flags,
   return settings;
 }
 
-void measure_losses(const EvalSettings& asked, TorchWork& work) {
+int measure_losses(const EvalSettings& asked, TorchWork& work) {
   EvalSettings settings = asked;
   settings.compute.threads = thread_count(static_cast<int>(settings.compute.threads));
   const std::string folder = inference::find_model(settings.model);
@@ -241,7 +259,8 @@ void measure_losses(const EvalSettings& asked, TorchWork& work) {
   const decoding::DecodingSettings decoding =
       levels_and_seed(settings.decode, config.about.card->decoding);
   settings.decode.settings = decoding;
-  const Examples puzzles = read_puzzles(settings, rows.task());
+  Complaints complaints;
+  const Examples puzzles = read_puzzles(settings, rows.task(), complaints);
   const evaluation::LossProfile profile =
       work.measure_losses({.model = folder,
                            .puzzles = puzzles,
@@ -259,6 +278,7 @@ void measure_losses(const EvalSettings& asked, TorchWork& work) {
   if (!settings.quiet)
     say_to(evaluation::for_people({settings.losses, settings.figure}), "{}",
            evaluation::loss_text(task, profile));
+  return complaints.count() == 0 ? 0 : 1;
 }
 
 }  // namespace
@@ -267,7 +287,7 @@ Command eval_command(TorchWork* work) {
   const auto either = [work](const EvalSettings& settings) {
     check_flags(settings);
     if (settings.losses.empty()) return run_eval(settings);
-    measure_losses(settings, needed(work, "eval --losses"));
+    return measure_losses(settings, needed(work, "eval --losses"));
   };
   Command command = make_command<EvalSettings>(
       "eval", "Measure a model on puzzles: both metrics, what went wrong, passes, speed, losses",

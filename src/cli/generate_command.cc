@@ -17,7 +17,7 @@
 #include "data/arrays_folder.h"
 #include "formats/dimacs.h"
 #include "formats/jsonl.h"
-#include "formats/sudoku_text.h"
+#include "formats/sudoku_cells.h"
 #include "tasks/all_tasks.h"
 #include "tasks/released.h"
 #include "tasks/sat/formula.h"

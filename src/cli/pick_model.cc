@@ -60,31 +60,6 @@ bool has_room(const inference::LoadedModel& model, const tasks::Example& puzzle)
   return true;
 }
 
-enum class Fit { kNone, kAnotherSize, kFits };
-
-Fit fit(const tasks::Task& task, const std::string& puzzle) {
-  try {
-    return task.unfamiliar(task.normalize_input(puzzle)) ? Fit::kAnotherSize : Fit::kFits;
-  } catch (const Error&) {
-    return Fit::kNone;
-  }
-}
-
-// The task that none of the models answers and that takes the puzzle best, if better than `best`.
-std::unique_ptr<tasks::Task> task_without_model(const std::vector<std::string>& tasks,
-                                                const std::string& puzzle, Fit best) {
-  std::unique_ptr<tasks::Task> found;
-  for (const std::string& name : tasks::task_names()) {
-    if (contains(tasks, name)) continue;
-    auto task = tasks::make_task(name);
-    const Fit here = fit(*task, puzzle);
-    if (here <= best) continue;
-    best = here;
-    found = std::move(task);
-  }
-  return found;
-}
-
 Error no_model(const tasks::Task& task, const std::vector<std::string>& others,
                const std::string& puzzle) {
   const auto right = task.solve(task.normalize_input(puzzle));
@@ -108,23 +83,22 @@ std::pair<std::ptrdiff_t, double> unlikeness(const tasks::Task& task, std::strin
 
 // The error for a text that no task takes: that of the task with the most similar puzzles, or one
 // that names all tasks.
-Error no_puzzle(const std::vector<std::string>& tasks, const std::string& text) {
+Error no_puzzle(const std::vector<const tasks::Task*>& tasks, const std::string& names,
+                const std::string& text) {
   constexpr std::ptrdiff_t kOneIn = 10;  // so many characters may be slips
-  const auto by_name = [&](const std::string& name) {
-    return unlikeness(*tasks::make_task(name), text);
-  };
-  const std::string& nearest = *std::ranges::min_element(tasks, {}, by_name);
+  const auto unlike = [&](const tasks::Task* task) { return unlikeness(*task, text); };
+  const tasks::Task& nearest = **std::ranges::min_element(tasks, {}, unlike);
   const std::string seen = fmt::format("no model at hand takes the puzzle {}", in_quotes(text));
   const std::string hint = "mgdm tasks shows one puzzle of each task";
-  const Error of_all(seen, "a puzzle for " + joined_or(tasks), hint);
-  if (kOneIn * by_name(nearest).first > std::ssize(text)) return of_all;
+  const Error of_all(seen, "a puzzle for " + names, hint);
+  if (kOneIn * unlike(&nearest).first > std::ssize(text)) return of_all;
   return attempt(
       [&] {
-        tasks::make_task(nearest)->normalize_input(text);
+        nearest.normalize_input(text);
         return of_all;  // the task takes it, but none of its models does
       },
       [&](const Error& error) {
-        return Error(fmt::format("{}\n  read as {}: {}", seen, nearest, error.seen()),
+        return Error(fmt::format("{}\n  read as {}: {}", seen, nearest.name(), error.seen()),
                      error.expected(), hint);
       });
 }
@@ -188,40 +162,72 @@ FreshPuzzles fresh_puzzles(const inference::LoadedModel& model, std::uint64_t se
   throw Error(name + " has no puzzles with room in the model's rows");
 }
 
-std::string pick_model(std::span<const DemoModel> models, const std::string& puzzle) {
-  if (models.empty())
+Fit fit(const tasks::Task& task, const std::string& puzzle) {
+  return attempt(
+      [&] {
+        return task.unfamiliar(task.normalize_input(puzzle)) ? Fit::kAnotherSize : Fit::kFits;
+      },
+      [](const Error&) { return Fit::kNone; });
+}
+
+ModelPicker::ModelPicker(std::vector<DemoModel> models) : models_(std::move(models)) {
+  for (const DemoModel& model : models_)
+    tasks_.push_back({spec::task_of(*model.config.about.card), &model});
+  for (const std::string& name : tasks::task_names()) {
+    const auto same = [&](const Task& task) { return task.task->name() == name; };
+    if (std::ranges::none_of(tasks_, same)) tasks_.push_back({tasks::make_task(name), nullptr});
+  }
+}
+
+const DemoModel& ModelPicker::pick(const std::string& puzzle) {
+  if (models_.empty())
     throw Error("no model was found", "--model FOLDER",
                 "MGDM_MODELS=FOLDER names a folder of models");
+  if (last_ != nullptr && fit(*last_->task, puzzle) == Fit::kFits) return *last_->model;
   Fit best = Fit::kNone;
-  std::vector<const DemoModel*> found;  // the first of each task that fits best
-  std::vector<std::string> tasks;
-  for (const DemoModel& model : models) {
-    const std::string& task = model.config.about.card->task;
-    if (!contains(tasks, task)) tasks.push_back(task);
-    const Fit here = fit(*spec::task_of(*model.config.about.card), puzzle);
+  std::vector<const Task*> found;  // those that fit best
+  for (const Task& task : tasks_) {
+    if (task.model == nullptr) continue;
+    const Fit here = fit(*task.task, puzzle);
     if (here > best) found.clear();
     best = std::max(best, here);
-    if (here == Fit::kNone || here < best) continue;
-    const auto same = [&](const DemoModel* other) {
-      return other->config.about.card->task == task;
-    };
-    if (std::ranges::none_of(found, same)) found.push_back(&model);
+    const auto same = [&](const Task* other) { return other->task->name() == task.task->name(); };
+    if (here != Fit::kNone && here == best && std::ranges::none_of(found, same))
+      found.push_back(&task);
   }
+  if (best != Fit::kFits) refuse(puzzle, best);
+  if (found.size() > 1 && std::ranges::count(found, last_) == 0) {
+    std::vector<std::string> names;
+    for (const Task* task : found) names.push_back(task->model->name);
+    throw Error(fmt::format("{} take the puzzle {}", joined_and(names), in_quotes(puzzle)),
+                "--model " + joined_or(names));
+  }
+  if (found.size() == 1) last_ = found.front();
+  return *last_->model;
+}
+
+// Throws the error for a puzzle that fits none of the models well, unless one takes it best of all.
+void ModelPicker::refuse(const std::string& puzzle, Fit best) const {
   std::error_code no_file;
-  if (found.empty() && std::filesystem::is_regular_file(puzzle, no_file))
+  if (best == Fit::kNone && std::filesystem::is_regular_file(puzzle, no_file))
     throw UsageError(fmt::format("{} is a file", in_quotes(puzzle)), "a puzzle",
                      "--input " + puzzle);
-  if (best != Fit::kFits)
-    if (const auto task = task_without_model(tasks, puzzle, best))
-      throw no_model(*task, tasks, puzzle);
-  if (found.empty()) throw no_puzzle(tasks, puzzle);
-  if (found.size() > 1) {
-    std::vector<std::string> names;
-    for (const DemoModel* model : found) names.push_back(model->name);
-    throw UsageError(fmt::format("{} take the puzzle {}", joined_and(names), in_quotes(puzzle)),
-                     "--model " + joined_or(names));
-  }
-  return found.front()->folder;
+  std::vector<std::string> names;
+  std::vector<const tasks::Task*> tasks;
+  for (const Task& task : tasks_)
+    if (task.model != nullptr && !contains(names, task.task->name())) {
+      names.push_back(task.task->name());
+      tasks.push_back(task.task.get());
+    }
+  const tasks::Task* better = nullptr;
+  for (const Task& task : tasks_)
+    if (task.model == nullptr)
+      if (const Fit here = fit(*task.task, puzzle); here > best) {
+        best = here;
+        better = task.task.get();
+      }
+  if (better != nullptr) throw no_model(*better, names, puzzle);
+  if (best == Fit::kNone) throw no_puzzle(tasks, joined_or(names), puzzle);
 }
 
 std::string pick_model(std::span<const DemoModel> models, const formats::Cnf& formula,

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,10 +43,31 @@ struct FreshPuzzles {
 FreshPuzzles fresh_puzzles(const inference::LoadedModel& model, std::uint64_t seed,
                            std::size_t count, bool quiet = true);
 
-// The folder of the first model whose task accepts the puzzle; models trained on puzzles of its
-// size are preferred. Error when no model accepts it or there is no model; UsageError when models
-// of several tasks accept it.
-std::string pick_model(std::span<const DemoModel> models, const std::string& puzzle);
+// How well a text fits a task: not at all, as a puzzle of another size than models learn, or well.
+enum class Fit { kNone, kAnotherSize, kFits };
+Fit fit(const tasks::Task& task, const std::string& puzzle);
+
+// Picks the model that answers a puzzle, one puzzle after the other.
+class ModelPicker {
+ public:
+  explicit ModelPicker(std::vector<DemoModel> models);
+
+  // The first model whose task takes the puzzle; models trained on puzzles of its size are
+  // preferred. Where models of several tasks take it, the one picked before is. Error when no model
+  // takes it, several do, or there is no model.
+  const DemoModel& pick(const std::string& puzzle);
+
+ private:
+  struct Task {
+    std::unique_ptr<tasks::Task> task;
+    const DemoModel* model;  // none for a task without models
+  };
+  void refuse(const std::string& puzzle, Fit best) const;
+
+  std::vector<DemoModel> models_;
+  std::vector<Task> tasks_;
+  const Task* last_ = nullptr;
+};
 
 // Picks a model for a DIMACS formula by its number of variables.
 std::string pick_model(std::span<const DemoModel> models, const formats::Cnf& formula,

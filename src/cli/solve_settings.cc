@@ -2,21 +2,24 @@
 
 #include "base/standard_streams.h"
 #include "base/text.h"
+#include "cli/explain_format.h"
 #include "cli/painter.h"
-#include "data/keys.h"
+#include "formats/keys.h"
 #include "tasks/text/task.h"
 
 namespace mgdm::cli {
 
 void SolveSettings::visit(config::Visitor& v) {
-  v.field("model", model,
-          "a checkpoint folder or a model's name (default: the model that fits the first puzzle)");
+  v.field(
+      "model", model,
+      "a checkpoint folder or a model's name (default: for each puzzle the model that fits it)");
   v.field("puzzles", puzzles, "puzzles as text");
   v.field("input", input,
-          "a file of puzzles (JSONL, lines, Sudoku CSV or grids) or one DIMACS formula; - reads "
-          "standard input; --batch 1 prints each answer as soon as it is found");
-  v.field("keys", keys, data::kKeysHelp);
+          "a file of puzzles in any format, of one task or several, or a folder of such files; - "
+          "reads standard input; --batch 1 prints each answer as soon as it is found");
+  v.field("keys", keys, formats::kKeysHelp);
   v.field("verifier", verifier, tasks::text::kVerifierHelp);
+  v.field("explain_format", explain_format, kExplainFormatHelp);
   v.field("show", show,
           "show the answer filling in (with --symmetries, that of the original puzzle)");
   v.field("json", json, "print one JSON object per puzzle");

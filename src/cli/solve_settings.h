@@ -17,7 +17,7 @@ struct SolveSettings {
   std::int64_t batch = 64;
   DecodingFlags decode;
   inference::ComputeSettings compute;
-  bool show = false, json = false, csv = false, quiet = false;
+  bool explain_format = false, show = false, json = false, csv = false, quiet = false;
 
   void visit(config::Visitor& v);
 };

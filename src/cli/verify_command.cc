@@ -8,6 +8,8 @@
 #include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/complaints.h"
+#include "cli/explain_format.h"
 #include "cli/flags.h"
 #include "cli/named_files.h"
 #include "data/answers_file.h"
@@ -29,16 +31,17 @@ struct VerifySettings {
   std::string json;
   std::int64_t explain = 0;
   std::int64_t threads = 0;
-  bool quiet = false;
+  bool explain_format = false, quiet = false;
 
   void visit(config::Visitor& v) {
     v.field("task", task, "a task; mgdm tasks lists them");
-    v.field("data", data, "a file of puzzles: JSONL, Sudoku CSV, lines or grids, or DIMACS");
-    v.field("keys", keys, data::kKeysHelp);
+    v.field("data", data, "a file of puzzles in any format, or a folder of such files");
+    v.field("keys", keys, formats::kKeysHelp);
     v.field(
         "predictions", predictions,
-        "a file of answers in the same order: JSONL or CSV with a field predict, output, solution "
-        "or answer, plain lines, or the output of a SAT solver");
+        "a file of answers in the same order: JSON or CSV with a field predict, output, solution "
+        "or answer, plain lines, or the output of a SAT solver; or a folder of such files");
+    v.field("explain_format", explain_format, kExplainFormatHelp);
     v.field("verifier", verifier, tasks::text::kVerifierHelp);
     v.field("json", json, "write the score to this file; - prints it alone");
     v.field("explain", explain, "explain the faults of the first N wrong answers",
@@ -86,20 +89,62 @@ void check_order(const VerifySettings& settings, const tasks::Task& task,
   }
 }
 
-void run_verify(const VerifySettings& settings) {
+struct Both {
+  std::vector<data::LocatedExample> examples;
+  std::vector<data::LocatedAnswer> answers;
+};
+
+// Reads puzzles and their answers. A puzzle that cannot be read is left out, and so is its answer,
+// where there is one.
+Both read_both(const VerifySettings& settings, const tasks::Task& task, Complaints& complaints) {
+  Both both;
+  std::vector<std::size_t> places;  // of the puzzles, among all lines that should be one
+  std::size_t all = 0;
+  data::for_each_example(
+      settings.data, task,
+      [&](data::LocatedExample&& example) {
+        both.examples.push_back(std::move(example));
+        places.push_back(all++);
+      },
+      [&](const Error& error) {
+        complaints.add(error);
+        ++all;
+      },
+      formats::keys_of(settings.keys));
+  both.answers = data::read_answers(settings.predictions, task,
+                                    [&](const Error& error) { complaints.add(error); });
+  complaints.finish();
+  if (both.examples.empty())
+    throw Error(fmt::format("no puzzle in {} can be read", shown_path(settings.data)));
+  if (both.answers.size() == all && all != places.size()) {
+    std::vector<data::LocatedAnswer> theirs;
+    for (const std::size_t place : places) theirs.push_back(std::move(both.answers[place]));
+    both.answers = std::move(theirs);
+  }
+  if (both.answers.size() != both.examples.size())
+    throw Error(
+        fmt::format("{} has {} puzzles, {} has {} answers", shown_path(settings.data),
+                    both.examples.size(), shown_path(settings.predictions), both.answers.size()),
+        "one answer per puzzle, in the same order");
+  return both;
+}
+
+int run_verify(const VerifySettings& settings) {
   check_files({{"--data", settings.data, /*written=*/false},
                {"--json", settings.json},
                {"--predictions", settings.predictions, /*written=*/false}});
   const auto task = settings.verifier.empty()
                         ? tasks::make_task(settings.task)
                         : tasks::text::make_verified(settings.task, settings.verifier);
-  const auto examples = data::read_examples(settings.data, *task, data::keys_of(settings.keys));
-  const auto answers = data::read_answers(settings.predictions, *task);
-  if (answers.size() != examples.size())
-    throw Error(fmt::format("{} has {} puzzles, {} has {} answers", shown_path(settings.data),
-                            examples.size(), shown_path(settings.predictions), answers.size()),
-                "one answer per puzzle, in the same order");
-
+  const formats::Keys keys = formats::keys_of(settings.keys);
+  if (settings.explain_format) {
+    explain_format(settings.data, keys, task.get());
+    return 0;
+  }
+  if (settings.predictions.empty())
+    throw UsageError("--predictions is required", "--predictions FILE");
+  Complaints complaints;
+  const auto [examples, answers] = read_both(settings, *task, complaints);
   check_order(settings, *task, examples, answers);
   const tasks::Score score = score_of(settings, *task, examples, answers);
   if (!settings.json.empty()) {
@@ -107,7 +152,8 @@ void run_verify(const VerifySettings& settings) {
     write_file(settings.json, evaluation::result_text(evaluation::score_json(settings.task, score),
                                                       config::Fields(used).all()));
   }
-  if (settings.quiet) return;
+  const int code = complaints.count() == 0 ? 0 : 1;
+  if (settings.quiet) return code;
   std::FILE* const out = evaluation::for_people({settings.json});
   std::int64_t to_explain = settings.explain;
   for (std::size_t i = 0; i < examples.size() && to_explain > 0; ++i) {
@@ -120,6 +166,7 @@ void run_verify(const VerifySettings& settings) {
       say_to(out, "  {}: {}\n", fault.category, printable(fault.words));
   }
   say_to(out, "{}", evaluation::score_text(settings.task, score));
+  return code;
 }
 
 }  // namespace
@@ -132,7 +179,7 @@ Command verify_command() {
       "  mgdm verify planning --data test.jsonl --predictions answers.jsonl --explain 5\n"
       "  mgdm verify sudoku --data test.csv --predictions answers.txt\n"
       "  mgdm verify sat --data problem.cnf --predictions solver.out\n",
-      {"task"}, {"task", "data", "predictions"}, run_verify);
+      {"task"}, {"task", "data"}, run_verify);
 }
 
 }  // namespace mgdm::cli

@@ -2,153 +2,112 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "data/examples_file.h"
-#include "data/keys.h"
-#include "data/table.h"
 #include "formats/dimacs.h"
-#include "formats/jsonl.h"
-#include "formats/sudoku_text.h"
+#include "formats/records.h"
+#include "formats/sudoku_cells.h"
 
 namespace mgdm::data {
 namespace {
 
-// "predict" stands beside a label that may have any of the other names. Of those without it one
-// may be the label of another: who means which is not for us to say.
-constexpr const char* kPredicted = "predict";
+using formats::Field;
+using formats::Record;
 
-// What get(name) gives for the answer's name, or none; `where` is for the complaint.
-template <class Get>
-auto the_answer(const std::string& where, Get get) {
-  auto found = get(kPredicted);
-  if (found) return found;
-  std::string_view as;
-  for (const auto& [puzzle, name] : kKnownKeys) {
-    auto other = get(name);
-    if (!other) continue;
-    if (found && *found != *other)
-      throw Error(fmt::format("{}both '{}' and '{}' may be the answer", where, as, name),
+// "predict" stands beside a label that may have any of the other names. Of those without it one
+// may be the label of another: which of them is the answer cannot be known.
+const Field* the_answer(const Record& record) {
+  const Field* found = record.named("predict");
+  if (found != nullptr) return found;
+  for (const auto& [puzzle, name] : formats::kKnownKeys) {
+    const Field* const other = record.named(name);
+    if (other == nullptr || !other->is_text) continue;
+    if (found != nullptr && found->text != other->text)
+      throw Error(fmt::format("both '{}' and '{}' may be the answer", found->name, other->name),
                   "one of them, or the answer in 'predict'");
-    found = std::move(other);
-    as = name;
+    found = other;
   }
   return found;
 }
 
-std::string answer_of(const formats::JsonlReader& reader) {
-  auto answer = the_answer(at(reader.path(), reader.line_number()),
-                           [&](std::string_view name) { return reader.text(name); });
-  if (answer) return *std::move(answer);
-  if (reader.text("error")) return "";  // a puzzle that `solve` could not read
-  std::vector<std::string_view> names{kPredicted};
-  for (const auto& [puzzle, name] : kKnownKeys) names.push_back(name);
-  return reader.required_text(names);
+std::string text_of(const Field& field, const tasks::Abilities& can) {
+  const bool steps = !field.items.empty() && !can.sudoku_files && !can.any_text;
+  std::string text = steps ? joined_by(field.items, ",") : field.text;
+  if (can.sudoku_files && text.size() > formats::kSudokuCells)  // a grid
+    if (auto cells = formats::find_sudoku(text)) return *std::move(cells);
+  return text;
 }
 
-std::string puzzle_of(const formats::JsonlReader& reader) {
-  for (const auto& [name, answer] : kKnownKeys)
-    if (auto puzzle = reader.text(name)) return *std::move(puzzle);
-  return "";
-}
-
-// What the first line of a CSV file says.
-struct Header {
-  char separator;
-  std::size_t columns, answer;
-  std::optional<std::size_t> puzzle;
-
-  // None where it names no answers.
-  static std::optional<Header> of(std::string_view line, const std::string& where) {
-    for (const char separator : {',', ';', '\t'}) {
-      const std::vector<std::string> cells = csv_cells(line, separator);
-      const auto answer =
-          the_answer(where, [&](std::string_view name) { return column_named(name, cells); });
-      if (!answer) continue;
-      std::optional<std::size_t> puzzle;
-      for (const auto& [name, other] : kKnownKeys)
-        if (!puzzle) puzzle = column_named(name, cells);
-      return Header{separator, cells.size(), *answer, puzzle};
-    }
-    return std::nullopt;
-  }
-
-  LocatedAnswer read(const std::vector<std::string>& cells, std::size_t line) const {
-    if (cells.size() != columns)
-      throw Error(fmt::format("the row has {} columns", cells.size()),
-                  fmt::format("{}, as in the first line", columns));
-    return {cells[answer], line, puzzle ? cells[*puzzle] : ""};
-  }
-};
-
-// Reads the header from the first line that is not a comment.
-std::optional<Header> header_of(const std::string& path) {
-  LineReader lines(path);
-  for (std::string_view line; lines.next(line);)
-    if (says_something(line)) return Header::of(line, at(path, lines.line_number()));
-  return std::nullopt;
-}
-
-// The answers of a CSV file, unless its first line names no column of them.
-std::optional<std::vector<LocatedAnswer>> answers_in_csv(const std::string& path) {
-  const std::optional<Header> header = header_of(path);
-  if (!header) return std::nullopt;
-  std::vector<LocatedAnswer> answers;
-  TableReader table(path, {.separator = header->separator, .comments = true});
-  bool first = true;
-  for (std::vector<std::string> cells; table.next(cells);) {
-    if (std::exchange(first, false)) continue;
-    const std::size_t line = table.line_number();
-    answers.push_back(with_location(path, line, [&] { return header->read(cells, line); }));
-  }
-  return answers;
-}
-
-// The solutions of a Sudoku CSV that does not name them; where there is but one column of grids,
-// these, if they are filled in.
-LocatedAnswer answer_of(formats::SudokuRecord&& record, std::size_t line) {
-  if (record.solution) return {*std::move(record.solution), line, std::move(record.puzzle)};
+// The solution beside a Sudoku. Where there is but one column of grids, these, if they are filled
+// in.
+LocatedAnswer solution_of(const formats::SudokuRecord& record, std::size_t line) {
+  if (record.solution) return {*record.solution, line, record.puzzle};
   if (record.puzzle.find('0') != std::string::npos)
     throw Error("no column has the answer", "one named predict, output, solution or answer");
-  return {std::move(record.puzzle), line};
+  return {record.puzzle, line};
+}
+
+LocatedAnswer answer_of(const Record& record, const tasks::Abilities& can) {
+  const std::string& first = record.fields.empty() ? "" : record.fields[0].text;
+  if (record.fields.size() == 1 && record.fields[0].name.empty()) {
+    if (can.sudoku_files && first.find_first_of(",;\t ") != std::string::npos)
+      if (const auto sudoku = formats::sudoku_in_line(first))
+        return solution_of(*sudoku, record.line);
+    return {first, record.line};
+  }
+  LocatedAnswer found{"", record.line};
+  for (const auto& [name, answer] : formats::kKnownKeys)
+    if (const Field* const puzzle = record.named(name); puzzle != nullptr && found.input.empty())
+      found.input = puzzle->text;
+  if (const Field* const answer = the_answer(record)) {
+    found.answer = text_of(*answer, can);
+  } else if (record.named("error") == nullptr) {  // a puzzle that `solve` could not read
+    std::vector<std::string_view> names{"predict"};
+    for (const auto& [puzzle, name] : formats::kKnownKeys)
+      if (name != names.back()) names.push_back(name);
+    throw Error("the line has none of these members: " + joined_by(names, ", "),
+                "a string in each line");
+  }
+  return found;
 }
 
 }  // namespace
 
-std::vector<LocatedAnswer> read_answers(const std::string& path, const tasks::Task& task) {
+std::vector<LocatedAnswer> read_answers(const std::string& path, const tasks::Task& task,
+                                        const OnBadLine& on_bad) {
   std::vector<LocatedAnswer> answers;
-  switch (file_kind(path)) {
-    case FileKind::kJsonl:
-      for (formats::JsonlReader reader(path); reader.next();)
-        answers.push_back({answer_of(reader), reader.line_number(), puzzle_of(reader)});
-      break;
-    case FileKind::kDimacs:
-      throw Error(fmt::format("{} is a DIMACS formula, not answers", shown_path(path)),
-                  "what a solver prints: s and v lines");
-    case FileKind::kSolverAnswer: {
-      const std::string text = read_input(path);
-      formats::read_solver_answer(text, path);  // for its complaints
-      answers.push_back({with_location(path, 0, [&] { return task.normalize_answer(text); }), 0});
-      break;
-    }
-    case FileKind::kEmpty:  // blank lines are empty answers
-    case FileKind::kLines: {
-      if (auto found = answers_in_csv(path)) return *std::move(found);
-      if (task.abilities().sudoku_files && is_sudoku_csv(path)) {
-        formats::for_each_sudoku(path, [&](formats::SudokuRecord&& record, std::size_t line) {
-          answers.push_back(
-              with_location(path, line, [&] { return answer_of(std::move(record), line); }));
-        });
+  OnBadLine bad;
+  if (on_bad)
+    bad = [&](const Error& error) {
+      on_bad(error);
+      answers.emplace_back();
+    };
+  for (const std::string& file : files_of(path)) {
+    const auto add = [&](std::size_t line, const auto& read) {
+      auto answer = unless_bad(bad, [&] { return with_location(file, line, read); });
+      if (answer) answers.push_back(*std::move(answer));
+    };
+    switch (file_kind(file)) {
+      case FileKind::kDimacs:
+        throw Error(fmt::format("{} is a DIMACS formula, not answers", shown_path(file)),
+                    "what a solver prints: s and v lines");
+      case FileKind::kSolverAnswer: {
+        const std::string text = read_input(file);
+        formats::read_solver_answer(text, file);  // for its complaints
+        add(0, [&] { return LocatedAnswer{task.normalize_answer(text)}; });
         break;
       }
-      LineReader lines(path);
-      for (std::string_view line; lines.next(line);)
-        answers.push_back({std::string(trim(line)), lines.line_number()});
+      case FileKind::kRecords:
+        formats::for_each_record(
+            file, {formats::Rules::Lines::kAnswers},
+            [&](const Record& record) {
+              add(record.line, [&] { return answer_of(record, task.abilities()); });
+            },
+            bad);
     }
   }
   return answers;

@@ -1,10 +1,10 @@
-// Reads answers to puzzles from a file. Its format is recognised by content, not by name.
+// Reads answers to puzzles from a file, or from all files in a folder. What it looks like is found
+// out (formats/records.h).
 //
-//   {"predict": ...}           JSONL; or "output", "solution" or "answer", one of them
-//   input,solution,...         CSV whose first line names such a column, with commas, semicolons or
-//                              tabs; its cells as they are
-//   puzzle,solution            Sudoku CSV of another kind (formats/sudoku_csv.h)
-//   s SATISFIABLE, v ...       one answer of a SAT solver, comments before and between
+//   {"predict": ...}           JSON; or "output", "solution" or "answer", one of them
+//   input,solution,...         a table whose first line names such a column
+//   puzzle,solution            Sudokus in columns
+//   s SATISFIABLE, v ...       one answer of a SAT solver, or what MiniSat writes into its file
 //   lines                      a blank one for an empty answer
 #pragma once
 
@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "tasks/task.h"
 
 namespace mgdm::data {
@@ -22,7 +23,9 @@ struct LocatedAnswer {
   std::string input = {};  // the puzzle, if the file has it
 };
 
-// The answers, in the order of the file.
-std::vector<LocatedAnswer> read_answers(const std::string& path, const tasks::Task& task);
+// The answers, in the order of the file. What cannot be read is an Error with file:line; with
+// on_bad the error goes there, and it counts as an empty answer.
+std::vector<LocatedAnswer> read_answers(const std::string& path, const tasks::Task& task,
+                                        const OnBadLine& on_bad = {});
 
 }  // namespace mgdm::data

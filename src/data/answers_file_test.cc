@@ -41,6 +41,8 @@ TEST_F(AnswersFile, ReadsLinesOfJson) {
             (Answers{"1+2=3", "x", "y"}));
   EXPECT_EQ(answers("{\"error\":\"no puzzle\"}\n", "countdown-3"), Answers{""});
   EXPECT_THROW(answers("{\"passes\":\"2\"}\n", "countdown-3"), Error);
+  EXPECT_EQ(answers("{\"solution\": [\"1+2=3\", \"3*4=12\"]}\n", "countdown-3"),
+            Answers{"1+2=3,3*4=12"});
 }
 
 TEST_F(AnswersFile, ReadsPlainLines) {
@@ -97,14 +99,19 @@ TEST_F(AnswersFile, ReadsSudokus) {
         Answers{solution});
   EXPECT_EQ(answers(puzzle + "," + solution + "\n", "sudoku"), Answers{solution});
   EXPECT_EQ(answers("id,grid\n1," + solution + "\n", "sudoku"), Answers{solution});
+  EXPECT_EQ(answers("puzzle,result\n" + puzzle + "," + solution + "\n", "sudoku"),
+            Answers{solution});
   // A puzzle is no answer of its own.
-  EXPECT_THROW(answers("puzzle,result\n" + puzzle + "," + solution + "\n", "sudoku"), Error);
+  EXPECT_THROW(answers("id,grid\n1," + puzzle + "\n", "sudoku"), Error);
 }
 
 TEST_F(AnswersFile, ReadsWhatASolverPrints) {
   const std::string text = "c a solver\nc\n\nc verified, 20 passes\ns SATISFIABLE\nv 1 -2 0\n";
   EXPECT_EQ(answers(text, "sat"), Answers{text});
   EXPECT_EQ(answers("c done\ns SATISFIABLE\nv 1 3 -2\nv 5 -4 0\n", "sat-5"), Answers{"1,7,3,9,5"});
+  EXPECT_EQ(answers("SAT\n1 3 -2 5 -4 0\n", "sat-5"), Answers{"1,7,3,9,5"});  // MiniSat's file
+  EXPECT_EQ(answers("UNSAT\n", "sat"), Answers{"UNSAT\n"});
+  EXPECT_THROW(answers("UNSAT\n", "sat-5"), Error);
   EXPECT_THROW(answers("s UNSATISFIABLE\n", "sat-5"), Error);
   EXPECT_EQ(answers("s UNSATISFIABLE\n", "sat").size(), 1u);
   EXPECT_THROW(answers("p cnf 1 1\n1 0\n", "sat"), Error);

@@ -79,7 +79,7 @@ struct About {
 
 bool is_arrays_folder(const std::string& path) { return is_there(fs::path(path) / kAbout); }
 
-void for_each_in_arrays(const std::string& folder, const UseExample& use, const OnBadLine& on_bad) {
+void for_each_in_arrays(const std::string& folder, const UsePuzzle& use, const OnBadLine& on_bad) {
   const About about(folder);
   const std::string inputs_path = (fs::path(folder) / "all__inputs.npy").string();
   formats::NpyReader inputs(inputs_path);
@@ -89,12 +89,12 @@ void for_each_in_arrays(const std::string& folder, const UseExample& use, const 
                 "as many of one as of the other");
   std::vector<std::int64_t> input, label;
   for (std::size_t row = 1; inputs.next(input) && labels.next(label); ++row) {
-    auto example = unless_bad(on_bad, [&] {
+    auto puzzle = unless_bad(on_bad, [&] {
       return with_location(inputs_path, row, [&] {
-        return tasks::Example{about.text(input), about.text(label)};
+        return formats::Puzzle{.puzzle = about.text(input), .answer = about.text(label)};
       });
     });
-    if (example) use({*std::move(example), row});
+    if (puzzle) use({inputs_path, "arrays", row, *std::move(puzzle)});
   }
 }
 

@@ -16,8 +16,8 @@ namespace mgdm::data {
 
 bool is_arrays_folder(const std::string& path);
 
-// Calls use(example) for each row. An Error names the file and the row.
-void for_each_in_arrays(const std::string& folder, const UseExample& use,
+// Calls use(found) for each row. An Error names the file and the row.
+void for_each_in_arrays(const std::string& folder, const UsePuzzle& use,
                         const OnBadLine& on_bad = {});
 
 // Makes the folder, with all files that those programs read.

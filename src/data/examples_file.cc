@@ -3,168 +3,129 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <filesystem>
 #include <utility>
-#include <vector>
 
-#include "base/error.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "data/arrays_folder.h"
-#include "data/text_file.h"
 #include "formats/dimacs.h"
-#include "formats/jsonl.h"
-#include "formats/sudoku_csv.h"
-#include "formats/sudoku_lines.h"
-#include "formats/sudoku_text.h"
 
 namespace mgdm::data {
 namespace {
 
-tasks::Example example_of(const formats::JsonlReader& reader, const Keys& keys) {
-  std::vector<std::string_view> names;
-  for (const auto& [puzzle, solution] : keys) {
-    if (auto input = reader.text(puzzle))
-      return {*std::move(input), reader.text(solution).value_or("")};
-    names.push_back(puzzle);
-  }
-  return {reader.required_text(names), ""};
+using formats::Record;
+
+std::string_view format_of(const Record& record) {
+  constexpr std::string_view kWords[] = {"JSON", "table", "lines", "grids"};
+  return kWords[static_cast<std::size_t>(record.form)];
 }
 
-// Calls give(example) for the examples of a file as they are written.
-void for_each_written(const std::string& path, const tasks::Task& task, const Keys& keys,
-                      const UseExample& give, const OnBadLine& bad) {
-  const tasks::Abilities can = task.abilities();
-  if (is_arrays_folder(path)) return for_each_in_arrays(path, give, bad);
-  if (can.any_text) return for_each_text(path, keys, give, bad);
-  switch (file_kind(path)) {
-    case FileKind::kEmpty:
-      return;
-    case FileKind::kJsonl:
-      for (formats::JsonlReader reader(path, Reading::kOnce, bad); reader.next();)
-        if (auto example = unless_bad(bad, [&] { return example_of(reader, keys); }))
-          give({*std::move(example), reader.line_number()});
-      return;
-    case FileKind::kDimacs:
-      formats::read_dimacs(read_input(path), path);  // for its complaints, which name the line
-      return give({{read_input(path), ""}, 0});
-    case FileKind::kSolverAnswer:
-      throw Error(fmt::format("{} is a solver's answer, not a puzzle", path), "a DIMACS formula");
-    case FileKind::kLines: {
-      if (can.sudoku_files)
-        return formats::for_each_sudoku(
-            path,
-            [&](formats::SudokuRecord&& record, std::size_t line) {
-              give({{std::move(record.puzzle), record.solution.value_or("")}, line});
-            },
-            Reading::kOnce, bad);
-      LineReader lines(path, Reading::kOnce);
-      for (std::string_view line; lines.next(line);)
-        if (says_something(line)) give({{std::string(line), ""}, lines.line_number()});
-    }
-  }
+[[noreturn]] void fail_without_puzzle(const Record& record, const formats::Rules& rules) {
+  const std::vector<std::string> names = formats::puzzle_names(rules.keys);
+  std::string wrong = "the line has none of these members: " + joined_by(names, ", ");
+  for (const formats::Field& field : record.fields)
+    if (!field.is_text && !field.name.empty())
+      wrong = fmt::format("'{}' is {}", field.name, shortened(field.text, 60));
+  throw Error(wrong, "a string, or a grid as a list of rows, in each line",
+              "--keys PUZZLE=ANSWER for other names");
+}
+
+void read_formula(const std::string& file, const UsePuzzle& use, const OnBadLine& on_bad) {
+  auto text = unless_bad(on_bad, [&] {
+    std::string read = read_input(file);
+    formats::read_dimacs(read, file);  // for its complaints, which name the line
+    return read;
+  });
+  if (text) use({file, "DIMACS", 0, {*std::move(text), ""}});
+}
+
+void read_records(const std::string& file, const formats::Rules& rules, const UsePuzzle& use,
+                  const OnBadLine& on_bad, Reading reading) {
+  formats::for_each_record(
+      file, rules,
+      [&](const Record& record) {
+        auto puzzle = unless_bad(on_bad, [&] {
+          return with_location(file, record.line, [&] {
+            auto found = formats::puzzle_of(record, rules);
+            if (!found) fail_without_puzzle(record, rules);
+            return *std::move(found);
+          });
+        });
+        if (puzzle) use({file, format_of(record), record.line, *std::move(puzzle)});
+      },
+      on_bad, reading);
 }
 
 }  // namespace
 
-void for_each_example(const std::string& path, const tasks::Task& task, const UseExample& use,
-                      const OnBadLine& on_bad, const Keys& keys) {
+formats::Rules rules_for(const tasks::Task& task, const formats::Keys& keys) {
+  using Lines = formats::Rules::Lines;
+  const tasks::Abilities can = task.abilities();
+  return {can.any_text ? Lines::kText : can.sudoku_files ? Lines::kSudoku : Lines::kOther, keys};
+}
+
+void for_each_puzzle(const std::string& path, const formats::Rules& rules, const UsePuzzle& use,
+                     const OnBadLine& on_bad, Reading reading) {
+  if (is_arrays_folder(path)) return for_each_in_arrays(path, use, on_bad);
   bool any = false;
+  const UsePuzzle use_and_count = [&](FoundPuzzle&& found) {
+    any = true;
+    use(std::move(found));
+  };
   OnBadLine bad;
   if (on_bad)
     bad = [&](const Error& error) {
       any = true;
       on_bad(error);
     };
-  const auto check_and_use = [&](LocatedExample&& written) {
-    any = true;
-    auto input = unless_bad(bad, [&] {
-      return with_location(path, written.line,
-                           [&] { return task.normalize_input(written.example.input); });
-    });
-    if (!input) return;
-    written.example.input = *std::move(input);
-    use(std::move(written));
-  };
-  for_each_written(path, task, keys, check_and_use, bad);
+  for (const std::string& file : files_of(path)) {
+    const bool text = rules.lines == formats::Rules::Lines::kText;
+    const FileKind kind = text ? FileKind::kRecords : file_kind(file);
+    if (kind == FileKind::kSolverAnswer)
+      throw Error(fmt::format("{} is a solver's answer, not a puzzle", file), "a DIMACS formula");
+    if (kind == FileKind::kDimacs)
+      read_formula(file, use_and_count, file == path ? OnBadLine() : bad);  // it is all there is
+    else
+      read_records(file, rules, use_and_count, bad, reading);
+  }
   if (!any) throw Error(fmt::format("there is no puzzle in {}", shown_path(path)));
 }
 
+void for_each_example(const std::string& path, const tasks::Task& task, const UseExample& use,
+                      const OnBadLine& on_bad, const formats::Keys& keys) {
+  for_each_puzzle(
+      path, rules_for(task, keys),
+      [&](FoundPuzzle&& found) {
+        auto input = unless_bad(on_bad, [&] {
+          return with_location(found.file, found.line,
+                               [&] { return task.normalize_input(found.puzzle.puzzle); });
+        });
+        if (input)
+          use({{*std::move(input), std::move(found.puzzle.answer), std::move(found.puzzle.also)},
+               found.line});
+      },
+      on_bad);
+}
+
 std::vector<LocatedExample> read_examples(const std::string& path, const tasks::Task& task,
-                                          const Keys& keys) {
+                                          const formats::Keys& keys, const OnBadLine& on_bad) {
   std::vector<LocatedExample> examples;
   for_each_example(
-      path, task, [&](LocatedExample&& example) { examples.push_back(std::move(example)); }, {},
+      path, task, [&](LocatedExample&& example) { examples.push_back(std::move(example)); }, on_bad,
       keys);
   return examples;
 }
 
-bool is_dimacs(const std::string& path) { return file_kind(path) == FileKind::kDimacs; }
-
-bool any_puzzle(const std::string& path, const std::function<bool(const std::string&)>& wanted,
-                const OnBadLine& on_bad, const Keys& keys) {
-  constexpr int kMost = 100;
-  constexpr std::size_t kGridLines = 9 + 4;  // rows, and lines around and between boxes
-  const FileKind kind = file_kind(path);
-  if (kind == FileKind::kDimacs) return wanted(read_input(path));
-  int seen = 0;
-  if (kind == FileKind::kJsonl) {
-    formats::JsonlReader reader(path);
-    bool any = true;
-    for (; seen < kMost && any; seen += any) {
-      const auto puzzle = unless_bad(on_bad, [&] {
-        any = reader.next();
-        return any ? example_of(reader, keys).input : "";
-      });
-      if (any && puzzle && wanted(*puzzle)) return true;
-    }
-  } else {
-    // A Sudoku may be a column, or take several lines: what a line ends is looked at beside it.
-    std::optional<std::string> found;
-    // Rows of a grid, perhaps, which would pass for a few numbers: asked for when none comes of
-    // them. Where there are several, what is wrong with the grid comes first.
-    std::vector<std::string> rows_perhaps;
-    std::optional<Error> wrong_grid;  // said where nothing else is
-    const formats::SudokuOutlet outlet{
-        path,
-        [&](formats::SudokuRecord&& record, std::size_t) { found = std::move(record.puzzle); },
-        [&](const Error& error) {
-          if (on_bad && rows_perhaps.size() > 1)
-            on_bad(error);
-          else if (!wrong_grid)
-            wrong_grid = error;
-        }};
-    formats::SudokuLines grids(outlet);
-    formats::SudokuCsv rows(outlet);
-    const bool is_csv = is_sudoku_csv(path);
-    const auto any_of_them = [&] {
-      return std::ranges::any_of(std::exchange(rows_perhaps, {}), wanted);
-    };
-    LineReader lines(path);
-    for (std::string_view read; seen < kMost && lines.next(read);) {
-      const std::string_view line = trim(read);
-      if (says_something(line)) {
-        ++seen;
-        const bool begins =
-            formats::begins_spaced_sudoku_grid(read) || formats::begins_sudoku_grid(line);
-        const bool goes_on = !rows_perhaps.empty() && rows_perhaps.size() < kGridLines &&
-                             formats::may_be_sudoku_row(read);
-        if (begins || goes_on)
-          rows_perhaps.emplace_back(line);
-        else if (any_of_them() ||
-                 (!formats::is_sudoku_table_row(read) && wanted(std::string(line))))
-          return true;
-        if (is_csv) rows.add(line, lines.line_number());
-      }
-      if (!is_csv) grids.add(read, lines.line_number());
-      if (found && wanted(*std::exchange(found, std::nullopt))) return true;
-    }
-    grids.finish();
-    if (any_of_them()) return true;
-    if (on_bad && wrong_grid) on_bad(*wrong_grid);
-  }
-  if (seen == 0) throw Error(fmt::format("there is no puzzle in {}", shown_path(path)));
-  return false;
+std::vector<std::string> files_of(const std::string& path) {
+  std::error_code none;
+  if (!std::filesystem::is_directory(path, none)) return {path};
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(path, none))
+    if (entry.is_regular_file(none) && !entry.path().filename().string().starts_with('.'))
+      files.push_back(entry.path().string());
+  std::ranges::sort(files);
+  return files;
 }
 
 FileKind file_kind(const std::string& path) {
@@ -178,24 +139,10 @@ FileKind file_kind(const std::string& path) {
       comments = true;
       continue;
     }
-    if (word == "s" || word == "v") return FileKind::kSolverAnswer;
-    if (comments || word == "p") return FileKind::kDimacs;
-    if (line.starts_with('{')) return FileKind::kJsonl;
-    return FileKind::kLines;
+    if (formats::begins_solver_answer(line)) return FileKind::kSolverAnswer;
+    return comments || word == "p" ? FileKind::kDimacs : FileKind::kRecords;
   }
-  return comments ? FileKind::kDimacs : FileKind::kEmpty;
-}
-
-bool says_something(std::string_view line) {
-  line = trim(line);
-  return !line.empty() && line.front() != '#';
-}
-
-bool is_sudoku_csv(const std::string& path) {
-  LineReader lines(path);
-  for (std::string_view line; lines.next(line);)
-    if (says_something(line)) return formats::begins_sudoku_csv(trim(line));
-  return false;
+  return comments ? FileKind::kDimacs : FileKind::kRecords;
 }
 
 }  // namespace mgdm::data

@@ -1,13 +1,6 @@
-// Reads examples for a task from a file. Its format is recognised by content, not by name.
-//
-//   {"input": ..., "output": ...}   JSONL, one example per line ("output" may be missing); or by
-//                                   other names (data/keys.h); a Sudoku is a string or a list of
-//                                   rows
-//   puzzle,solution                 Sudoku CSV (formats/sudoku_csv.h)
-//   81 characters, or nine lines    Sudoku puzzles without solutions (formats/sudoku_lines.h)
-//   p cnf ...                       one DIMACS formula
-//   a folder of .npy files          data/arrays_folder.h
-// data/text_file.h has the rules for files of the task `text`.
+// Reads the puzzles of a file, or of all files in a folder. What they look like is found out
+// (formats/records.h); a file may also be one DIMACS formula, a folder one of arrays
+// (data/arrays_folder.h).
 #pragma once
 
 #include <cstddef>
@@ -17,45 +10,47 @@
 #include <vector>
 
 #include "base/error.h"
-#include "data/keys.h"
+#include "formats/records.h"
 #include "tasks/task.h"
 
 namespace mgdm::data {
 
-struct LocatedExample {
-  tasks::Example example;
-  std::size_t line = 0;  // in the file, from 1; 0 when the file is one example (DIMACS)
+// A puzzle as it is written.
+struct FoundPuzzle {
+  std::string_view file, format;  // "JSON", "table", "lines", "grids", "DIMACS" or "arrays"
+  std::size_t line = 0;           // from 1; 0 when the file is one puzzle
+  formats::Puzzle puzzle;
 };
 
+// How a task's files are read; tasks other than `text` have puzzles that can be told from others.
+formats::Rules rules_for(const tasks::Task& task, const formats::Keys& keys);
+
+// Calls use(found) for each puzzle. What is none is an Error with file:line; with on_bad the error
+// goes there and reading continues. One puzzle is held at a time, and those of a pipe come as they
+// are written: the pipe cannot be read again, unless `reading` says so.
+using UsePuzzle = std::function<void(FoundPuzzle&& found)>;
+void for_each_puzzle(const std::string& path, const formats::Rules& rules, const UsePuzzle& use,
+                     const OnBadLine& on_bad = {}, Reading reading = Reading::kOnce);
+
+struct LocatedExample {
+  tasks::Example example;  // its input normalised by the task
+  std::size_t line = 0;
+};
+
+// The puzzles that a task takes; what it does not take is an Error, too.
 using UseExample = std::function<void(LocatedExample&& example)>;
-
-// Calls use(example) for each example, its input normalised by the task. A malformed line is an
-// Error with file:line; with on_bad the error goes there and reading continues. One example is held
-// at a time, and those of a pipe come as they are written: the pipe cannot be read again.
 void for_each_example(const std::string& path, const tasks::Task& task, const UseExample& use,
-                      const OnBadLine& on_bad = {}, const Keys& keys = keys_of(""));
+                      const OnBadLine& on_bad = {},
+                      const formats::Keys& keys = formats::keys_of(""));
 std::vector<LocatedExample> read_examples(const std::string& path, const tasks::Task& task,
-                                          const Keys& keys = keys_of(""));
+                                          const formats::Keys& keys = formats::keys_of(""),
+                                          const OnBadLine& on_bad = {});
 
-// Whether a file is a DIMACS formula, by its first line; and whether wanted(puzzle) holds for one
-// of its first puzzles, not normalised. A pipe is read no further than needed and can be read
-// again. Error when there is no puzzle; on_bad receives the errors of malformed lines.
-bool is_dimacs(const std::string& path);
-bool any_puzzle(const std::string& path, const std::function<bool(const std::string&)>& wanted,
-                const OnBadLine& on_bad, const Keys& keys = keys_of(""));
+// The files of a folder in the order of their names, without hidden ones; or the file itself.
+std::vector<std::string> files_of(const std::string& path);
 
-// The kind of a file of puzzles or answers, by its content.
-
-enum class FileKind { kEmpty, kJsonl, kDimacs, kSolverAnswer, kLines };
-
-// The kind by the first line that is not blank; after comments, which formulas and solvers' answers
-// may begin with, by the line that follows.
+// What a whole file is, by its first line that is neither blank nor a comment of DIMACS.
+enum class FileKind { kRecords, kDimacs, kSolverAnswer };
 FileKind file_kind(const std::string& path);
-
-// Whether a file of lines is a Sudoku CSV.
-bool is_sudoku_csv(const std::string& path);
-
-// Whether a line is neither blank nor a comment.
-bool says_something(std::string_view line);
 
 }  // namespace mgdm::data

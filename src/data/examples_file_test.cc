@@ -40,12 +40,10 @@ TEST_F(ExamplesFile, AByteOrderMarkHidesNoFormat) {
 TEST_F(ExamplesFile, NamesMayBeOnesOwn) {
   write_file(path_, "{\"mine\": \"1,2,3,6\", \"yours\": \"1+2=3,3+3=6\"}\n");
   const auto task = tasks::make_task("countdown-3");
-  const Keys keys = keys_of("mine=yours");
+  const formats::Keys keys = formats::keys_of("mine=yours");
   EXPECT_EQ(read_examples(path_, *task, keys).at(0).example,
             (tasks::Example{"1,2,3,6", "1+2=3,3+3=6"}));
-  const auto wanted = [](const std::string& puzzle) { return puzzle == "1,2,3,6"; };
-  EXPECT_TRUE(any_puzzle(path_, wanted, {}, keys));
-  EXPECT_THROW(any_puzzle(path_, wanted, {}), Error);
+  EXPECT_THROW(read_examples(path_, *task), Error);
 }
 
 TEST_F(ExamplesFile, RecognisesFormatsByContent) {
@@ -143,106 +141,34 @@ TEST_F(ExamplesFile, ReadsOnPastBadLinesForThoseWhoAreTold) {
 }
 
 TEST_F(ExamplesFile, FormulasAreRecognisedByTheirFirstLine) {
-  const auto is = [&](const std::string& text) {
+  const auto kind = [&](const std::string& text) {
     write_file(path_, text);
-    return is_dimacs(path_);
+    return file_kind(path_);
   };
   for (const char* text :
        {"p cnf 5 1\n1 2 3 0\n", "\n  c a comment\n", "c\np cnf 1 0\n", "p\tcnf 1 0"})
-    EXPECT_TRUE(is(text)) << text;
-  // The paper's notation, a solver's answer, other puzzles.
-  for (const char* text :
-       {"", "c,d,h/2,e,h", "s UNKNOWN\n", "0,1/1,2-0,2", "{\"input\": \"p cnf\"}"})
-    EXPECT_FALSE(is(text)) << text;
+    EXPECT_EQ(kind(text), FileKind::kDimacs) << text;
+  for (const char* text : {"s UNKNOWN\n", "c a\nv 1 0\n", "SAT\n1 0\n", "UNSAT\n"})
+    EXPECT_EQ(kind(text), FileKind::kSolverAnswer) << text;
+  // The paper's notation, other puzzles.
+  for (const char* text : {"", "c,d,h/2,e,h", "0,1/1,2-0,2", "{\"input\": \"p cnf\"}"})
+    EXPECT_EQ(kind(text), FileKind::kRecords) << text;
 }
 
-TEST_F(ExamplesFile, TheFirstPuzzlesStandAloneInEveryFormat) {
-  const auto first = [&](const std::string& text) {
-    write_file(path_, text);
-    std::string found;
-    any_puzzle(path_,
-               [&](const std::string& puzzle) {
-                 found = puzzle;
-                 return true;
-               },
-               {});
-    return found;
-  };
-  EXPECT_EQ(first("\n4,5,6,10,24\n1,2,3,4,24\n"), "4,5,6,10,24");
-  EXPECT_EQ(first("{\"input\": \"1,2\", \"output\": \"\"}\n"), "1,2");
-  EXPECT_EQ(first("p cnf 1 1\n1 0\n"), "p cnf 1 1\n1 0\n");
-  EXPECT_THROW(first("\n\n"), Error);
-
-  std::vector<std::string> seen, bad;
-  const auto all = [&](const std::string& puzzle) {
-    seen.push_back(puzzle);
-    return puzzle == "1,2,3";
-  };
-  const auto on_bad = [&](const Error& error) { bad.emplace_back(error.what()); };
-  write_file(path_, "what\n1,2,3\n3,4,5\n");
-  EXPECT_TRUE(any_puzzle(path_, all, on_bad));
-  EXPECT_EQ(seen, (std::vector<std::string>{"what", "1,2,3"}));
-  std::string grid = "Grid 01\n";
-  for (int row = 0; row < 9; ++row) grid += "12345678.\n";
-  write_file(path_, grid);
-  EXPECT_FALSE(any_puzzle(path_, all, on_bad));
-  ASSERT_GT(seen.size(), 9u);
-  EXPECT_EQ(seen[seen.size() - 10].size(), 81u);  // before its lines
-  // Rows with spaces for blanks are asked for only when no grid comes of them.
-  seen.clear();
-  write_file(
-      path_,
-      "53  7\n6  195\n 98    6\n8   6   3\n4  8 3  1\n7   2   6\n 6    28\n   419  5\n    8  79\n");
-  EXPECT_FALSE(any_puzzle(path_, all, on_bad));
-  ASSERT_EQ(seen.size(), 10u);
-  EXPECT_EQ(seen[0].size(), 81u);
-  EXPECT_EQ(seen[1], "53  7");
-  seen.clear();
-  write_file(path_, "1  2\n12345678.12\n1,2,3\n");
-  EXPECT_TRUE(any_puzzle(path_, all, on_bad));
-  EXPECT_EQ(seen, (std::vector<std::string>{"1  2", "12345678.12", "1,2,3"}));
-  // Lines before another puzzle are reported before it.
-  seen.clear();
-  write_file(path_, "1  2  3 6\n" + std::string(81, '.') + "\n");
-  EXPECT_FALSE(any_puzzle(path_, all, on_bad));
-  ASSERT_EQ(seen.size(), 3u);
-  EXPECT_EQ(seen[0], "1  2  3 6");
-  // A grid of several rows is refused before its rows are asked for.
-  write_file(path_, "53..7....\n6..195...\n");
-  bad.clear();
-  seen.clear();
-  EXPECT_FALSE(any_puzzle(path_, all, [&](const Error& error) {
-    EXPECT_TRUE(seen.empty());
-    on_bad(error);
-  }));
-  EXPECT_EQ(seen.size(), 2u);
+TEST_F(ExamplesFile, AFolderIsItsFiles) {
+  std::filesystem::create_directory(path_);
+  write_file(path_ + "/b.txt", "4,5,6,26\n");
+  write_file(path_ + "/a.jsonl", "{\"nums\": [1, 2, 3], \"target\": 6}\n{}\n");
+  write_file(path_ + "/.hidden", "7,8,9,10\n");
+  std::vector<std::string> bad;
+  const auto examples = read_examples(path_, *tasks::make_task("countdown-3"), formats::keys_of(""),
+                                      [&](const Error& error) { bad.push_back(error.seen()); });
+  ASSERT_EQ(examples.size(), 2u);
+  EXPECT_EQ(examples[0].example.input, "1,2,3,6");
+  EXPECT_EQ(examples[1].example.input, "4,5,6,26");
   ASSERT_EQ(bad.size(), 1u);
-  EXPECT_NE(bad[0].find("the grid that begins here has 2 rows"), std::string::npos) << bad[0];
-  // A table's header alone is refused as the row that it might have been.
-  write_file(path_, "A\tB\tC\tD\tE\tF\tG\tH\tI\n");
-  bad.clear();
-  EXPECT_FALSE(any_puzzle(path_, all, on_bad));
-  EXPECT_EQ(bad.size(), 1u);
-  write_file(path_, "{\n{\"input\": \"1,2\"}\n{}\n");
-  bad.clear();
-  seen.clear();
-  EXPECT_FALSE(any_puzzle(path_, all, on_bad));
-  EXPECT_EQ(seen, (std::vector<std::string>{"1,2"}));
-  ASSERT_EQ(bad.size(), 2u);
-  EXPECT_TRUE(bad[0].starts_with(path_ + ":1: ")) << bad[0];
-  EXPECT_TRUE(bad[1].starts_with(path_ + ":3: ")) << bad[1];
-  std::string many;
-  for (int i = 0; i < 1000; ++i) many += "{\n";
-  write_file(path_, many);
-  bad.clear();
-  EXPECT_FALSE(any_puzzle(path_, all, on_bad));
-  EXPECT_EQ(bad.size(), 100u);  // enough of them
-  many.clear();
-  for (int i = 0; i < 1000; ++i) many += "what\n";
-  write_file(path_, many);
-  seen.clear();
-  EXPECT_FALSE(any_puzzle(path_, all, on_bad));
-  EXPECT_EQ(seen.size(), 100u);
+  EXPECT_TRUE(bad[0].starts_with(path_ + "/a.jsonl:2: ")) << bad[0];
+  std::filesystem::remove_all(path_);
 }
 
 }  // namespace

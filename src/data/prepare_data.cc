@@ -82,7 +82,7 @@ void read_files(Loaded& source, std::size_t held_out, WrongLabels& labels) {
   for (const std::string& file : source.settings.files) {
     std::size_t to_judge = source.task->abilities().failures ? 0 : 10000;
     for (LocatedExample& located :
-         read_examples(file, *source.task, keys_of(source.settings.keys))) {
+         read_examples(file, *source.task, formats::keys_of(source.settings.keys))) {
       if (located.example.output.empty())
         throw Error(at(file, located.line) + "the puzzle has no answer to learn",
                     "an \"output\" in every line of training data");
@@ -263,7 +263,7 @@ void for_each_line(const tasks::Task& task, const DataSettings& settings,
               return true;
             });
           },
-          {}, keys_of(source.keys));
+          {}, formats::keys_of(source.keys));
 }
 
 // Runs `work`, which encodes examples. If it fails because of an example in a file, the Error names

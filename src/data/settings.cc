@@ -5,8 +5,8 @@
 #include "base/cores.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "data/keys.h"
 #include "data/word_lists.h"
+#include "formats/keys.h"
 #include "tasks/all_tasks.h"
 
 namespace mgdm::data {
@@ -17,7 +17,7 @@ using config::range;
 
 void SourceSettings::visit(config::Visitor& v) {
   v.field("files", files, "training data (default: generated)");
-  v.field("keys", keys, kKeysHelp);
+  v.field("keys", keys, formats::kKeysHelp);
   v.field("count", count,
           "number of training examples to generate, or to take from the files (0 = all)",
           range(0, 4e9));

@@ -1,5 +1,3 @@
-#include "data/text_file.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "data/examples_file.h"
 #include "support/error_of.h"
 #include "tasks/all_tasks.h"
 
@@ -21,7 +20,7 @@ class TextFile : public testing::Test {
   void TearDown() override { std::filesystem::remove(path_); }
   std::vector<LocatedExample> read(const std::string& text, const std::string& keys = "") {
     write_file(path_, text);
-    return read_examples(path_, *tasks::make_task("text"), keys_of(keys));
+    return read_examples(path_, *tasks::make_task("text"), formats::keys_of(keys));
   }
   Example only(const std::string& text, const std::string& keys = "") {
     const auto examples = read(text, keys);
@@ -67,10 +66,10 @@ TEST_F(TextFile, OtherLinesArePuzzles) {
 
 TEST_F(TextFile, ErrorsNameTheLine) {
   const std::string good = "{\"input\": \"a\", \"output\": \"b\"}\n";
-  for (const auto& [line, seen] : {std::pair{"{\"in\": \"a\"}", "no puzzle by any of the names"},
+  for (const auto& [line, seen] : {std::pair{"{\"in\": \"a\"}", "none of these members"},
                                    {"{\"input\": {}}", "'input' is {}"},
                                    {"{\"input\": \"\"}", "the puzzle is empty"},
-                                   {"{\"input\": ", "is not a JSON object"},
+                                   {"{\"input\": ", "is not JSON"},
                                    {"[1]", "is not a JSON object"}}) {
     const std::string error = error_of([&, bad = line] { read(good + bad + "\n"); });
     EXPECT_NE(error.find(path_ + ":2: "), std::string::npos) << error;

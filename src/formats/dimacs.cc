@@ -94,6 +94,14 @@ Header read_header(std::string_view line, const Lines& lines) {
   return {static_cast<int>(*variables), *clauses, lines.number()};
 }
 
+std::optional<SolverAnswer::Status> status_of(std::string_view word) {
+  using Status = SolverAnswer::Status;
+  if (word == "SATISFIABLE" || word == "SAT") return Status::kSatisfiable;
+  if (word == "UNSATISFIABLE" || word == "UNSAT") return Status::kUnsatisfiable;
+  if (word == "UNKNOWN" || word == "INDET" || word == "INDETERMINATE") return Status::kUnknown;
+  return std::nullopt;
+}
+
 std::string clauses_text(std::int64_t count) {
   return fmt::format("{} clause{}", count, count == 1 ? "" : "s");
 }
@@ -159,21 +167,22 @@ SolverAnswer read_solver_answer(std::string_view text, std::string_view file) {
   Lines lines(text, file);
   SolverAnswer answer;
   std::size_t status_line = 0, values_line = 0;  // 0: not seen
-  bool closed = false;
+  bool closed = false, minisat = false;
 
   for (std::string_view line; lines.next(line);) {
-    const std::string_view whole = line, kind = take_word(line);
+    const std::string_view whole = line;
+    const bool bare = status_of(line) && status_line == 0;  // as MiniSat writes it
+    const std::string_view kind = bare ? "s" : minisat ? "v" : take_word(line);
+    minisat |= bare;
     if (kind == "s") {
       if (status_line != 0) lines.fail("a second 's' line", "one");
       status_line = lines.number();
       line = trim(line);
-      if (line == "SATISFIABLE")
-        answer.status = Status::kSatisfiable;
-      else if (line == "UNSATISFIABLE")
-        answer.status = Status::kUnsatisfiable;
-      else if (line != "UNKNOWN")
+      const auto status = status_of(line);
+      if (!status)
         lines.fail(fmt::format("unknown status {}", in_quotes(line)),
                    "SATISFIABLE, UNSATISFIABLE or UNKNOWN");
+      answer.status = *status;
     } else if (kind == "v") {
       if (values_line == 0) values_line = lines.number();
       for (std::string_view word; !(word = take_word(line)).empty();) {
@@ -195,6 +204,13 @@ SolverAnswer read_solver_answer(std::string_view text, std::string_view file) {
   if (values_line != 0 && answer.status != Status::kSatisfiable)
     lines.fail_at(values_line, "values without a solution", "'v' lines only after 's SATISFIABLE'");
   return answer;
+}
+
+bool begins_solver_answer(std::string_view line) {
+  line = trim(line);
+  if (status_of(line)) return true;
+  const std::string_view word = take_word(line);
+  return word == "s" || word == "v";
 }
 
 }  // namespace mgdm::formats

@@ -1,7 +1,7 @@
-// DIMACS CNF, the file format of SAT solvers, and the answers solvers print.
+// DIMACS CNF, the file format of SAT solvers, and the answers solvers print; MiniSat's are shorter.
 //
-//   c a comment                 s SATISFIABLE
-//   p cnf 3 2                   v 1 -2
+//   c a comment                 s SATISFIABLE               SAT
+//   p cnf 3 2                   v 1 -2                      1 -2 3 0
 //   1 -2 3 0                    v 3 0
 //   -1 2 0
 //
@@ -54,5 +54,8 @@ struct SolverAnswer {
 // The "s" line may be missing where "v" lines stand: having values says satisfiable. Whether the
 // values fit a formula, or contradict each other, is for the judge of the answer to say.
 SolverAnswer read_solver_answer(std::string_view text, std::string_view file = "");
+
+// Whether this line, comments aside, begins such an answer: "s ...", "v ...", "SAT", "UNSAT" ...
+bool begins_solver_answer(std::string_view line);
 
 }  // namespace mgdm::formats

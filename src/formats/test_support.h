@@ -6,13 +6,17 @@
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "formats/sudoku_text.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "formats/records.h"
+#include "formats/sudoku_cells.h"
 #include "support/error_of.h"
 
 namespace mgdm::formats {
@@ -39,6 +43,29 @@ class TemporaryFolder {
 
 inline std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
+}
+
+// The Sudokus of a file, each with the number of its line. What is none goes to on_bad.
+inline void for_each_sudoku(const std::string& path,
+                            const std::function<void(SudokuRecord&&, std::size_t line)>& use,
+                            const OnBadLine& on_bad = {}) {
+  const Rules rules{Rules::Lines::kSudoku};
+  for_each_record(
+      path, rules,
+      [&](const Record& record) {
+        auto found = unless_bad(on_bad, [&] {
+          return with_location(path, record.line, [&] {
+            const auto puzzle = puzzle_of(record, rules);
+            const auto cells = puzzle ? find_sudoku(puzzle->puzzle) : std::nullopt;
+            if (!cells) throw Error("no puzzle in " + in_quotes(puzzle ? puzzle->puzzle : ""));
+            SudokuRecord sudoku{*cells, std::nullopt};
+            if (!puzzle->answer.empty()) sudoku.solution = puzzle->answer;
+            return sudoku;
+          });
+        });
+        if (found) use(*std::move(found), record.line);
+      },
+      on_bad);
 }
 
 inline std::vector<SudokuRecord> read_sudokus(const std::string& path) {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <set>
 
-#include "formats/jsonl.h"
+#include "formats/records.h"
 #include "formats/test_support.h"
 #include "prompting/expression.h"
 #include "prompting/prompts.h"
@@ -172,12 +172,11 @@ TEST(Prompts, ExamplesAreRightAndNotFromTheTest) {
   if (const char* const data = std::getenv("MGDM_TEST_DATA")) {
     const auto file = std::filesystem::path(data) / "paper/cd4_tot24.jsonl";
     if (std::filesystem::exists(file)) {
-      formats::JsonlReader reader(file.string());
-      while (reader.next()) {
-        auto numbers = parse_game24(reader.required_text({"input"})).numbers;
+      formats::for_each_record(file.string(), {}, [&](const formats::Record& record) {
+        auto numbers = parse_game24(record.named("input")->text).numbers;
         std::sort(numbers.begin(), numbers.end());
         test.insert(numbers);
-      }
+      });
       EXPECT_EQ(test.size(), 100u);
     }
   }

@@ -19,7 +19,7 @@ std::vector<tasks::Example> puzzles_of(const spec::Recipe& recipe, const data::P
   std::vector<tasks::Example> puzzles;
   const auto count = static_cast<std::size_t>(recipe.evaluation.count);
   for (const std::string& file : recipe.evaluation.files)
-    for (auto& located : data::read_examples(file, task, data::keys_of(recipe.data.keys)))
+    for (auto& located : data::read_examples(file, task, formats::keys_of(recipe.data.keys)))
       if (count == 0 || puzzles.size() < count) puzzles.push_back(std::move(located.example));
   if (!recipe.evaluation.files.empty() || count == 0) return puzzles;
   if (!task.abilities().generates) {

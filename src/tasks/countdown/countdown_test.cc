@@ -110,8 +110,10 @@ TEST(CountdownProblem, ParsesAndRenders) {
 
 TEST(CountdownProblem, IsReadAsPeopleWriteIt) {
   const auto task = tasks::make_task("countdown-4");
-  for (const char* typed : {"4,5,6,10,24", " 4, 5 ,6,10,24", "4 5 6 10 24", "4 5 6 10 -> 24",
-                            "4, 5, 6, 10 = 24", "4;5;6;10;24", "4 5 6 10: 24", "4 5\t6  10 → 24"})
+  for (const char* typed :
+       {"4,5,6,10,24", " 4, 5 ,6,10,24", "4 5 6 10 24", "4 5 6 10 -> 24", "4, 5, 6, 10 = 24",
+        "4;5;6;10;24", "4 5 6 10: 24", "4 5\t6  10 → 24", "[4, 5, 6, 10] -> 24",
+        "nums: [4, 5, 6, 10], target: 24", "{4 5 6 10} = 24", "(4,5,6,10),24"})
     EXPECT_EQ(task->normalize_input(typed), "4,5,6,10,24") << typed;
   for (const char* bad : {"4,5,6,10,24,", ",4,5,6,10,24", "4+5+6+10=24", "4 5 6 -10 24",
                           "4,,5,6,10", "4 5 6 10", "4.5,6,10,24", ""})

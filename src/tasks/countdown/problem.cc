@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -25,24 +24,37 @@ std::optional<Number> take_number(std::string_view& text) {
 
 }  // namespace
 
+namespace {
+
+// "[", " = ", "-> ", "nums: [", "], target: ": what people write around and between numbers. The
+// words and signs are taken off; false where anything else stands there, or several commas.
+bool is_between(std::string text) {
+  for (const std::string_view word : {"numbers", "nums", "target", "goal", "->", "=>", "→"})
+    if (const std::size_t at = text.find(word); at != std::string::npos)
+      text.erase(at, word.size());
+  return text.find_first_not_of(" \t\r\n,;:=[](){}\"'") == std::string::npos &&
+         std::ranges::count_if(text, [](char c) { return c == ',' || c == ';'; }) <= 1;
+}
+
+}  // namespace
+
 std::string with_commas(std::string_view text) {
-  constexpr std::string_view kBetween[] = {",", ";", ":", "=", "->", "=>", "→"};
   const bool listed = text.find_first_of(",;") != std::string_view::npos;
-  const auto separates = [&](std::string_view between) {
-    return between.empty() ? !listed : std::ranges::find(kBetween, between) != std::end(kBetween);
-  };
   std::string out;
-  for (std::string_view rest = trim(text); !rest.empty();) {
-    const std::size_t digits = std::min(rest.find_first_not_of(kDigits), rest.size());
-    out += rest.substr(0, digits);
-    rest.remove_prefix(digits);
-    if (rest.empty()) return out;
-    const std::size_t end = std::min(rest.find_first_of(kDigits), rest.size());
-    if (!separates(trim(rest.substr(0, end))) || digits == 0 || end == rest.size()) break;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t begin = std::min(rest.find_first_of(kDigits), rest.size());
+    const std::string_view between = rest.substr(0, begin);
+    rest.remove_prefix(begin);
+    const std::size_t end = std::min(rest.find_first_not_of(kDigits), rest.size());
+    const bool inner = !out.empty() && end > 0;
+    if (!is_between(lowered(between)) || (inner && listed && trim(between).empty()) ||
+        (!inner && between.find_first_of(",;") != std::string_view::npos))
+      return std::string(text);
+    if (inner) out += ',';
+    out += rest.substr(0, end);
     rest.remove_prefix(end);
-    out += ',';
   }
-  return std::string(text);
+  return out;
 }
 
 Problem parse_problem(std::string_view input, int count) {

@@ -26,8 +26,9 @@ struct Problem {
 };
 
 // Error unless `input` is `count` numbers and a target, all within 0..kMaxGiven.
-// A list of numbers as people write it, "4 5 6 10 -> 24", with commas between them; as it is where
-// something else stands there, or space alone beside commas, which may be a slip.
+// A list of numbers as people write it, "4 5 6 10 -> 24" or "nums: [4, 5, 6, 10], target: 24", with
+// commas between them; as it is where something else stands there, or space alone beside commas,
+// which may be a slip.
 std::string with_commas(std::string_view text);
 
 Problem parse_problem(std::string_view input, int count);

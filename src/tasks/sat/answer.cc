@@ -17,7 +17,7 @@ namespace {
 using Status = formats::SolverAnswer::Status;
 
 bool is_solver_output(std::string_view text) {
-  return !text.empty() && std::string_view("csv").find(text.front()) != std::string_view::npos;
+  return text.starts_with('c') || formats::begins_solver_answer(text.substr(0, text.find('\n')));
 }
 
 std::vector<int> parse_solver_output(std::string_view text) {

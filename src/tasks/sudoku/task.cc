@@ -14,7 +14,7 @@
 #include "base/interrupt.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "formats/sudoku_text.h"
+#include "formats/sudoku_cells.h"
 #include "tasks/family.h"
 #include "tasks/sudoku/generate.h"
 #include "tasks/sudoku/grid.h"
@@ -80,6 +80,11 @@ class Sudoku final : public Task, public Symmetries, public Views, public Graded
 
   std::string normalize_input(std::string_view text) const override {
     if (const auto puzzle = formats::find_sudoku(text)) return *puzzle;
+    if (!formats::looks_like_cells(text))
+      return attempt([&] { return render(parse_grid(text)); },
+                     [&](const Error& error) -> std::string {
+                       throw Error("no puzzle in " + in_quotes(text), error.expected());
+                     });
     return render(parse_grid(text));  // in other lines than nine, or for its complaint
   }
 
