@@ -56,6 +56,8 @@ TEST(Expression, RefusesWhatIsNone) {
                            "{1}}",
                            "\\frac{1"})
     EXPECT_FALSE(parse_expression(text)) << text;
+  EXPECT_TRUE(parse_expression(std::string(100, '-') + "1"));  // as deep as is read
+  EXPECT_FALSE(parse_expression(std::string(101, '-') + "1"));
   EXPECT_FALSE(parse_expression(std::string(100000, '(')));  // and does not overflow the stack
 }
 
