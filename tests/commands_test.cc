@@ -302,6 +302,7 @@ TEST_F(Program, EvalMakesPuzzlesWhereNoneAreGiven) {
   EXPECT_EQ(fresh.code, 0) << fresh.err;
   EXPECT_MENTIONS(fresh.out, "12 fresh puzzles of the test split");
   EXPECT_EQ(read_file(path("fresh")), read_file(path("given")));
+  EXPECT_MENTIONS(mgdm(eval + path("one") + " --limit 1", models).out, "1 fresh puzzles of");
   const Outcome losses = mgdm("eval --model quick-planning-mgdm --losses -", models);
   EXPECT_EQ(losses.code, 2);
   EXPECT_MENTIONS(losses.err, "--losses without --data");
@@ -406,6 +407,7 @@ TEST_F(Program, WrongUsageIsTwoAndNamesTheNearest) {
       {"generate planning --nodes 4 --as-released", "with default options"},
       {"generate planning --as-released --split test --count 1001", "at most 1000"},
       {"generate countdown-4 --as-released --seed 1", "no --seed"},
+      {"solve --batch 65537 x", "1 to 65536"},
       {"generate planning --traces", "countdown-3, countdown-4 or countdown-5"},
       {"generate", "task is required"},
       {"verify sudoku --data x", "--predictions is required"},
