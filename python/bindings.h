@@ -5,6 +5,12 @@
 
 namespace mgdm::python {
 
+// For C++ code that has released the GIL: throws Python's KeyboardInterrupt after a Ctrl-C.
+inline void end_at_ctrl_c() {
+  const pybind11::gil_scoped_acquire gil;
+  if (PyErr_CheckSignals() != 0) throw pybind11::error_already_set();
+}
+
 // A function of Python's in C++ code that has released the GIL: any thread may copy and destroy it.
 class Callback {
  public:
@@ -14,11 +20,11 @@ class Callback {
           delete held;
         }) {}
 
-  // Calls it and returns read(result), with the GIL. Ctrl-C becomes Python's KeyboardInterrupt.
+  // Calls it and returns read(result), with the GIL.
   template <class Read, class... Arguments>
   auto operator()(const Read& read, const Arguments&... arguments) const {
+    end_at_ctrl_c();
     const pybind11::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() != 0) throw pybind11::error_already_set();
     if (function_->is_none()) return read(pybind11::none());
     return read((*function_)(arguments...));
   }

@@ -188,7 +188,7 @@ std::vector<TracedAnswer> solve_many(Solver& solver, const std::vector<std::stri
       return callback(goes_on, step);
     };
   const py::gil_scoped_release release;
-  std::vector<Answer> answers = solver.solve_all(puzzles, options, watch);
+  std::vector<Answer> answers = solver.solve_all(puzzles, options, watch, end_at_ctrl_c);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (throws && answers[i].error) throw Failure(*answers[i].error);
     static_cast<Answer&>(traced[i]) = std::move(answers[i]);

@@ -175,6 +175,10 @@ struct Step {
 // destroy it.
 using OnStep = std::function<bool(const Step& step)>;
 
+// Called between passes, whether steps are watched or not, on the thread that called solve_all.
+// What it throws ends the call and is passed on.
+using OnPass = std::function<void()>;
+
 struct Answer {
   std::string puzzle;               // as the task writes it: 0 for the empty cells of a Sudoku
   std::string text;                 // [MASK] for each token that was still hidden at the end, [PAD]
@@ -225,7 +229,8 @@ class Model {
   // puzzles, except on a GPU by the rounding of kernels chosen by batch size
   // (LoadOptions::deterministic).
   std::vector<Answer> solve_all(const std::vector<std::string>& puzzles,
-                                const DecodingOptions& options = {}, const OnStep& on_step = {});
+                                const DecodingOptions& options = {}, const OnStep& on_step = {},
+                                const OnPass& on_pass = {});
 
   // A model for another thread, with `threads` of its own. Both share the weights, so it costs no
   // memory for them, and no time. Other threads may be calling this model. CPU without LibTorch
@@ -263,7 +268,8 @@ class ModelPool {
   Answer solve(const std::string& puzzle, const DecodingOptions& options = {},
                const OnStep& on_step = {});
   std::vector<Answer> solve_all(const std::vector<std::string>& puzzles,
-                                const DecodingOptions& options = {}, const OnStep& on_step = {});
+                                const DecodingOptions& options = {}, const OnStep& on_step = {},
+                                const OnPass& on_pass = {});
 
  private:
   struct Clones;

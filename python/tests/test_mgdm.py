@@ -4,6 +4,7 @@ import contextlib
 import io
 import pathlib
 import runpy
+import signal
 import sys
 import tempfile
 import threading
@@ -94,6 +95,13 @@ class Models(unittest.TestCase):
             raise KeyError("mine")
         with self.assertRaisesRegex(KeyError, "mine"):
             self.model.solve_all(self.puzzles, on_step=fail)
+        self.assertTrue(self.model.solve(self.puzzles[0]).correct)
+
+    def test_ctrl_c_ends_a_long_call(self):
+        threading.Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
+        with self.assertRaises(KeyboardInterrupt):
+            for _ in range(1000):
+                self.model.solve_all(8 * self.puzzles)
         self.assertTrue(self.model.solve(self.puzzles[0]).correct)
 
     def test_python_runs_while_a_model_works(self):

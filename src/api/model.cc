@@ -176,7 +176,8 @@ Answer Model::solve(const std::string& puzzle, const DecodingOptions& options,
 }
 
 std::vector<Answer> Model::solve_all(const std::vector<std::string>& puzzles,
-                                     const DecodingOptions& options, const OnStep& on_step) {
+                                     const DecodingOptions& options, const OnStep& on_step,
+                                     const OnPass& on_pass) {
   const std::shared_ptr<Loaded> loaded = held(loaded_);  // a step callback may destroy the model
   const Turn turn(loaded->busy);
   bool thrown = false;
@@ -190,12 +191,14 @@ std::vector<Answer> Model::solve_all(const std::vector<std::string>& puzzles,
       thrown = false;
       return go_on;
     };
+  inference::OnPass between;
+  if (on_pass) between = [&] { call(on_pass); };
   return or_failure([&] {
     const decoding::DecodingSettings settings = api::over(loaded->model, options);
     std::vector<Answer> answers;
     for (inference::Solved& solved :
          inference::solve_all(loaded->model, puzzles, options.first, settings, loaded->batch,
-                              observer, end_if_thrown_by_caller))
+                              observer, end_if_thrown_by_caller, between))
       answers.push_back(answer_of(std::move(solved)));
     return answers;
   });

@@ -178,6 +178,17 @@ TEST(Model, PassesOnWhatACallbackThrowsAndGoesOn) {
   EXPECT_TRUE(model.solve(puzzles[0].input).correct);
 }
 
+TEST(Model, LooksUpBetweenPasses) {
+  const auto puzzles = small_puzzles(3);
+  const Script script(puzzles);
+  Model model(shipped("quick-planning-mgdm"));
+  int passes = 0;
+  EXPECT_EQ(model.solve_all(inputs_of(puzzles), {}, {}, [&] { ++passes; }).size(), 3u);
+  EXPECT_EQ(passes, 10);
+  EXPECT_THROW(model.solve_all(inputs_of(puzzles), {}, {}, [] { throw Fatigue(); }), Fatigue);
+  EXPECT_TRUE(model.solve(puzzles[0].input).correct);
+}
+
 TEST(Model, RefusesACallInsideACall) {
   const auto puzzles = small_puzzles(1);
   const Script script(puzzles);

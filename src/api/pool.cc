@@ -63,8 +63,9 @@ Answer ModelPool::solve(const std::string& puzzle, const DecodingOptions& option
 }
 
 std::vector<Answer> ModelPool::solve_all(const std::vector<std::string>& puzzles,
-                                         const DecodingOptions& options, const OnStep& on_step) {
-  return Loan(clones_).model().solve_all(puzzles, options, on_step);
+                                         const DecodingOptions& options, const OnStep& on_step,
+                                         const OnPass& on_pass) {
+  return Loan(clones_).model().solve_all(puzzles, options, on_step, on_pass);
 }
 
 }  // namespace mgdm

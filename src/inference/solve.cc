@@ -37,7 +37,8 @@ std::string effort(const Solved& solved) {
 void solve_each(const LoadedModel& model, std::span<const Prepared> puzzles,
                 std::uint32_t first_item, const decoding::DecodingSettings& settings,
                 std::size_t batch, const std::function<void(std::size_t, Solved&&)>& take,
-                const OnStepOfPuzzle& on_step, const OnErrorOfPuzzle& on_error) {
+                const OnStepOfPuzzle& on_step, const OnErrorOfPuzzle& on_error,
+                const OnPass& on_pass) {
   MGDM_CHECK(batch > 0);
   const auto fail = [&](std::size_t number, const std::exception_ptr& error) {
     if (!on_error) std::rethrow_exception(error);
@@ -48,6 +49,7 @@ void solve_each(const LoadedModel& model, std::span<const Prepared> puzzles,
   std::map<QuestionId, std::size_t> numbers;
   for (std::size_t next = 0; next < puzzles.size() || solver.active() > 0;) {
     stop_if_interrupted();
+    if (on_pass) on_pass();
     for (; next < puzzles.size() && solver.active() < batch; ++next) {
       if (puzzles[next].error) {
         fail(next, puzzles[next].error);
@@ -75,7 +77,7 @@ void solve_each(const LoadedModel& model, std::span<const Prepared> puzzles,
 std::vector<Solved> solve_all(const LoadedModel& model, std::span<const std::string> puzzles,
                               std::uint32_t first_item, const decoding::DecodingSettings& settings,
                               std::size_t batch, const OnStepOfPuzzle& on_step,
-                              const OnErrorOfPuzzle& on_error) {
+                              const OnErrorOfPuzzle& on_error, const OnPass& on_pass) {
   std::vector<Prepared> prepared(puzzles.size());
   for (std::size_t i = 0; i < puzzles.size(); ++i) {
     try {
@@ -96,7 +98,8 @@ std::vector<Solved> solve_all(const LoadedModel& model, std::span<const std::str
         if (on_error) on_error(number, error);
         all[number].input = puzzles[number];
         all[number].error = error;
-      });
+      },
+      on_pass);
   stop_if_interrupted();
   return all;
 }

@@ -27,6 +27,9 @@ std::string effort(const Solved& solved);
 // Called with the number of a puzzle in its list; returning false ends that puzzle only.
 using OnStepOfPuzzle = std::function<bool(std::size_t puzzle, const StepText& step)>;
 
+// Called between passes; what it throws ends the call.
+using OnPass = std::function<void()>;
+
 // Called with the number of a puzzle and why it has no answer.
 using OnErrorOfPuzzle = std::function<void(std::size_t puzzle, const std::exception_ptr& error)>;
 
@@ -36,14 +39,15 @@ using OnErrorOfPuzzle = std::function<void(std::size_t puzzle, const std::except
 void solve_each(const LoadedModel& model, std::span<const Prepared> puzzles,
                 std::uint32_t first_item, const decoding::DecodingSettings& settings,
                 std::size_t batch, const std::function<void(std::size_t, Solved&&)>& take,
-                const OnStepOfPuzzle& on_step = {}, const OnErrorOfPuzzle& on_error = {});
+                const OnStepOfPuzzle& on_step = {}, const OnErrorOfPuzzle& on_error = {},
+                const OnPass& on_pass = {});
 
 // Solves puzzles given as text and checks the answers, in their order. A puzzle that cannot be read
 // or answered has its error in Solved::error; on_error, if given, is told of it first.
 std::vector<Solved> solve_all(const LoadedModel& model, std::span<const std::string> puzzles,
                               std::uint32_t first_item, const decoding::DecodingSettings& settings,
                               std::size_t batch, const OnStepOfPuzzle& on_step = {},
-                              const OnErrorOfPuzzle& on_error = {});
+                              const OnErrorOfPuzzle& on_error = {}, const OnPass& on_pass = {});
 
 // One puzzle, whose error is thrown. The item keys the random draws.
 Solved solve(const LoadedModel& model, const std::string& puzzle, std::uint32_t item,
