@@ -1,14 +1,19 @@
 // How fast puzzles are made, verified and encoded, with all cores, beside what we promise.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
 #include <vector>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/parallel.h"
 #include "base/progress.h"
 #include "data/batches.h"
 #include "data/encoded_dataset.h"
+#include "data/examples_file.h"
+#include "formats/jsonl.h"
 #include "formats/markdown_table.h"
 #include "measure.h"
 #include "tasks/all_tasks.h"
@@ -69,6 +74,28 @@ void verifying(const std::string& name) {
   row("verify " + name, 500e3, measured);
 }
 
+// Bytes of JSONL that one core reads, finds the puzzles in and checks.
+void reading(const std::string& name) {
+  const auto task = tasks::make_task(name);
+  std::string lines;
+  for (std::uint32_t i = 0; i < 4096; ++i) {
+    const Example example = task->generate(1, tasks::Split::kTrain, i);
+    lines += formats::jsonl_line({{"input", example.input}, {"output", example.output}});
+  }
+  const std::string path =
+      (std::filesystem::temp_directory_path() / fmt::format("mgdm_bench_{}", ::getpid())).string();
+  write_file(path, lines);
+  const double files = rate([&](std::size_t, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      std::size_t found = 0;
+      data::for_each_example(path, *task, [&](data::LocatedExample&&) { ++found; });
+      MGDM_CHECK(found > 0);
+    }
+  });
+  std::filesystem::remove(path);
+  row(fmt::format("read {}, bytes", name), 300e6, files * static_cast<double>(lines.size()));
+}
+
 void encoding(const std::string& name, int length) {
   const auto task = tasks::make_task(name);
   std::vector<Example> examples;
@@ -102,6 +129,7 @@ void run() {
   for (const char* name :
        {"planning", "countdown-4", "countdown-5", "sudoku", "sat-5", "sat-7", "sat-9"})
     verifying(name);
+  for (const char* name : {"planning", "countdown-4", "sudoku"}) reading(name);
   encoding("countdown-4", 64);
   encoding("planning", 75);
   fmt::print("{}\n\n{}", machine(), table().text());

@@ -206,10 +206,10 @@ TEST_F(Light, GoesOnAfterAPuzzleThatIsNone) {
   const Outcome lines = light("solve --quiet --input " + path("lines.txt"));
   EXPECT_EQ(lines.code, 1);
   EXPECT_EQ(lines.out.size(), 165u);
-  EXPECT_MENTIONS(lines.err, "lines.txt:2: no puzzle in ");
+  EXPECT_MENTIONS(lines.err, "lines.txt:2: no model at hand takes the puzzle");
   write_file(path("junk.txt"), grid + "\nthis\nthat\nwhat\n");
   const Outcome junk = light("solve --quiet --input " + path("junk.txt"));
-  EXPECT_MENTIONS(junk.err, "junk.txt:4: no puzzle in 'what'\n");
+  EXPECT_MENTIONS(junk.err, "junk.txt:4: no model at hand takes the puzzle 'what'\n");
   EXPECT_MENTIONS(junk.err, "expected:");
   EXPECT_EQ(junk.err.find("expected:"), junk.err.rfind("expected:")) << junk.err;
   std::string column;

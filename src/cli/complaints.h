@@ -19,7 +19,7 @@ class Complaints {
 
  private:
   std::size_t count_ = 0;
-  std::string last_expected_;
+  std::string last_expected_, last_hint_;
 };
 
 }  // namespace mgdm::cli

@@ -149,11 +149,12 @@ JsonTree::Result JsonTree::number_or_word(std::size_t& at) {
 JsonTree::Result JsonTree::parse(std::string_view text) {
   text_ = text;
   nodes_.clear();
+  line_ends_ = 0;
   std::array<std::uint32_t, kMostDepth> open{};
   std::size_t depth = 0, at = 0;
   bool key = false;  // a key or the end of an object comes next
   const auto skip_space = [&] {
-    while (at < text.size() && is_space(text[at])) ++at;
+    for (; at < text.size() && is_space(text[at]); ++at) line_ends_ += text[at] == '\n' ? 1 : 0;
     return at < text.size();
   };
   const auto ended = [&](Result result) {

@@ -25,7 +25,8 @@ class JsonTree {
   static constexpr std::size_t kMostDepth = 64;
   Result parse(std::string_view text);
 
-  std::size_t size() const { return size_; }  // in bytes
+  std::size_t size() const { return size_; }            // in bytes
+  std::size_t line_ends() const { return line_ends_; }  // in it
 
   // Values are numbered as they stand in the text; 0 is the whole. The children of an object are
   // keys, each followed by its value.
@@ -51,7 +52,7 @@ class JsonTree {
   Result number_or_word(std::size_t& at);
 
   std::string_view text_;
-  std::size_t size_ = 0;
+  std::size_t size_ = 0, line_ends_ = 0;
   std::vector<Node> nodes_;
 };
 

@@ -25,12 +25,13 @@ std::vector<std::string> puzzle_names(const Keys& keys) {
 }
 
 bool same_name(std::string_view in_file, std::string_view name) {
-  if (in_file == name) return true;
-  if (in_file.size() < name.size() || in_file.size() > name.size() + 3) return false;
-  const std::string lower = lowered(in_file);
-  if (!lower.starts_with(name)) return false;
-  const std::string_view ending = std::string_view(lower).substr(name.size());
-  return ending.empty() || ending == "s" || ending == "zes";
+  if (in_file.size() < name.size()) return false;
+  const auto same = [](char a, char b) { return a == b || (a >= 'A' && a <= 'Z' && a + 32 == b); };
+  if (!std::equal(name.begin(), name.end(), in_file.begin(),
+                  [&](char wanted, char c) { return same(c, wanted); }))
+    return false;
+  const std::string_view ending = in_file.substr(name.size());
+  return ending.empty() || lowered(ending) == "s" || lowered(ending) == "zes";
 }
 
 }  // namespace mgdm::formats

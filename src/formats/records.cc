@@ -98,7 +98,7 @@ class Reader {
   char peek(std::size_t& at, std::string_view passed_over = " \t\r") {
     while (true) {
       const std::string_view text = window_.text();
-      at = std::min(text.find_first_not_of(passed_over, at), text.size());
+      while (at < text.size() && passed_over.find(text[at]) != std::string_view::npos) ++at;
       if (at < text.size()) return text[at];
       if (!window_.more()) return 0;
     }
@@ -170,7 +170,8 @@ class Reader {
     counted_ = 0;
     value_line_ = line_ + 1;
     walk(0);
-    pass_over(at + tree_.size());
+    line_ += tree_.line_ends();
+    window_.consume(at + tree_.size());
     return true;
   }
 
@@ -349,13 +350,14 @@ class Reader {
     }
   }
 
+  // Nodes are asked for in the order of the text.
   std::size_t line_of(std::size_t node) {
-    const std::size_t at = static_cast<std::size_t>(tree_.raw(node).data() - text_.data());
-    if (at > counted_) {
+    if (tree_.line_ends() == 0) return value_line_;
+    const auto at = static_cast<std::size_t>(tree_.raw(node).data() - text_.data());
+    if (at > counted_)
       value_line_ +=
           static_cast<std::size_t>(std::ranges::count(text_.substr(counted_, at - counted_), '\n'));
-      counted_ = at;
-    }
+    counted_ = std::max(counted_, at);
     return value_line_;
   }
 

@@ -158,5 +158,54 @@ TEST_F(Records, MemoryIsBoundedByAValue) {
   EXPECT_EQ(bad_[0], ":1: the JSON value is larger than 8 MiB");
 }
 
+// Cut, doubled, mixed and nested pieces of all that is understood: every rule on what it does not
+// expect. Nothing but an Error may come of it, and reading ends.
+TEST_F(Records, HostileFilesAreErrors) {
+  const std::vector<std::string> pieces = {"{\"puzzle\": ",
+                                           quoted(kSudoku),
+                                           "[",
+                                           "]",
+                                           "{",
+                                           "}",
+                                           ",",
+                                           "\n",
+                                           "53  7\n",
+                                           "------+---\n",
+                                           "id,puzzle\n",
+                                           "\"",
+                                           "\\u00",
+                                           "4 5 6 10 -> 24",
+                                           "\"nums\": [4, 5]",
+                                           "\t\t\t\t\t\t\t\t",
+                                           "\xff\xfe",
+                                           "#",
+                                           "81\n",
+                                           "[[[[[[[[",
+                                           ":",
+                                           "null",
+                                           "1e999",
+                                           kSudoku.substr(0, 27) + "\n",
+                                           "│",
+                                           std::string("\0", 1)};
+  std::uint64_t state = 1;
+  const auto draw = [&](std::size_t below) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<std::size_t>(state >> 33) % below;
+  };
+  using Lines = Rules::Lines;
+  for (int file = 0; file < 200; ++file) {
+    std::string text;
+    for (std::size_t i = draw(40); i > 0; --i) text += pieces[draw(pieces.size())];
+    for (const Lines lines :
+         {Lines::kAny, Lines::kSudoku, Lines::kOther, Lines::kText, Lines::kAnswers})
+      try {
+        read(text, {lines});
+        EXPECT_LE(bad_.size(), text.size());
+      } catch (const Error& error) {
+        EXPECT_FALSE(error.seen().empty());
+      }
+  }
+}
+
 }  // namespace
 }  // namespace mgdm::formats

@@ -39,6 +39,7 @@ bool is_between(std::string text) {
 }  // namespace
 
 std::string with_commas(std::string_view text) {
+  if (text.find_first_not_of("0123456789,") == std::string_view::npos) return std::string(text);
   const bool listed = text.find_first_of(",;") != std::string_view::npos;
   std::string out;
   for (std::string_view rest = text; !rest.empty();) {
