@@ -66,7 +66,8 @@ Error no_model(const tasks::Task& task, const std::vector<std::string>& others,
   return Error(fmt::format("{} is a puzzle of {}, and no model found here answers these{}",
                            in_quotes(puzzle), task.name(),
                            right ? "\n  right, by exact search: " + *right : ""),
-               "a puzzle for " + joined_or(others), "train one (docs/training.md)");
+               "a puzzle for " + joined_or(others),
+               "--exact, which searches without a model, or train one (docs/training.md)");
 }
 
 // How unlike the puzzles of a task a text is: first by how many of its characters do not belong to
@@ -165,7 +166,10 @@ FreshPuzzles fresh_puzzles(const inference::LoadedModel& model, std::uint64_t se
 Fit fit(const tasks::Task& task, const std::string& puzzle) {
   return attempt(
       [&] {
-        return task.unfamiliar(task.normalize_input(puzzle)) ? Fit::kAnotherSize : Fit::kFits;
+        const std::string input = task.normalize_input(puzzle);
+        if (task.unfamiliar(input)) return Fit::kAnotherSize;
+        const tasks::Padding* const padding = task.abilities().padding;
+        return padding != nullptr && padding->padded(input) ? Fit::kPadded : Fit::kFits;
       },
       [](const Error&) { return Fit::kNone; });
 }
@@ -233,16 +237,25 @@ void ModelPicker::refuse(const std::string& puzzle, Fit best) const {
 std::string pick_model(std::span<const DemoModel> models, const formats::Cnf& formula,
                        const std::string& file) {
   std::vector<std::string> sizes;
+  const DemoModel* roomy = nullptr;
   for (const DemoModel& model : models) {
-    const auto variables = spec::task_of(*model.config.about.card)->abilities().variables;
-    if (variables == formula.variables) return model.folder;
-    if (variables && !contains(sizes, std::to_string(*variables)))
-      sizes.push_back(std::to_string(*variables));
+    const auto task = spec::task_of(*model.config.about.card);
+    const auto variables = task->abilities().variables;
+    if (!variables) continue;
+    const Fit here = fit(*task, formats::write_dimacs(formula));
+    if (here == Fit::kFits && variables == formula.variables) return model.folder;
+    if (here >= Fit::kPadded) roomy = &model;
+    if (!contains(sizes, std::to_string(*variables))) sizes.push_back(std::to_string(*variables));
   }
-  throw Error(fmt::format("{}the formula has {} variables", at(file, 0), formula.variables),
+  // Models answer padded formulas the better, the larger the formulas that they learned.
+  if (roomy != nullptr) return roomy->folder;
+  throw Error(fmt::format("{}no model here has room for the formula of {} variables and {} clauses",
+                          at(file, 0), formula.variables, formula.size()),
               sizes.empty() ? "a model that was trained on a sat task"
-                            : joined_or(sizes) + " variables, for which there are models here",
-              "mgdm verify sat judges formulas of any size");
+                            : fmt::format("{} variables or fewer, with clauses of at most three "
+                                          "literals and as few as the model's task has",
+                                          sizes.back()),
+              "--exact, which searches without a model");
 }
 
 }  // namespace mgdm::cli

@@ -43,8 +43,9 @@ struct FreshPuzzles {
 FreshPuzzles fresh_puzzles(const inference::LoadedModel& model, std::uint64_t seed,
                            std::size_t count, bool quiet = true);
 
-// How well a text fits a task: not at all, as a puzzle of another size than models learn, or well.
-enum class Fit { kNone, kAnotherSize, kFits };
+// How well a text fits a task: not at all, as a puzzle of another size than models learn, padded to
+// that size, or as it is.
+enum class Fit { kNone, kAnotherSize, kPadded, kFits };
 Fit fit(const tasks::Task& task, const std::string& puzzle);
 
 // Picks the model that answers a puzzle, one puzzle after the other.
@@ -69,7 +70,8 @@ class ModelPicker {
   const Task* last_ = nullptr;
 };
 
-// Picks a model for a DIMACS formula by its number of variables.
+// Picks a model for a DIMACS formula: one that learned this size, or the largest that has room for
+// it, padded.
 std::string pick_model(std::span<const DemoModel> models, const formats::Cnf& formula,
                        const std::string& file);
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
+#include <cstdlib>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -22,29 +22,33 @@ int variables_of(const inference::LoadedModel& model, const std::string& file) {
               "a model that was trained on a sat task");
 }
 
-void check_fits(const formats::Cnf& cnf, const std::string& text, const std::string& file,
+// Error unless the model can read the formula.
+void check_fits(const std::string& text, const std::string& file,
                 const inference::LoadedModel& model) {
-  const int variables = variables_of(model, file);
-  if (cnf.variables != variables)
-    throw Error(fmt::format("{}the formula has {} variables", at(file, 0), cnf.variables),
-                fmt::format("{}, as in the task {} of this model", variables, model.card().task));
-  std::vector<int> answer(static_cast<std::size_t>(variables));  // all have as many tokens
-  std::iota(answer.begin(), answer.end(), 1);
-  with_location(file, 0, [&] {
-    model.rows().check_room(
-        {model.task().normalize_input(text),
-         tasks::sat::render_answer(answer, tasks::sat::Notation::of(variables))});
-  });
+  attempt([&] { return model.prepare(text); },
+          [&](const Error& error) -> inference::Prepared {
+            throw Error(at(file, 0) + error.seen(), error.expected(),
+                        "--exact, which searches without a model");
+          });
+}
+
+// The literals of an answer that name variables of the formula; the others are padding.
+std::vector<int> own_literals(const std::string& answer, const tasks::sat::Formula& formula,
+                              int variables) {
+  std::vector<int> literals = tasks::sat::parse_answer(answer, tasks::sat::Notation::of(variables));
+  std::erase_if(literals, [&](int literal) { return std::abs(literal) > formula.variables; });
+  return literals;
 }
 
 // The fault of the model's answer; an unsatisfied clause is written in the integers of the file.
-std::string explained(const inference::Solved& solved, const tasks::sat::Formula& formula) {
-  using namespace tasks::sat;
+std::string explained(const inference::Solved& solved, const tasks::sat::Formula& formula,
+                      int variables) {
   const tasks::Fault& fault = solved.check.faults.front();
   if (fault.category != "unsatisfied clause") return fault.words;
-  const std::vector<int> literals = parse_answer(solved.text, Notation::of(formula.variables));
-  return fmt::format("{}; {}", joined_by(literals, " "),
-                     faults(formula, render_answer(literals)).front().words);
+  const std::vector<int> literals = own_literals(solved.text, formula, variables);
+  return fmt::format(
+      "{}; {}", joined_by(literals, " "),
+      tasks::sat::faults(formula, tasks::sat::render_answer(literals)).front().words);
 }
 
 }  // namespace
@@ -53,21 +57,24 @@ int solve_dimacs(const inference::LoadedModel& model, const std::string& file,
                  const std::string& text, const SolveSettings& settings) {
   using namespace tasks::sat;
   const Formula formula = formats::read_dimacs(text, file);
-  check_fits(formula, text, file, model);
+  const int variables = variables_of(model, file);
+  check_fits(text, file, model);
   const inference::Solved solved =
       with_location(file, 0, [&] { return solve_shown(model, text, /*item=*/0, settings, "c "); });
   note_unfamiliar(solved, settings, "c ");
   // Verified once more against the clauses as they stand in the file.
   std::vector<int> literals;
-  if (solved.check.right()) literals = parse_answer(solved.text, Notation::of(formula.variables));
+  if (solved.check.right()) literals = own_literals(solved.text, formula, variables);
   const bool satisfiable = solved.check.right() && Assignment(literals).satisfies(formula);
   if (settings.json) {
-    fmt::print("{}\n", inference::solved_json(solved, model.task()));
+    inference::Solved own = solved;
+    if (satisfiable) own.text = render_answer(literals, Notation::of(variables));
+    fmt::print("{}\n", inference::solved_json(own, model.task()));
   } else {
     if (!settings.quiet) {
       fmt::print("c {}, {}\n", satisfiable ? "verified" : "not solved", inference::effort(solved));
       if (!solved.check.faults.empty())
-        fmt::print("c the model's answer: {}\n", printable(explained(solved, formula)));
+        fmt::print("c the model's answer: {}\n", printable(explained(solved, formula, variables)));
       if (!satisfiable)
         fmt::print("c by exact search the formula is {}\n",
                    model.task().solve(solved.input) ? "satisfiable" : "unsatisfiable");

@@ -12,8 +12,14 @@
 #include "base/text.h"
 #include "spec/kinds.h"
 #include "tasks/all_tasks.h"
+#include "tasks/special_tokens.h"
 
 namespace mgdm::inference {
+
+std::string Prepared::own_answer(std::string answer) const {
+  if (!padded) return answer;
+  return padded->own_answer(std::string(tasks::up_to_end(answer))) + std::string(tasks::kEndName);
+}
 
 LoadedModel::LoadedModel(LoadedNetwork network, spec::ModelSettings settings, spec::ModelCard card,
                          data::Vocabulary vocabulary)
@@ -124,7 +130,9 @@ Prepared LoadedModel::prepare(const std::string& puzzle) const {
                     std::vector<data::Token>(rows_->length()),
                     std::vector<std::uint8_t>(rows_->length()),
                     {}};
-  rows_->write_puzzle(prepared.input, {prepared.tokens, prepared.frozen});
+  if (const tasks::Padding* const padding = task().abilities().padding)
+    prepared.padded = padding->padded(prepared.input);
+  rows_->write_puzzle(prepared.read(), {prepared.tokens, prepared.frozen});
   prepared.contradiction = task().contradiction(prepared.input);
   return prepared;
 }
@@ -137,11 +145,11 @@ Question LoadedModel::question(const Prepared& puzzle, std::uint32_t item,
                      .item = item,
                      .settings = resolved,
                      .specials = rows_->vocabulary().specials()};
-  question.views = other_forms(puzzle.input, item, resolved);
+  question.views = other_forms(puzzle.read(), item, resolved);
   if (resolved.tries > 1)
-    question.verified = [rows = rows_, input = puzzle.input,
-                         frozen = puzzle.frozen](std::span<const data::Token> tokens) {
-      return tasks::judge(rows->task(), {input, ""}, rows->read(tokens, frozen)).correct;
+    question.verified = [rows = rows_, puzzle](std::span<const data::Token> tokens) {
+      const std::string answer = puzzle.own_answer(rows->read(tokens, puzzle.frozen));
+      return tasks::judge(rows->task(), {puzzle.input, ""}, answer).correct;
     };
   if (on_step)
     question.observer = [rows = rows_, frozen = puzzle.frozen,
@@ -154,7 +162,7 @@ Question LoadedModel::question(const Prepared& puzzle, std::uint32_t item,
 Solved LoadedModel::solved(const Prepared& puzzle, const Outcome& outcome) const {
   if (outcome.error) std::rethrow_exception(outcome.error);
   const auto text_of = [&](const Answer& answer) {
-    return AnswerText{rows_->read(answer.tokens, puzzle.frozen), answer.passes};
+    return AnswerText{puzzle.own_answer(rows_->read(answer.tokens, puzzle.frozen)), answer.passes};
   };
   Solved solved;
   solved.input = puzzle.input;

@@ -37,6 +37,11 @@ struct Prepared {
   std::vector<std::uint8_t> frozen;           // (N): 1 where the row is given
   std::optional<tasks::Fault> contradiction;  // an obvious reason why there is no answer
   std::exception_ptr error = {};  // in a list: why this text is not a puzzle; the rest is empty
+  std::optional<tasks::Padded> padded = {};   // what the model reads instead of `input`
+
+  const std::string& read() const { return padded ? padded->input : input; }
+  // The answer to `input` in what the model answers, special tokens included.
+  std::string own_answer(std::string answer) const;
 };
 
 // An answer as text.
@@ -112,6 +117,7 @@ class LoadedModel {
 
  private:
   void check_symmetries(const decoding::DecodingSettings& settings) const;
+  // Of the puzzle as the model reads it.
   std::vector<data::View> other_forms(const std::string& input, std::uint32_t item,
                                       const decoding::DecodingSettings& resolved) const;
 

@@ -33,7 +33,7 @@ void PuzzleRows::check_room(const tasks::Example& example) const {
       fmt::format("{} {}{}: the model reads rows of {} tokens",
                   layout_->in_place() ? "exactly" : "at most", layout_->most_tokens(),
                   with_answer ? " together" : "", length()),
-      "a model that was trained on puzzles of this size");
+      "--exact, which searches without a model, or a model that was trained on such puzzles");
 }
 
 void PuzzleRows::write_puzzle(const std::string& input, data::Row row) const {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -59,6 +60,14 @@ struct View {
   std::vector<std::pair<char, char>> letters = {};
 };
 
+// A puzzle brought to the size that models learn.
+struct Padded {
+  std::string input;
+  // The answer to the puzzle itself, taken out of an answer to `input`. Malformed answers come back
+  // unchanged.
+  std::function<std::string(std::string answer)> own_answer;
+};
+
 class Released;  // tasks/released.h
 
 // What only some tasks can do: a task implements such an interface and names itself in abilities().
@@ -78,6 +87,12 @@ struct Views {
   // The puzzle under a random symmetry, for decoding; any answer, right or wrong, can be translated
   // back. The input keeps its length.
   virtual View view(std::string_view input, Stream& random) const = 0;
+};
+
+struct Padding {
+  // The puzzle with additions that leave its answers as they are. None when it has the size that
+  // models learn, or is too large for it.
+  virtual std::optional<Padded> padded(std::string_view input) const = 0;
 };
 
 struct Reversible {
@@ -111,6 +126,7 @@ struct ReleasedData {
 struct Abilities {
   const Symmetries* symmetries = nullptr;
   const Views* views = nullptr;
+  const Padding* padding = nullptr;
   const Reversible* reversible = nullptr;
   const Lookahead* lookahead = nullptr;
   const Graded* graded = nullptr;
@@ -149,8 +165,9 @@ class Task {
   // Other text is returned unchanged. Error for a claim that this task cannot judge.
   virtual std::string normalize_answer(std::string_view text) const { return std::string(text); }
 
-  // How a puzzle differs from all that this task generates, in words: numbers or sizes that models
-  // have never seen. None if it does not, or the task does not check.
+  // How a puzzle differs from all that this task generates, in words: numbers, or sizes that
+  // padding cannot mend, that models have never seen. None if it does not, or the task does not
+  // check.
   virtual std::optional<std::string> unfamiliar(std::string_view) const { return std::nullopt; }
 
   // An obvious reason why the puzzle has no solution: clashing givens of a Sudoku. None if finding

@@ -169,10 +169,44 @@ TEST(Planning, SaysWhatSizesAreNeverDrawn) {
   for (std::uint32_t item = 0; item < 50; ++item)
     EXPECT_FALSE(four->unfamiliar(four->generate(0, Split::kTrain, item).input));
   const std::string small = four->generate(0, Split::kTest, 0).input;
-  EXPECT_EQ(make_task("planning", {"nodes=6"}, true)->unfamiliar(small), "6 edges are not the 10");
-  EXPECT_EQ(make_task("planning", {"nodes=6"}, true)->unfamiliar("0,1-0,1"),
-            "1 edge is not the 10");
+  const auto six = make_task("planning", {"nodes=6"}, true);
+  EXPECT_FALSE(six->unfamiliar(small));  // padding mends that
+  EXPECT_EQ(four->unfamiliar(six->generate(0, Split::kTrain, 0).input), "10 edges are not the 6");
+  EXPECT_EQ(four->unfamiliar("0,1/2,3/4,5/6,7/7,1-0,1"),
+            "5 edges are not the 6");                      // all names used
   EXPECT_FALSE(make_task("planning")->unfamiliar(small));  // nobody said what it knows
+}
+
+// The larger puzzle has one path, whose end is the path of the smaller one.
+TEST(PlanningPadding, KeepsThePath) {
+  const auto learned = make_task("planning", {"nodes=6"}, true);
+  const Padding& padding = *learned->abilities().padding;
+  for (const std::string nodes : {"nodes=2", "nodes=3", "nodes=5"}) {
+    const auto task = make_task("planning", {nodes});
+    for (std::uint32_t item = 0; item < 50; ++item) {
+      const Example example = task->generate(0, Split::kTest, item);
+      const auto padded = padding.padded(example.input);
+      ASSERT_TRUE(padded) << example.input;
+      EXPECT_EQ(parse_problem(padded->input).edges.size(), 10u);
+      const auto path = learned->solve(padded->input);
+      ASSERT_TRUE(path) << padded->input;
+      EXPECT_EQ(parse_edges(*path)->size(), 5u);
+      EXPECT_EQ(padded->own_answer(*path), example.output);
+    }
+  }
+  EXPECT_FALSE(padding.padded(learned->generate(0, Split::kTest, 0).input));
+}
+
+TEST(PlanningPadding, RenamesNodesThatNoPuzzleHas) {
+  const auto learned = make_task("planning", {"nodes=3"}, true);
+  const auto padded = learned->abilities().padding->padded("90,1/1,7-90,7");
+  ASSERT_TRUE(padded);
+  for (const Edge& edge : parse_problem(padded->input).edges) {
+    EXPECT_LT(edge.from, 6);
+    EXPECT_LT(edge.to, 6);
+  }
+  EXPECT_EQ(padded->own_answer(*learned->solve(padded->input)), "90,1/1,7");
+  EXPECT_EQ(padded->own_answer("no path"), "no path");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "tasks/family.h"
 #include "tasks/planning/generate.h"
+#include "tasks/planning/padding.h"
 #include "tasks/planning/problem.h"
 #include "tasks/planning/released.h"
 #include "tasks/planning/verify.h"
@@ -17,6 +18,7 @@ namespace {
 class Planning : public Task,
                  public Symmetries,
                  public Views,
+                 public Padding,
                  public Reversible,
                  public Lookahead,
                  public ReleasedData {
@@ -32,6 +34,7 @@ class Planning : public Task,
   Abilities abilities() const override {
     return {.symmetries = this,
             .views = this,
+            .padding = learned_ ? this : nullptr,
             .reversible = this,
             .lookahead = this,
             .released = nodes_ == kReleasedNodes ? this : nullptr};
@@ -53,10 +56,20 @@ class Planning : public Task,
   }
 
   std::optional<std::string> unfamiliar(std::string_view input) const override {
-    const auto edges = static_cast<int>(parse_problem(input).edges.size());
-    const int drawn = 2 * (nodes_ - 1);  // a chain has one less than nodes
-    if (!learned_ || edges == drawn) return std::nullopt;
-    return fmt::format("{} {} not the {}", edges, edges == 1 ? "edge is" : "edges are", drawn);
+    const Problem problem = parse_problem(input);
+    if (!learned_ || planning::padded(problem, edges(), names())) return std::nullopt;
+    if (problem.edges.size() == edges()) return std::nullopt;
+    return fmt::format("{} {} not the {}", problem.edges.size(),
+                       problem.edges.size() == 1 ? "edge is" : "edges are", edges());
+  }
+
+  std::optional<Padded> padded(std::string_view input) const override {
+    const auto larger = planning::padded(parse_problem(input), edges(), names());
+    if (!larger || render(larger->problem) == input) return std::nullopt;
+    return Padded{render(larger->problem), [larger](std::string answer) {
+                    const auto path = parse_edges(answer);
+                    return path ? render(larger->own_path(*path)) : answer;
+                  }};
   }
 
   std::optional<std::string> solve(std::string_view input) const override {
@@ -133,6 +146,11 @@ class Planning : public Task,
     const auto walk = parse_edges(answer);
     return walk && render(reversed(*walk)) == label;
   }
+
+  // Of the puzzles that are drawn: a chain has one edge less than nodes, and the nodes of both
+  // chains are named as if none were common.
+  std::size_t edges() const { return 2 * (static_cast<std::size_t>(nodes_) - 1); }
+  int names() const { return 2 * nodes_; }
 
   const int nodes_;
   const bool learned_;  // puzzles of other sizes are unfamiliar

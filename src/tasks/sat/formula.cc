@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <set>
 #include <vector>
 
 #include "base/error.h"
@@ -13,10 +14,10 @@
 namespace mgdm::tasks::sat {
 namespace {
 
-constexpr std::size_t kLiterals = 3;  // per clause
+constexpr std::size_t kMostLiterals = 3;  // per clause
 
 std::string clause_rule(const std::string& literals) {
-  return fmt::format("three literals of different variables ({})", literals);
+  return fmt::format("one to three literals of different variables ({})", literals);
 }
 
 // Sorts a clause and adds it; `shown` and the names of the literals are for messages.
@@ -27,8 +28,9 @@ void add_clause(Formula& formula, std::vector<int> clause, std::string_view show
     throw Error(fmt::format("clause {} ({}) {}", formula.size() + 1, in_quotes(shown), what),
                 clause_rule(literals));
   };
-  if (clause.size() != kLiterals) fail(fmt::format("has {} literals", clause.size()));
-  for (std::size_t i = 1; i < kLiterals; ++i)
+  if (clause.empty() || clause.size() > kMostLiterals)
+    fail(fmt::format("has {} literals", clause.size()));
+  for (std::size_t i = 1; i < clause.size(); ++i)
     if (std::abs(clause[i]) == std::abs(clause[i - 1]))
       fail(fmt::format("names x{} twice", std::abs(clause[i])));
   formula.add(clause);
@@ -55,14 +57,18 @@ Formula parse_characters(std::string_view text, const Notation& notation) {
 
 Formula parse_dimacs(std::string_view text, const Notation& notation) {
   const Formula read = formats::read_dimacs(text);
-  if (read.variables != notation.variables())
+  if (read.variables > notation.variables())
     throw Error(fmt::format("the formula has {} variables", read.variables),
-                fmt::format("{}", notation.variables()));
+                fmt::format("at most {}", notation.variables()));
   Formula formula;
-  formula.variables = read.variables;
-  for (std::size_t i = 0; i < read.size(); ++i)
-    add_clause(formula, {read[i].begin(), read[i].end()}, joined_by(read[i], " "),
-               fmt::format("1..{}, or with a minus sign", notation.variables()));
+  formula.variables = notation.variables();
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    const std::set<int> clause(read[i].begin(), read[i].end());
+    if (std::ranges::any_of(clause, [&](int literal) { return clause.contains(-literal); }))
+      continue;
+    add_clause(formula, {clause.begin(), clause.end()}, joined_by(read[i], " "),
+               fmt::format("1..{}, or with a minus sign", read.variables));
+  }
   return formula;
 }
 

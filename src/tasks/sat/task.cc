@@ -8,6 +8,7 @@
 #include "tasks/family.h"
 #include "tasks/sat/answer.h"
 #include "tasks/sat/generate.h"
+#include "tasks/sat/padding.h"
 #include "tasks/sat/solve.h"
 #include "tasks/sat/symmetry.h"
 #include "tasks/sat/verify.h"
@@ -22,7 +23,7 @@ Verdict verdict(bool correct, const Example& example, std::string_view answer) {
 }
 
 // "sat-5" to "sat-9": the paper's task, in its notation (formula.h).
-class Sat : public Task, public Symmetries, public Views {
+class Sat : public Task, public Symmetries, public Views, public Padding {
  public:
   explicit Sat(int variables) : notation_(Notation::of(variables)), generator_(variables) {}
 
@@ -41,7 +42,7 @@ class Sat : public Task, public Symmetries, public Views {
   }
 
   Abilities abilities() const override {
-    return {.symmetries = this, .views = this, .variables = notation_.variables()};
+    return {.symmetries = this, .views = this, .padding = this, .variables = notation_.variables()};
   }
 
   Example generate(std::uint64_t seed, Split split, std::uint32_t item) const override {
@@ -75,11 +76,20 @@ class Sat : public Task, public Symmetries, public Views {
   }
 
   std::optional<std::string> unfamiliar(std::string_view input) const override {
-    const auto clauses = static_cast<int>(parse_formula(input, notation_).size());
+    const Formula formula = parse_formula(input, notation_);
     const int drawn = clause_count(notation_.variables());
-    if (clauses == drawn) return std::nullopt;
-    return fmt::format("{} {} not the {}", clauses, clauses == 1 ? "clause is" : "clauses are",
-                       drawn);
+    if (sat::padded(formula, static_cast<std::size_t>(drawn))) return std::nullopt;
+    const bool some_short = formula.literals.size() < 3 * formula.size();
+    return fmt::format("{} clauses{} are not the {}", formula.size(),
+                       some_short ? ", some of them short," : "", drawn);
+  }
+
+  std::optional<Padded> padded(std::string_view input) const override {
+    const Formula formula = parse_formula(input, notation_);
+    const auto drawn = static_cast<std::size_t>(clause_count(notation_.variables()));
+    const std::optional<Formula> padded = sat::padded(formula, drawn);
+    if (!padded || *padded == formula) return std::nullopt;
+    return Padded{render_formula(*padded, notation_), [](std::string answer) { return answer; }};
   }
 
   std::optional<std::string> solve(std::string_view input) const override {

@@ -60,7 +60,8 @@ TEST(SatTask, ThePapersMetricWantsTheLabel) {
 TEST(SatTask, NormalizesDimacs) {
   EXPECT_EQ(make_task("sat-6")->normalize_input("c x\np cnf 6 2\n-6 1 -2 0 3\n4 5 0\n%\n0\n"),
             "1,c,g/3,4,5");
-  EXPECT_THROW(make_task("sat-7")->normalize_input("p cnf 6 1\n1 2 3 0\n"), Error);
+  EXPECT_EQ(make_task("sat-7")->normalize_input("p cnf 6 1\n1 2 3 0\n"), "1,2,3");
+  EXPECT_THROW(make_task("sat-5")->normalize_input("p cnf 6 1\n1 2 3 0\n"), Error);
 }
 
 TEST(SatTask, NoAnswerToAContradiction) {
@@ -103,8 +104,12 @@ TEST(SatTask, SaysWhatSizesAreNeverDrawn) {
     EXPECT_FALSE(task->unfamiliar(task->generate(0, Split::kTrain, 0).input)) << name;
   }
   const auto task = make_task("sat-5");
-  EXPECT_EQ(task->unfamiliar("1,7,3"), "1 clause is not the 41");
-  EXPECT_EQ(task->unfamiliar("1,7,3/2,3,4"), "2 clauses are not the 41");
+  EXPECT_FALSE(task->unfamiliar("1,7,3"));  // padding mends that
+  std::string large = "1,7,3", short_ones = "1";
+  for (int i = 1; i < 42; ++i) large += "/1,7,3";
+  for (int i = 1; i < 11; ++i) short_ones += "/1";
+  EXPECT_EQ(task->unfamiliar(large), "42 clauses are not the 41");
+  EXPECT_EQ(task->unfamiliar(short_ones), "11 clauses, some of them short, are not the 41");
 }
 
 // The paper's released test set, when MGDM_TEST_DATA names the folder that holds it.

@@ -45,8 +45,8 @@ TEST(Verify, UnusualInputsAreJudgedToo) {
 }
 
 TEST(Verify, InputsThatAreNoFormulaAreErrors) {
-  for (const char* input : {"", "1,2", "1,2,3/", "1,2,3/1,2,x", "1,2,3/1,2,7", "1,6,3", "1,1,3",
-                            "1,2,3,1,2,4", "1/2/3", "1,2,3/1,2;4", "p cnf 4 1\n1 2 3 0"}) {
+  for (const char* input : {"", "1,2,3/", "1,2,3/1,2,x", "1,2,3/1,2,7", "1,6,3", "1,1,3",
+                            "1,2,3,1,2,4", "1/2//3", "1,2,3/1,2;4", "p cnf 6 1\n1 2 3 0"}) {
     EXPECT_THROW(is_correct(input, "1,2,3,4,5", five), Error) << input;
     EXPECT_THROW(is_correct(input, "", five), Error) << input;
     EXPECT_THROW(faults(input, "1,2,3,4,5", five), Error) << input;
