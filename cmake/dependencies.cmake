@@ -52,6 +52,8 @@ mgdm_optional_library(zstd zstd.h zstd "zstd files cannot be read or written")
 mgdm_optional_library(cadical cadical.hpp cadical "formulas of more than 20 variables cannot be solved")
 # PCRE2 takes texts apart as the tokenizers of language models do.
 mgdm_optional_library(pcre2 pcre2.h pcre2-8 "tokenizers with regular expressions cannot be used")
+# libedit edits lines and keeps their history where `mgdm solve` asks for puzzles.
+mgdm_optional_library(edit editline/readline.h edit "the prompt of mgdm solve reads plain lines")
 
 # cpp-httplib asks endpoints (the room prompting). Debian's is a compiled library, which its users must
 # build with the same definitions: pkg-config knows them. Without it `mgdm prompt` says so.

@@ -542,5 +542,30 @@ TEST_F(Program, InterruptLeavesNoHalfWrittenFile) {
   EXPECT_EQ(files(), 1u);
 }
 
+TEST_F(Program, LabelsPuzzlesAndChecksLabels) {
+  ASSERT_EQ(mgdm("generate countdown-4 --count 50 --out " + path("labels.jsonl")).code, 0);
+  ASSERT_EQ(mgdm("generate countdown-4 --count 50 --out " + path("puzzles.txt")).code, 0);
+  for (const std::string name : {"labels.jsonl", "puzzles.txt"}) {
+    const Outcome outcome = mgdm("label " + path(name) + " --out " + path("made.jsonl"));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(read_file(path("made.jsonl")), read_file(path("labels.jsonl")));
+  }
+  write_file(path("mixed.jsonl"),
+             "{\"input\": \"1,2,3,6\", \"output\": \"=6\"}\n"
+             "{\"input\": \"1,1,1,99\"}\n{\"input\": \"1,2,3,7\"}\n");
+  const Outcome mixed = mgdm("label " + path("mixed.jsonl"));
+  EXPECT_EQ(mixed.code, 1);
+  EXPECT_MENTIONS(mixed.err, "mixed.jsonl:1: ");
+  EXPECT_MENTIONS(mixed.err, "mixed.jsonl:2: '1,1,1,99' has no solution in whole numbers");
+  EXPECT_MENTIONS(mixed.err,
+                  "countdown-3: 0 labels were right, 1 filled in, 1 wrong ones replaced, 1 puzzles "
+                  "without a solution left out\n");
+  EXPECT_EQ(split(mixed.out, '\n').size(), 3u);
+  EXPECT_EQ(mgdm("label " + path("labels.jsonl") + " --out x.csv").code, 2);
+  ASSERT_EQ(mgdm("generate sudoku --count 3 --out " + path("grids.csv")).code, 0);
+  ASSERT_EQ(mgdm("label " + path("grids.csv") + " --out " + path("solved.csv")).code, 0);
+  EXPECT_EQ(read_file(path("solved.csv")), read_file(path("grids.csv")));
+}
+
 }  // namespace
 }  // namespace mgdm

@@ -268,11 +268,11 @@ TEST_F(Light, EachPuzzleIsAnsweredByTheModelThatFitsIt) {
   EXPECT_MENTIONS(light("solve '1 2 3 4 5 6 7 -> 28'").err, "read as countdown-");
   write_file(path("ten.cnf"), "p cnf 10 1\n1 2 3 0\n");
   EXPECT_MENTIONS(light("solve --input " + path("ten.cnf")).err,
-                  "ten.cnf: no model here has room for the formula of 10 variables");
+                  "ten.cnf: no model here takes the formula of 10 variables");
   EXPECT_MENTIONS(light("solve " + path("ten.cnf")).err, "is a file");
   EXPECT_MENTIONS(light("solve ' '").err, "no puzzle to solve");
   EXPECT_MENTIONS(light("solve 'c a comment\np cnf 10 1\n1 2 3 0\n'").err,
-                  "puzzle: no model here has room for the formula of 10 variables");
+                  "puzzle: no model here takes the formula of 10 variables");
   write_file(path("short.cnf"), "p cnf 5 2\n1 2 3 0\n");
   EXPECT_MENTIONS(light("solve --input " + path("short.cnf")).err, "short.cnf:1: the header");
   // A Sudoku in a file is one by the reader of such files, who says which row is wrong.
@@ -298,7 +298,68 @@ TEST_F(Light, EachPuzzleIsAnsweredByTheModelThatFitsIt) {
 TEST_F(Light, SaysWhenAPuzzleHasNoSolution) {
   const Outcome none = light("solve 1,1,1,100");
   EXPECT_EQ(none.code, 1);
-  EXPECT_MENTIONS(none.err, "no answer is right: the puzzle has no solution in whole numbers\n");
+  EXPECT_MENTIONS(none.err,
+                  "no answer is right: the puzzle has no solution in whole numbers; try: "
+                  "--fractions or --unused\n");
+}
+
+TEST_F(Light, SearchesWithoutAModel) {
+  const Outcome six = light("solve 25 50 75 100 3 6 952 --exact");
+  EXPECT_EQ(six.code, 0) << six.err;
+  EXPECT_MENTIONS(six.err, "countdown-6: by exact search\n");
+  EXPECT_EQ(light("solve 3 3 8 8 24 --exact").code, 1);
+  EXPECT_EQ(light("solve 3 3 8 8 24 --fractions --quiet").out,
+            "8/3=(8/3),3-(8/3)=(1/3),8/(1/3)=24\n");
+  EXPECT_EQ(light("solve 2 3 50 6 --unused --quiet").out, "2*3=6\n");
+  EXPECT_MENTIONS(light("solve 6,2/2,10-6,10 --fractions").err, "only with countdown");
+  const Outcome both = light("solve 4 5 6 10 24 --model countdown-4 --exact --json");
+  EXPECT_MENTIONS(both.out, "\"right\":\"4*5=20,10-6=4,20+4=24\"");
+  EXPECT_EQ(light("solve 'p cnf 25 2\n1 -25 0 25 0\n' --exact").code, 10);
+  const Outcome none = light("solve 'p cnf 2 2\n1 0 -1 0\n' --exact --quiet");
+  EXPECT_EQ(none.code, 20);
+  EXPECT_EQ(none.out, "s UNSATISFIABLE\n");
+  EXPECT_EQ(light("solve 'p cnf 0 0\n' --exact --quiet").out, "s SATISFIABLE\nv 0\n");
+  // The answers of files come in order, also where a line is no puzzle.
+  ASSERT_EQ(mgdm("generate countdown-4 --count 300 --out " + path("some.jsonl")).code, 0);
+  const Outcome labels = light("solve --exact --json --input " + path("some.jsonl"));
+  EXPECT_EQ(labels.code, 0) << labels.err;
+  const auto lines = split(read_file(path("some.jsonl")), '\n');
+  const auto answers = split(labels.out, '\n');
+  ASSERT_EQ(answers.size(), lines.size());
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+    const std::string output(lines[i].substr(lines[i].rfind(": ") + 2));
+    EXPECT_MENTIONS(std::string(answers[i]), output.substr(0, output.size() - 1));
+  }
+  write_file(path("bad.txt"), "4,5,6,10,24\nnonsense\n1,2,3,4,24\n");
+  const Outcome bad = light("solve --exact --quiet --input " + path("bad.txt"));
+  EXPECT_EQ(bad.code, 1);
+  EXPECT_EQ(bad.out, "4*5=20,10-6=4,20+4=24\n\n1+3=4,2+4=6,4*6=24\n");
+}
+
+TEST_F(Light, KnowsWhenATargetIsMissing) {
+  const Outcome missing = light("solve 4 7 8 8");
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_MENTIONS(missing.err, "'4,7,8,8' has no target\n");
+  EXPECT_MENTIONS(missing.err, "try: Game of 24? add 24, or --target 24\n");
+  EXPECT_EQ(light("solve 4 7 8 8 --target 24 --exact").code, 0);
+  EXPECT_MENTIONS(light("solve 4 7 8 8 --model countdown-4").err, "try: add the target");
+  EXPECT_EQ(light("solve 2 3 4 '=' 12").err.find("has no target"), std::string::npos);
+  EXPECT_EQ(light("solve --input nothing --target 24").code, 1);
+  EXPECT_MENTIONS(light("solve 0").err, "'0' is no puzzle\n");
+}
+
+// `script` gives the program a terminal.
+TEST_F(Light, AsksForPuzzlesOnATerminal) {
+  if (std::system("command -v script >/dev/null") != 0) GTEST_SKIP() << "no `script` here";
+  write_file(path("typed"), "help\n4 7 8 8\n4 5 6 10 24\nexact\nmodel nosuch\nquit\n");
+  const std::string command = "MGDM_MODELS='" MGDM_SOURCE_DIR "/models' TERM=dumb script -qec '" +
+                              std::string(MGDM_LIGHT_PROGRAM) + " solve' /dev/null <'" +
+                              path("typed") + "' >'" + path("seen") + "'";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  const std::string seen = read_file(path("seen"));
+  for (const char* part : {"model NAME", "'4 7 8 8' has no target", "countdown-4: verified",
+                           "countdown-4: by exact search", "there is no model 'nosuch'"})
+    EXPECT_MENTIONS(seen, part);
 }
 
 // Left to right there is no chance: it is the order of the numbers that changes.
@@ -358,7 +419,7 @@ TEST_F(Light, AnswersPuzzlesThatAreSmallerThanTheModels) {
     write_file(path("answer"), outcome.out);
     const Outcome judged = mgdm("verify sat --data " + path("small.cnf") + " --predictions " +
                                 path("answer") + " --json -");
-    EXPECT_MENTIONS(judged.out, "\"correct\": 1");
+    EXPECT_MENTIONS(judged.out, "\"accuracy\": 1");
   }
 }
 
@@ -410,6 +471,8 @@ TEST_F(Light, SaysWhenAPuzzleIsBeyondWhatModelsAreTrainedOn) {
       "on\n";
   EXPECT_MENTIONS(light("solve '4, 5, 500, 24'").err, note);
   EXPECT_MENTIONS(light("solve --show 4,5,500,24").err, note);
+  const std::string twice = light("solve 4,5,500,24 4,5,500,25").err;
+  EXPECT_EQ(twice.find("note"), twice.rfind("note")) << twice;
   EXPECT_EQ(light("solve 4,5,15,24").err.find("note"), std::string::npos);
   EXPECT_EQ(light("solve --quiet 4,5,500,24").err, "");
 }
@@ -449,7 +512,9 @@ TEST_F(Light, SaysWhichProgramRunsModelsOfNoisedVectors) {
       mgdm("solve --model " + path("run/checkpoint-1"), "", path("puzzles"), MGDM_LIGHT_PROGRAM);
   EXPECT_MENTIONS(sent.err, "wrong, 4 passes");
   // Where no model is named it is none of those at hand.
-  EXPECT_EQ(mgdm("solve", "MGDM_MODELS=" + path("run"), path("puzzles"), lone_program()).code, 1);
+  EXPECT_EQ(mgdm("solve", "MGDM_MODELS=" + path("run"), path("puzzles"), lone_program())
+                .err.find("noised vectors"),
+            std::string::npos);
   // It is one of many to reproduce.
   const std::string vdm = path("runs/countdown-3-tiny-vdm");
   fs::create_directories(vdm);

@@ -134,6 +134,7 @@ struct DecodingOptions {
   std::optional<std::int64_t> tries = {};
   std::optional<std::int64_t> seed = {};  // of the noise and of other forms
   std::uint32_t first = 0;  // the number of the first puzzle: seed and number key the random draws
+  bool exact = false;       // also search exactly: Answer::right
 };
 
 struct LoadOptions {
@@ -190,6 +191,8 @@ struct Answer {
   bool checked = true;              // false: the answer cannot be checked
   // solve_all only: why the text is not a puzzle or has no answer. `puzzle` is the text as given.
   std::optional<Failure> error = {};
+  std::optional<std::string> right = {};  // with DecodingOptions::exact: the answer of an exact
+                                          // search, if there is one
 };
 
 // What a function of yours says about an answer.

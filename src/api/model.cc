@@ -198,8 +198,11 @@ std::vector<Answer> Model::solve_all(const std::vector<std::string>& puzzles,
     std::vector<Answer> answers;
     for (inference::Solved& solved :
          inference::solve_all(loaded->model, puzzles, options.first, settings, loaded->batch,
-                              observer, end_if_thrown_by_caller, between))
+                              observer, end_if_thrown_by_caller, between)) {
       answers.push_back(answer_of(std::move(solved)));
+      if (options.exact && !answers.back().error)
+        answers.back().right = loaded->model.task().solve(answers.back().puzzle);
+    }
     return answers;
   });
 }

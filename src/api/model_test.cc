@@ -428,5 +428,19 @@ TEST(Model, LetsSymmetriesVote) {
   EXPECT_EQ(answer.passes, 6);
 }
 
+TEST(Model, SearchesExactlyBesideItsAnswer) {
+  std::vector<Puzzle> puzzles = small_puzzles(1);
+  const std::string right = puzzles[0].solution;
+  puzzles[0].solution = "0,0";
+  const Script script(puzzles);
+  Model model(shipped("quick-planning-mgdm"));
+  EXPECT_EQ(model.solve(puzzles[0].input).right, std::nullopt);
+  DecodingOptions options;
+  options.exact = true;
+  const Answer answer = model.solve(puzzles[0].input, options);
+  EXPECT_FALSE(answer.correct);
+  EXPECT_EQ(answer.right, right);
+}
+
 }  // namespace
 }  // namespace mgdm

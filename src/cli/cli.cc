@@ -36,11 +36,11 @@ void check_device(const std::string& device) {
 }
 
 std::vector<Command> all_commands(TorchWork* work) {
-  std::vector<Command> commands{demo_command(),          tasks_command(),      generate_command(),
-                                verify_command(),        eval_command(work),   solve_command(),
-                                describe_command(),      export_command(),     prompt_command(),
-                                reproduce_command(work), report_command(),     compare_command(),
-                                train_command(work),     launch_command(work), bench_command(work)};
+  std::vector<Command> commands{
+      demo_command(),    tasks_command(),     generate_command(),      verify_command(),
+      label_command(),   eval_command(work),  solve_command(),         describe_command(),
+      export_command(),  prompt_command(),    reproduce_command(work), report_command(),
+      compare_command(), train_command(work), launch_command(work),    bench_command(work)};
   if (work != nullptr) return commands;
   for (Command& command : commands)
     for (const config::Field& field : command.fields.all())

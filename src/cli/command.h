@@ -68,6 +68,7 @@ Command demo_command();
 Command tasks_command();
 Command generate_command();
 Command verify_command();
+Command label_command();
 Command eval_command(TorchWork* work);
 Command solve_command();
 Command describe_command();

@@ -41,8 +41,8 @@ class TaskFinder {
         last_ = task.get();
       }
     if (best == Fit::kNone)
-      throw Error(fmt::format("{} is no puzzle of any task", in_quotes(puzzle)),
-                  "a puzzle of one", "mgdm tasks shows one puzzle of each task");
+      throw Error(fmt::format("{} is no puzzle of any task", in_quotes(puzzle)), "a puzzle of one",
+                  "mgdm tasks shows one puzzle of each task");
     return last_->name();
   }
 

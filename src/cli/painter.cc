@@ -23,7 +23,10 @@ bool can_repaint() {
          std::string_view(terminal) != "dumb";
 }
 
-bool has_colours() { return can_repaint() && std::getenv("NO_COLOR") == nullptr; }
+bool has_colours(std::string_view color) {
+  if (color != "auto") return color == "always";
+  return can_repaint() && std::getenv("NO_COLOR") == nullptr;
+}
 
 const char* colour_of(float confidence) {
   if (confidence > 0.9f) return "32";      // green
@@ -67,11 +70,14 @@ std::size_t rows_of(std::string_view line, std::size_t columns) {
   return std::max<std::size_t>(1, (shown + columns - 1) / columns);
 }
 
-Painter::Painter(const tasks::Task& task, std::string prefix)
-    : task_(task), prefix_(std::move(prefix)), repaints_(can_repaint()), colours_(has_colours()) {}
+Painter::Painter(const tasks::Task& task, std::string prefix, std::string_view color)
+    : task_(task),
+      prefix_(std::move(prefix)),
+      repaints_(can_repaint()),
+      colours_(has_colours(color)) {}
 
-std::string colour_legend() {
-  if (!has_colours()) return "";
+std::string colour_legend(std::string_view color) {
+  if (!has_colours(color)) return "";
   return "\x1b[1mbold\x1b[0m: given, \x1b[32mgreen\x1b[0m: sure, \x1b[33myellow\x1b[0m: not sure, "
          "\x1b[31mred\x1b[0m: a guess, \x1b[4munderlined\x1b[0m: changed its mind\n";
 }

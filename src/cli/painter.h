@@ -16,7 +16,8 @@ namespace mgdm::cli {
 // guess), and changed tokens are underlined. Elsewhere the passes are plain text.
 class Painter {
  public:
-  Painter(const tasks::Task& task, std::string prefix);
+  // `color` is "auto" (where a terminal has them), "always" or "never".
+  Painter(const tasks::Task& task, std::string prefix, std::string_view color = "auto");
 
   // Shows a pass. Returns false when the user pressed Ctrl-C.
   bool paint(const inference::StepText& step);
@@ -35,7 +36,7 @@ class Painter {
 std::size_t rows_of(std::string_view line, std::size_t columns);
 
 // A line that explains the colours; empty where there are none.
-std::string colour_legend();
+std::string colour_legend(std::string_view color = "auto");
 
 // The drawing of an answer with its characters in colour. `drawing` is the task's drawing of
 // step.text; `before` is the text of the previous pass.

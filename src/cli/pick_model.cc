@@ -22,6 +22,8 @@
 #include "spec/model_card.h"
 #include "spec/tensors.h"
 #include "tasks/all_tasks.h"
+#include "tasks/countdown/search.h"
+#include "tasks/sat/generate.h"
 
 namespace mgdm::cli {
 namespace {
@@ -163,6 +165,17 @@ FreshPuzzles fresh_puzzles(const inference::LoadedModel& model, std::uint64_t se
   throw Error(name + " has no puzzles with room in the model's rows");
 }
 
+void check_typed(const std::string& puzzle) {
+  if (tasks::countdown::lacks_target(puzzle))
+    throw Error(fmt::format("{} has no target", in_quotes(puzzle)), "numbers, then their target",
+                "Game of 24? add 24, or --target 24");
+  const bool numbers = puzzle.find_first_not_of("0123456789, ") == puzzle.npos;
+  if (numbers && puzzle.size() < 10 && split(tasks::countdown::with_commas(puzzle), ',').size() < 3)
+    throw Error(fmt::format("{} is no puzzle", in_quotes(puzzle)),
+                "three to six numbers and their target, or another puzzle",
+                "mgdm tasks shows one puzzle of each task");
+}
+
 Fit fit(const tasks::Task& task, const std::string& puzzle) {
   return attempt(
       [&] {
@@ -184,6 +197,7 @@ ModelPicker::ModelPicker(std::vector<DemoModel> models) : models_(std::move(mode
 }
 
 const DemoModel& ModelPicker::pick(const std::string& puzzle) {
+  check_typed(puzzle);
   if (models_.empty())
     throw Error("no model was found", "--model FOLDER",
                 "MGDM_MODELS=FOLDER names a folder of models");
@@ -245,16 +259,17 @@ std::string pick_model(std::span<const DemoModel> models, const formats::Cnf& fo
     const Fit here = fit(*task, formats::write_dimacs(formula));
     if (here == Fit::kFits && variables == formula.variables) return model.folder;
     if (here >= Fit::kPadded) roomy = &model;
-    if (!contains(sizes, std::to_string(*variables))) sizes.push_back(std::to_string(*variables));
+    const std::string size = fmt::format("{} variables and {} clauses", *variables,
+                                         tasks::sat::clause_count(*variables));
+    if (!contains(sizes, size)) sizes.push_back(size);
   }
   // Models answer padded formulas the better, the larger the formulas that they learned.
   if (roomy != nullptr) return roomy->folder;
-  throw Error(fmt::format("{}no model here has room for the formula of {} variables and {} clauses",
+  throw Error(fmt::format("{}no model here takes the formula of {} variables and {} clauses",
                           at(file, 0), formula.variables, formula.size()),
               sizes.empty() ? "a model that was trained on a sat task"
-                            : fmt::format("{} variables or fewer, with clauses of at most three "
-                                          "literals and as few as the model's task has",
-                                          sizes.back()),
+                            : fmt::format("at most {}, in clauses of one to three literals",
+                                          joined_or(sizes)),
               "--exact, which searches without a model");
 }
 

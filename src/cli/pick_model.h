@@ -43,6 +43,10 @@ struct FreshPuzzles {
 FreshPuzzles fresh_puzzles(const inference::LoadedModel& model, std::uint64_t seed,
                            std::size_t count, bool quiet = true);
 
+// Error for typed text that a task would take by mistake: numbers of a game without its target, or
+// one or two numbers, which are also literals.
+void check_typed(const std::string& puzzle);
+
 // How well a text fits a task: not at all, as a puzzle of another size than models learn, padded to
 // that size, or as it is.
 enum class Fit { kNone, kAnotherSize, kPadded, kFits };

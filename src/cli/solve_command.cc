@@ -4,246 +4,39 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
-#include <map>
-#include <memory>
 #include <optional>
+#include <string>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/interrupt.h"
 #include "base/paths.h"
-#include "base/progress.h"
 #include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/complaints.h"
 #include "cli/explain_format.h"
 #include "cli/painter.h"
-#include "cli/pick_model.h"
 #include "cli/solve_dimacs.h"
+#include "cli/solve_prompt.h"
+#include "cli/solve_puzzles.h"
 #include "cli/solve_settings.h"
 #include "data/examples_file.h"
 #include "formats/dimacs.h"
-#include "formats/keys.h"
-#include "inference/models.h"
-#include "inference/solve_stream.h"
-#include "model_files/describe.h"
+#include "inference/solve.h"
+#include "tasks/countdown/problem.h"
 #include "tasks/sat/formula.h"
-#include "tasks/score.h"
 
 namespace mgdm::cli {
 namespace {
 
-// Says beside the answer what is wrong with it, what would be right, and whether it is the only
-// one. Returns whether another try may be right.
-bool explain(const inference::Solved& solved, const tasks::Task& task) {
-  if (!solved.asked) {
-    say("not solved: {}\n", printable(solved.check.faults.front().words));
-    return false;
-  }
-  const tasks::Graded* const graded = task.abilities().graded;
-  const bool one_of_many =
-      solved.check.right() && graded != nullptr &&
-      graded->guesses({solved.input, solved.text}) == tasks::Graded::kManySolutions;
-  say("{}: {}, {}{}\n", task.name(), inference::verdict_of(solved), inference::effort(solved),
-      one_of_many ? "; the puzzle has other solutions, too" : "");
-  if (!solved.check.wrong()) return false;
-  const std::optional<std::string> right = task.solve(solved.input);
-  if (!right && task.can_solve()) {
-    say("  no answer is right: the puzzle has {}\n", task.no_solution());
-    return false;
-  }
-  for (std::size_t i = 0; i < solved.check.faults.size() && i < 3; ++i)
-    say("  {}\n", printable(tasks::without_special_tokens(solved.check.faults[i].words)));
-  if (right && right->find('\n') == std::string::npos)
-    say("  right, by exact search: {}\n", *right);
-  return true;
-}
-
-// Prints the answer, and what explain() says of it, whose result it returns.
-bool print(const inference::Solved& solved, const tasks::Task& task,
-           const SolveSettings& settings) {
-  note_unfamiliar(solved, settings);
-  if (settings.json || settings.csv) {
-    fmt::print("{}\n", settings.json ? inference::solved_json(solved, task)
-                                     : inference::solved_csv(solved, task));
-    return false;
-  }
-  const std::string text = tasks::without_special_tokens(solved.text);
-  // A person who has seen it painted needs no other drawing.
-  const bool draw = ::isatty(STDOUT_FILENO) == 1 && !settings.quiet && !settings.show;
-  fmt::print("{}\n", draw ? printable(task.drawn(text), "\n") : printable(text));
-  return !settings.quiet && explain(solved, task);
-}
-
-// The model that answers a puzzle: the one that --model names, or the one that fits it, loaded
-// once.
-class Models {
- public:
-  explicit Models(const SolveSettings& settings) : settings_(settings) {
-    if (!settings.model.empty()) named_ = &load(inference::find_model(settings.model));
-  }
-
-  const inference::LoadedModel& of(const std::string& puzzle) {
-    return named_ ? *named_ : load(picker().pick(puzzle).folder);
-  }
-  const inference::LoadedModel& of(const formats::Cnf& formula, const std::string& file) {
-    return named_ ? *named_ : load(pick_model(diffusion_models(), formula, file));
-  }
-  const inference::LoadedModel* named() const { return named_; }
-
- private:
-  ModelPicker& picker() {
-    if (!picker_) picker_.emplace(diffusion_models());
-    return *picker_;
-  }
-
-  const inference::LoadedModel& load(const std::string& folder) {
-    if (const auto found = loaded_.find(folder); found != loaded_.end()) return *found->second;
-    if (!settings_.quiet) say("{}", printable(model_files::unchecked_note(folder), "\n"));
-    auto model = std::make_unique<inference::LoadedModel>(
-        inference::LoadedModel::load(folder, settings_.compute));
-    if (!settings_.verifier.empty()) model->use_verifier(settings_.verifier);
-    return *loaded_.emplace(folder, std::move(model)).first->second;
-  }
-
-  const SolveSettings& settings_;
-  std::map<std::string, std::unique_ptr<inference::LoadedModel>> loaded_;
-  const inference::LoadedModel* named_ = nullptr;
-  std::optional<ModelPicker> picker_;
-};
-
-using UsePrepared =
-    std::function<void(const inference::LoadedModel& model, inference::Prepared&& puzzle)>;
-
-// Prepares every puzzle, those of the command line first, each for the model that answers it. What
-// is no puzzle goes to on_bad.
-void for_each_puzzle(const SolveSettings& settings, Models& models, const OnBadLine& on_bad,
-                     const UsePrepared& use) {
-  const auto give = [&](const std::string& place, std::size_t line, const std::string& puzzle) {
-    using Ready = std::pair<const inference::LoadedModel*, inference::Prepared>;
-    auto ready = unless_bad(on_bad, [&] {
-      const auto prepare = [&] {
-        const inference::LoadedModel& model = models.of(puzzle);
-        model.resolved(settings.decode.over(model));  // what is wrong with flags comes first
-        return Ready(&model, model.prepare(puzzle));
-      };
-      return place.empty() ? prepare() : with_location(place, line, prepare);
-    });
-    if (ready) use(*ready->first, std::move(ready->second));
-  };
-  const bool alone = settings.puzzles.size() == 1;
-  for (std::size_t i = 0; i < settings.puzzles.size(); ++i)
-    give(alone ? "" : fmt::format("puzzle {}", i + 1), 0, settings.puzzles[i]);
-  if (settings.input.empty()) return;
-  formats::Rules rules{formats::Rules::Lines::kAny, formats::keys_of(settings.keys)};
-  if (models.named()) rules = data::rules_for(models.named()->task(), rules.keys);
-  data::for_each_puzzle(
-      settings.input, rules,
-      [&](data::FoundPuzzle&& found) {
-        give(std::string(found.file), found.line, found.puzzle.puzzle);
-      },
-      on_bad);
-}
-
-// What became of the puzzles.
-struct Tally {
-  std::size_t verified = 0, wrong = 0, not_checked = 0;
-  bool try_again = false;  // with --tries, an answer may be right
-  Complaints bad = {};
-
-  std::size_t all() const { return verified + wrong + not_checked + bad.count(); }
-  int exit_code() const { return wrong + bad.count() == 0 ? 0 : 1; }
-
-  // Counts the answer and prints it.
-  void take(const inference::Solved& solved, const inference::LoadedModel& model,
-            const SolveSettings& settings) {
-    const bool may_be_right = print(solved, model.task(), settings);
-    try_again |= may_be_right && settings.decode.over(model).tries == 1 && model.has_forms();
-    ++(solved.check.right() ? verified : solved.check.wrong() ? wrong : not_checked);
-  }
-
-  // Reports a puzzle that cannot be answered. It keeps its place among the answers.
-  void complain(const Error& error, const SolveSettings& settings) {
-    fmt::print("{}\n", settings.json  ? inference::error_json(error.what())
-                       : settings.csv ? inference::error_csv(error.what())
-                                      : "");
-    bad.add(error);
-  }
-};
-
-Tally watch_all(Models& models, const SolveSettings& settings) {
-  Tally outcome;
-  std::uint32_t item = 0;
-  for_each_puzzle(
-      settings, models, [&](const Error& error) { outcome.complain(error, settings); },
-      [&](const inference::LoadedModel& model, inference::Prepared&& puzzle) {
-        stop_if_interrupted();
-        const inference::Solved solved = solve_shown(model, puzzle.input, item++, settings);
-        outcome.take(solved, model, settings);
-      });
-  return outcome;
-}
-
-// Solves as many puzzles at a time as fit into memory, one model after the other where the file has
-// puzzles of several tasks.
-Tally solve_batches(Models& models, const SolveSettings& settings) {
-  Tally outcome;
-  // Until something is said; where all answers go to a file, that is a complaint or a note.
-  const bool silent = (settings.json || settings.csv) && ::isatty(STDOUT_FILENO) == 0;
-  std::optional<Progress> progress(std::in_place, "solving", /*total=*/0, settings.quiet);
-  std::map<const inference::LoadedModel*, std::unique_ptr<inference::SolveStream>> streams;
-  inference::SolveStream* stream = nullptr;  // the only one that has puzzles under way
-  const auto finish = [&] {
-    if (stream) stream->finish();
-  };
-  const auto stream_of = [&](const inference::LoadedModel& model) {
-    std::unique_ptr<inference::SolveStream>& found = streams[&model];
-    if (!found)
-      found = std::make_unique<inference::SolveStream>(model, settings.decode.over(model),
-                                                       static_cast<std::size_t>(settings.batch),
-                                                       [&](const inference::Solved& solved) {
-                                                         if (!silent || solved.unfamiliar)
-                                                           progress.reset();
-                                                         if (progress) progress->add(1);
-                                                         outcome.take(solved, model, settings);
-                                                         flush_output();
-                                                       });
-    return found.get();
-  };
-  const auto on_bad = [&](const Error& error) {
-    finish();  // complaints come after the answers before them
-    progress.reset();
-    outcome.complain(error, settings);
-  };
-  try {
-    for_each_puzzle(settings, models, on_bad,
-                    [&](const inference::LoadedModel& model, inference::Prepared&& puzzle) {
-                      inference::SolveStream* const next = stream_of(model);
-                      if (next != stream) finish();
-                      stream = next;
-                      stream->add(std::move(puzzle));
-                    });
-  } catch (const Interrupted&) {
-    throw;
-  } catch (const Error&) {
-    finish();
-    throw;
-  }
-  finish();
-  return outcome;
-}
-
 // Says how many puzzles came out in which way.
-void sum_up(const Tally& outcome) {
+void sum_up(const Tally& outcome, bool search) {
   const std::size_t bad = outcome.bad.count();
   if (bad > 0 && outcome.all() > 1) say("{} of {} puzzles could not be read\n", bad, outcome.all());
   if (outcome.all() > 1)
-    say("{} puzzles: {} verified, {} wrong{}{}\n", outcome.all(), outcome.verified, outcome.wrong,
+    say("{} puzzles: {} {}, {} {}{}{}\n", outcome.all(), outcome.verified,
+        search ? "solved" : "verified", outcome.wrong, search ? "without a solution" : "wrong",
         outcome.not_checked > 0 ? fmt::format(", {} not checked", outcome.not_checked) : "",
         bad > 0 ? fmt::format(", {} not read", bad) : "");
   if (outcome.try_again)
@@ -273,7 +66,10 @@ std::optional<DimacsText> formula_in(const SolveSettings& settings) {
 int solve_formula(Models& models, const DimacsText& formula, const SolveSettings& settings) {
   if (settings.csv)
     throw UsageError("--csv with a DIMACS formula", "--json, or what SAT solvers print");
-  const auto& model = models.of(formats::read_dimacs(formula.text, formula.file), formula.file);
+  if (settings.exact && settings.model.empty())
+    return search_dimacs(formula.file, formula.text, settings);
+  const auto& model =
+      models.of(formats::read_dimacs(formula.text, formula.file), formula.file, settings);
   return solve_dimacs(model, formula.file, formula.text, settings);
 }
 
@@ -298,7 +94,7 @@ int solve_folder(Models& models, const SolveSettings& settings) {
     if (code) ++(*code == kSatisfiable ? outcome.verified : outcome.wrong);
   }
   outcome.bad.finish();
-  if (!settings.quiet) sum_up(outcome);
+  if (!settings.quiet) sum_up(outcome, settings.exact);
   return outcome.exit_code();
 }
 
@@ -326,41 +122,75 @@ bool input_is_sent() {
          (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode));
 }
 
-int run_solve(const SolveSettings& typed) {
-  SolveSettings settings = typed;
-  settings.puzzles = joined_numbers(typed.puzzles);
-  const bool blank = settings.puzzles.size() == 1 && trim(settings.puzzles[0]).empty();
-  if (blank || (settings.puzzles.empty() && settings.input.empty())) {
-    if (blank || !input_is_sent())
-      throw UsageError("no puzzle to solve",
-                       "a puzzle in quotes, --input FILE, or puzzles on standard input");
-    settings.input = "-";
-  }
+// `mgdm solve 4 7 8 8 --target 24` is 4,7,8,8,24.
+void add_target(SolveSettings& settings) {
+  if (settings.target == 0) return;
+  if (!settings.input.empty() || settings.puzzles.empty())
+    throw UsageError("--target without typed numbers", "--target with numbers to reach it from");
+  for (std::string& puzzle : settings.puzzles)
+    puzzle = fmt::format("{},{}", tasks::countdown::with_commas(puzzle), settings.target);
+}
+
+// Settles what the flags for the form of answers say together.
+void settle_format(SolveSettings& settings) {
   if (settings.json && settings.csv) throw UsageError("--json and --csv", "one of them");
+  if (settings.format == "json") settings.json = true;
+  if (settings.format == "csv") settings.csv = true;
   // Passes would stand between what other programs read.
   if (settings.show && (settings.json || settings.csv || settings.quiet))
     throw UsageError(fmt::format("--show and --{}", settings.json  ? "json"
                                                     : settings.csv ? "csv"
                                                                    : "quiet"),
                      "one of them");
-  if (!settings.input.empty() && settings.input != "-" && !is_there(settings.input))
-    read_input(settings.input);  // says why it cannot be read
-  if (settings.explain_format) return explain_solve(settings);
-  // Before anything is read: another program may have to do it.
-  Models models(settings);
+  // A person who has seen an answer painted needs no other drawing.
+  if (settings.format == "auto" && ::isatty(STDOUT_FILENO) == 1 && !settings.quiet &&
+      !settings.show)
+    settings.format = "grid";
+}
+
+// Answers the puzzles of the settings; models that it loads stay in `models`.
+int solve_typed(const SolveSettings& typed, Models& models) {
+  SolveSettings settings = typed;
+  settings.puzzles = joined_numbers(typed.puzzles);
+  settle_format(settings);
+  add_target(settings);
+  settings.exact |= settings.rules != tasks::Rules{};
+  const bool search = settings.exact && settings.model.empty();
+  if (search && settings.show) throw UsageError("--show with --exact", "--show with a model");
+  // Before anything is read: another program may have to load it.
+  const inference::LoadedModel* const named = models.named(settings);
   if (is_folder_of_formulas(settings.input)) return solve_folder(models, settings);
   if (const std::optional<DimacsText> formula = formula_in(settings))
     return solve_formula(models, *formula, settings);
-  const bool any_text = models.named() && models.named()->task().abilities().any_text;
-  if (any_text) settings.puzzles = typed.puzzles;  // never joined
-  if (models.named())                              // what is wrong with flags comes first
-    models.named()->resolved(settings.decode.over(*models.named()));
+  if (named != nullptr) {
+    if (named->task().abilities().any_text) settings.puzzles = typed.puzzles;  // never joined
+    named->resolved(settings.decode.over(*named));  // what is wrong with flags comes first
+  }
   if (settings.csv) fmt::print("{}\n", inference::kSolvedCsvHeader);
-  if (settings.show && !settings.quiet) say("{}", colour_legend());
-  const Tally outcome = (settings.show ? watch_all : solve_batches)(models, settings);
+  if (settings.show && !settings.quiet) say("{}", colour_legend(settings.color));
+  const Tally outcome = search ? answer_by_search(settings) : answer_by_models(models, settings);
   outcome.bad.finish();
-  if (!settings.quiet) sum_up(outcome);
+  if (!settings.quiet) sum_up(outcome, search);
   return outcome.exit_code();
+}
+
+int run_solve(const SolveSettings& typed) {
+  SolveSettings settings = typed;
+  Models models;
+  const bool blank = settings.puzzles.size() == 1 && trim(settings.puzzles[0]).empty();
+  if (blank || (settings.puzzles.empty() && settings.input.empty())) {
+    if (!blank && ::isatty(STDIN_FILENO) == 1)
+      return solve_at_prompt(settings,
+                             [&](const SolveSettings& asked) { solve_typed(asked, models); });
+    if (blank || !input_is_sent())
+      throw UsageError("no puzzle to solve",
+                       "a puzzle in quotes, --input FILE, or puzzles on standard input");
+    settings.input = "-";
+  }
+  if (!settings.input.empty() && settings.input != "-" && !is_there(settings.input))
+    read_input(settings.input);  // says why it cannot be read
+  if (settings.explain_format) return explain_solve(settings);
+  return solve_typed(settings, models);
 }
 
 }  // namespace
@@ -374,7 +204,9 @@ Command solve_command() {
       "  mgdm generate sudoku --count 20 | mgdm solve --json\n"
       "  mgdm solve --input puzzles.txt --csv > answers.csv\n"
       "  mgdm solve --model runs/sudoku/checkpoint-9000 --input puzzles.txt --tries 10\n"
-      "  mgdm solve --input formula.cnf --tries 20\n",
+      "  mgdm solve --input formula.cnf --tries 20\n"
+      "  mgdm solve 3 3 8 8 --target 24 --fractions\n"
+      "  mgdm solve --input puzzles.txt --exact --json\n",
       {"puzzles"}, {}, run_solve);
   command.inherited = decoding_keys();
   command.more =
@@ -388,8 +220,9 @@ Command solve_command() {
       "A puzzle that cannot be read is reported and counted, and the next one is taken. Without "
       "--model each puzzle is answered by the model that fits it, also where a file has puzzles of "
       "several tasks.\n"
-      "The shipped models for formulas were trained on 5, 7 and 9 variables with 41, 45 and 51 "
-      "clauses of three; they solve few formulas of other sizes.\n";
+      "The shipped models take formulas of up to 9 variables and 51 clauses of at most three "
+      "literals, and graphs of up to 10 edges. --exact takes any size.\n"
+      "On a terminal, mgdm solve without a puzzle asks for puzzles.\n";
   return command;
 }
 

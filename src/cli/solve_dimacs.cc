@@ -7,8 +7,10 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "formats/dimacs.h"
+#include "tasks/all_tasks.h"
 #include "tasks/sat/answer.h"
 #include "tasks/sat/formula.h"
+#include "tasks/sat/solve.h"
 #include "tasks/sat/verify.h"
 
 namespace mgdm::cli {
@@ -51,6 +53,11 @@ std::string explained(const inference::Solved& solved, const tasks::sat::Formula
       tasks::sat::faults(formula, tasks::sat::render_answer(literals)).front().words);
 }
 
+void print_values(std::vector<int> literals) {
+  literals.push_back(0);
+  fmt::print("v {}\n", joined_by(literals, " "));
+}
+
 }  // namespace
 
 int solve_dimacs(const inference::LoadedModel& model, const std::string& file,
@@ -80,9 +87,28 @@ int solve_dimacs(const inference::LoadedModel& model, const std::string& file,
                    model.task().solve(solved.input) ? "satisfiable" : "unsatisfiable");
     }
     fmt::print("s {}\n", satisfiable ? "SATISFIABLE" : "UNKNOWN");
-    if (satisfiable) fmt::print("v {} 0\n", joined_by(literals, " "));
+    if (satisfiable) print_values(literals);
   }
   return satisfiable ? kSatisfiable : kUnknown;
+}
+
+int search_dimacs(const std::string& file, const std::string& text, const SolveSettings& settings) {
+  const tasks::sat::Formula formula = formats::read_dimacs(text, file);
+  const tasks::sat::Model model = tasks::sat::solve(formula);
+  if (model && !tasks::sat::Assignment(*model).satisfies(formula))
+    throw Error(at(file, 0) + "the search found an answer that is none");
+  if (settings.json) {
+    inference::Solved solved;
+    solved.input = formats::write_dimacs(formula);
+    solved.check.result = model ? tasks::Check::Result::kRight : tasks::Check::Result::kWrong;
+    if (model) solved.text = joined_by(*model, " ");
+    fmt::print("{}\n", inference::solved_json(solved, *tasks::make_task("sat")));
+  } else {
+    if (!settings.quiet) fmt::print("c by exact search\n");
+    fmt::print("s {}SATISFIABLE\n", model ? "" : "UN");
+    if (model) print_values(*model);
+  }
+  return model ? kSatisfiable : kUnsatisfiable;
 }
 
 }  // namespace mgdm::cli

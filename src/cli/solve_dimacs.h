@@ -15,11 +15,14 @@
 
 namespace mgdm::cli {
 
-inline constexpr int kSatisfiable = 10, kUnknown = 0;
+inline constexpr int kSatisfiable = 10, kUnsatisfiable = 20, kUnknown = 0;
 
-// Returns the exit code. `file` is for messages. Error when the formula does not fit the model: a
-// clause has not three literals, the number of variables differs, or its rows are too short.
+// Lets a model answer; returns the exit code. `file` is for messages. Error when the formula does
+// not fit the model: it has too many variables or clauses, or a clause too many literals.
 int solve_dimacs(const inference::LoadedModel& model, const std::string& file,
                  const std::string& text, const SolveSettings& settings);
+
+// Answers by exact search, for formulas of any size; returns the exit code.
+int search_dimacs(const std::string& file, const std::string& text, const SolveSettings& settings);
 
 }  // namespace mgdm::cli

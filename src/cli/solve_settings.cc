@@ -22,8 +22,22 @@ void SolveSettings::visit(config::Visitor& v) {
   v.field("explain_format", explain_format, kExplainFormatHelp);
   v.field("show", show,
           "show the answer filling in (with --symmetries, that of the original puzzle)");
-  v.field("json", json, "print one JSON object per puzzle");
-  v.field("csv", csv, "print CSV: a header, then one row per puzzle");
+  v.field("exact", exact,
+          "answer by exact search, without a model; with --model, print both answers");
+  v.field("fractions", rules.fractions,
+          "countdown: allow fractions on the way (exact search; 3 3 8 8 24 needs them)");
+  v.field("unused", rules.unused,
+          "countdown: allow numbers to be left out, as on television (exact search)");
+  v.field("target", target, "countdown: the target of the typed numbers (0 = the last of them)",
+          config::range(0, 9999));
+  v.field("format", format,
+          "grid draws a board, line prints one line, json and csv print a record per puzzle; auto: "
+          "grid on a terminal, else line",
+          config::one_of({"auto", "grid", "line", "json", "csv"}));
+  v.field("json", json, "same as --format json");
+  v.field("csv", csv, "same as --format csv");
+  v.field("color", color, "colours of --show (auto: on a terminal, unless NO_COLOR is set)",
+          config::one_of({"auto", "always", "never"}));
   decode.visit(v);
   compute.visit(v);
   v.field("batch", batch, "largest number of puzzles decoded together", config::range(1, 65536));
@@ -34,7 +48,7 @@ inference::Solved solve_shown(const inference::LoadedModel& model, const std::st
                               std::uint32_t item, const SolveSettings& settings,
                               const std::string& prefix) {
   const decoding::DecodingSettings decoding = settings.decode.over(model);
-  Painter painter(model.task(), prefix);
+  Painter painter(model.task(), prefix, settings.color);
   inference::OnStep on_step;
   if (settings.show) on_step = [&](const inference::StepText& step) { return painter.paint(step); };
   if (settings.show && decoding.symmetries > 1 && !settings.quiet)

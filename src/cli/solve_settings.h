@@ -14,10 +14,13 @@ namespace mgdm::cli {
 struct SolveSettings {
   std::string model, input, keys, verifier;
   std::vector<std::string> puzzles;
-  std::int64_t batch = 64;
+  std::string format = "auto", color = "auto";
+  std::int64_t batch = 64, target = 0;
   DecodingFlags decode;
   inference::ComputeSettings compute;
   bool explain_format = false, show = false, json = false, csv = false, quiet = false;
+  bool exact = false;  // also where only the rules ask for an exact search
+  tasks::Rules rules;
 
   void visit(config::Visitor& v);
 };

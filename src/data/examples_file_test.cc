@@ -105,7 +105,7 @@ TEST_F(ExamplesFile, ComplaintsNameTheLine) {
   EXPECT_EQ(
       complaint("{\"input\": \"p cnf 2 1\\n1 x 0\"}\n", "sat").find(path_ + ":1: line 2: 'x'"), 0u);
   EXPECT_EQ(complaint("# p cnf 2 1\n1 2 0\n", "sat").find(path_ + ":2: '1 2 0' is not"), 0u);
-  EXPECT_EQ(complaint("p cnf 5 2\n1 2 3 0\n4 5 0\n", "sat-5").find(path_ + ": clause 2 "), 0u);
+  EXPECT_EQ(complaint("p cnf 5 2\n1 2 3 0\n1 2 3 4 0\n", "sat-5").find(path_ + ": clause 2 "), 0u);
   EXPECT_NE(complaint("", "sudoku").find("no puzzle"), std::string::npos);
 }
 

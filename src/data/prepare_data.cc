@@ -80,16 +80,13 @@ std::vector<Example> make_all(const std::function<Example(std::uint64_t)>& make,
 void read_files(Loaded& source, std::size_t held_out, WrongLabels& labels) {
   std::vector<Example>& train = source.train;
   for (const std::string& file : source.settings.files) {
-    std::size_t to_judge = source.task->abilities().failures ? 0 : 10000;
+    const bool judged = !source.task->abilities().failures;
     for (LocatedExample& located :
          read_examples(file, *source.task, formats::keys_of(source.settings.keys))) {
       if (located.example.output.empty())
         throw Error(at(file, located.line) + "the puzzle has no answer to learn",
                     "an \"output\" in every line of training data");
-      if (to_judge > 0) {
-        judge(*source.task, file, located, labels);
-        --to_judge;
-      }
+      if (judged) judge(*source.task, file, located, labels);
       train.push_back(std::move(located.example));
     }
   }

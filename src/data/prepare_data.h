@@ -14,7 +14,7 @@
 
 namespace mgdm::data {
 
-// Wrong labels among the first few thousand of each file. They are reported, not refused: training
+// Wrong labels of the files. They are reported, not refused: training
 // on them may be intended, but more often the wrong file was named. Tasks whose labels may be
 // failures are not checked.
 struct WrongLabels {

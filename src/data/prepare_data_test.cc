@@ -150,14 +150,14 @@ TEST(PrepareData, CountsAnswersInFilesThatAreWrong) {
   EXPECT_EQ(labels_in("countdown-4", {}).looked_at, 0u);  // made, not read
 }
 
-// Each file is looked at, however long the one before it is, but not all of it.
+// Every label is looked at.
 TEST(PrepareData, LooksIntoEveryFileForWrongAnswers) {
   const std::string right = "{\"input\": \"1,2,3,6\", \"output\": \"1+2=3,3+3=6\"}\n";
   std::string many;
   for (int i = 0; i < 10001; ++i) many += right;
   const WrongLabels labels =
       labels_in("countdown-3", {many, right + "{\"input\": \"1,2,3,6\", \"output\": \"=6\"}\n"});
-  EXPECT_EQ(labels.looked_at, 10002u);
+  EXPECT_EQ(labels.looked_at, 10003u);
   EXPECT_EQ(labels.count, 1u);
   EXPECT_CONTAINS(labels.first, "1.jsonl:2: ");
 }

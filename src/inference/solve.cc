@@ -119,15 +119,15 @@ std::string error_json(const std::string& what) {
   return formats::json_text(line);
 }
 
-std::string solved_json(const Solved& solved, const tasks::Task& task) {
+std::string solved_json(const Solved& solved, const tasks::Task& task, bool search) {
   nlohmann::ordered_json line{{"input", solved.input},
                               {"solution", solved.text},
                               {"verified", nullptr},
                               {"explanation", explanation_of(solved)},
                               {"passes", solved.best.passes}};
   if (solved.check.right()) line["verified"] = true;
-  if (solved.check.wrong()) {
-    line["verified"] = false;
+  if (solved.check.wrong()) line["verified"] = false;
+  if (solved.check.wrong() || search) {
     const std::optional<std::string> right = task.solve(solved.input);
     if (task.can_solve()) line["solvable"] = right.has_value();
     if (right) line["right"] = *right;
@@ -140,9 +140,9 @@ std::string solved_json(const Solved& solved, const tasks::Task& task) {
   return formats::json_text(line);
 }
 
-std::string solved_csv(const Solved& solved, const tasks::Task& task) {
+std::string solved_csv(const Solved& solved, const tasks::Task& task, bool search) {
   std::string right;
-  if (solved.check.wrong() && task.can_solve())
+  if ((solved.check.wrong() || search) && task.can_solve())
     right = task.solve(solved.input).value_or(task.no_solution());
   const char* const verified = solved.check.right()   ? "yes"
                                : solved.check.wrong() ? "no"

@@ -55,14 +55,15 @@ Solved solve(const LoadedModel& model, const std::string& puzzle, std::uint32_t 
 
 // {"input", "solution", "verified", "explanation", "passes"} on one line, "verified" being null
 // where nothing can check the answer; a wrong one has also {"solvable"} and {"right"}, the answer
-// of an exact search; with symmetries also {"symmetries", "forms", "agreed"}.
-std::string solved_json(const Solved& solved, const tasks::Task& task);
+// of an exact search, which `search` adds to every answer; with symmetries also {"symmetries",
+// "forms", "agreed"}.
+std::string solved_json(const Solved& solved, const tasks::Task& task, bool search = false);
 std::string error_json(const std::string& what);  // {"error"}
 
 // CSV: a header, and rows without line ends.
 inline constexpr std::string_view kSolvedCsvHeader =
     "input,solution,verified,explanation,right,passes";
-std::string solved_csv(const Solved& solved, const tasks::Task& task);
+std::string solved_csv(const Solved& solved, const tasks::Task& task, bool search = false);
 std::string error_csv(const std::string& what);
 
 }  // namespace mgdm::inference

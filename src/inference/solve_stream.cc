@@ -36,6 +36,17 @@ void SolveStream::add(Prepared&& puzzle) {
       ++next_item_;
       return hand_out(item, [&] { return model_.unanswerable(puzzle, settings_); });
     }
+    if (!settings_.stochastic()) {
+      if (const auto known = remembered_.find(puzzle.input); known != remembered_.end()) {
+        ++next_item_;
+        return hand_out(item, [&] { return known->second; });
+      }
+      const auto [first, is_new] = equal_.try_emplace(puzzle.input);
+      if (!is_new) {
+        ++next_item_;
+        return first->second.push_back(item);
+      }
+    }
     question = model_.question(puzzle, item, settings_);
     under_way_.emplace(item, std::move(puzzle));
     ++next_item_;  // not before there is a question: finish() waits for every number
@@ -66,11 +77,17 @@ void SolveStream::wait_until_under_way(std::size_t most) {
 void SolveStream::answered(std::uint32_t item, const Outcome& outcome) {
   const std::lock_guard lock(mutex_);
   const auto puzzle = under_way_.extract(item);
+  Solved solved;
   hand_out(item, [&] {
-    Solved solved = model_.solved(puzzle.mapped(), outcome);
+    solved = model_.solved(puzzle.mapped(), outcome);
     model_.check(solved);
     return solved;
   });
+  const auto equal = equal_.extract(puzzle.mapped().input);
+  if (equal.empty()) return;
+  for (const std::uint32_t again : equal.mapped()) hand_out(again, [&] { return solved; });
+  if (remembered_.size() == kRemembered) remembered_.clear();
+  remembered_.emplace(puzzle.mapped().input, std::move(solved));
 }
 
 void SolveStream::hand_out(std::uint32_t item, const std::function<Solved()>& make) {

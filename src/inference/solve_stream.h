@@ -5,7 +5,8 @@
 //   stream.finish();
 //
 // A thread of the stream decodes and delivers answers while the caller waits for the next puzzle.
-// Memory is bounded: add() waits when too many puzzles are in progress.
+// Memory is bounded: add() waits when too many puzzles are in progress. Unless decoding is random,
+// a puzzle that is equal to one of the last few thousand gets the same answer, computed once.
 #pragma once
 
 #include <condition_variable>
@@ -16,6 +17,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "inference/queue.h"
 #include "inference/solve.h"
@@ -25,6 +27,8 @@ namespace mgdm::inference {
 class SolveStream {
  public:
   using Take = std::function<void(const Solved& solved)>;
+
+  static constexpr std::size_t kRemembered = 4096;  // answers
 
   // At most `batch` puzzles are decoded at a time. The model must outlive the stream, which is its
   // only user in that time.
@@ -56,7 +60,9 @@ class SolveStream {
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::map<std::uint32_t, Prepared> under_way_;
-  std::map<std::uint32_t, Solved> early_;  // answered, but one before them is not
+  std::map<std::string, std::vector<std::uint32_t>> equal_;  // by puzzle under way: further items
+  std::map<std::string, Solved> remembered_;                 // by puzzle
+  std::map<std::uint32_t, Solved> early_;                    // answered, but one before them is not
   std::uint32_t next_item_ = 0, next_taken_ = 0;
   std::exception_ptr failure_;
 

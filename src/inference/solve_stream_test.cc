@@ -84,6 +84,27 @@ TEST(SolveStreams, DecodeNoMoreAtATimeThanAreEnough) {
   EXPECT_LE(*most, kEnoughForAThread);
 }
 
+TEST(SolveStreams, ComputeEqualPuzzlesOnce) {
+  const data::Vocabulary vocabulary;
+  auto network =
+      std::make_unique<Counted>(static_cast<std::size_t>(vocabulary.size()),
+                                [](std::span<const data::Token>, std::span<const std::uint8_t>,
+                                   std::span<float> logits) { std::ranges::fill(logits, 0.f); });
+  const auto most = network->most;
+  const LoadedModel model({.network = std::move(network)}, spec::ModelSettings(),
+                          {.task = "planning", .length = 28}, vocabulary);
+  std::vector<std::string> got;
+  SolveStream stream(model, early_stopping(), 64,
+                     [&](const Solved& solved) { got.push_back(solved.input); });
+  std::vector<std::string> asked;
+  for (int i = 0; i < 40; ++i) asked.push_back(planning_examples(1).front().input);
+  asked.push_back(planning_examples(2).back().input);
+  for (const std::string& puzzle : asked) stream.add(puzzle);
+  stream.finish();
+  EXPECT_EQ(got, asked);
+  EXPECT_LE(*most, 2u);
+}
+
 // A puzzle that contradicts itself is nothing for the model, and does not stop the others.
 TEST(SolveStreams, PassOverPuzzlesThatContradictThemselves) {
   const auto task = tasks::make_task("sudoku");

@@ -33,7 +33,7 @@ void PuzzleRows::check_room(const tasks::Example& example) const {
       fmt::format("{} {}{}: the model reads rows of {} tokens",
                   layout_->in_place() ? "exactly" : "at most", layout_->most_tokens(),
                   with_answer ? " together" : "", length()),
-      "--exact, which searches without a model, or a model that was trained on such puzzles");
+      "mgdm solve --exact, or a model that was trained on puzzles of this size");
 }
 
 void PuzzleRows::write_puzzle(const std::string& input, data::Row row) const {

@@ -123,6 +123,18 @@ struct ReleasedData {
   virtual std::unique_ptr<Released> released(Split split) const = 0;
 };
 
+// Rules of play that no model learned, for exact search.
+struct Rules {
+  bool fractions = false;  // countdown: results on the way may be fractions
+  bool unused = false;     // countdown: numbers may be left out, as on television
+  bool operator==(const Rules&) const = default;
+};
+
+struct OtherRules {
+  // An answer that follows these rules; none when there is none.
+  virtual std::optional<std::string> solve_by(std::string_view input, const Rules& rules) const = 0;
+};
+
 struct Abilities {
   const Symmetries* symmetries = nullptr;
   const Views* views = nullptr;
@@ -131,6 +143,7 @@ struct Abilities {
   const Lookahead* lookahead = nullptr;
   const Graded* graded = nullptr;
   const ReleasedData* released = nullptr;
+  const OtherRules* other_rules = nullptr;
   bool generates = true;              // false: generate() is a UsageError
   bool traces = false;                // the released data have the searches made for them
   bool failures = false;              // the task's own examples may end without a solution

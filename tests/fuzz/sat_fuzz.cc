@@ -11,6 +11,9 @@ MGDM_FUZZ(text) {
   if (cut == std::string_view::npos) return;
   const tasks::Task& task = dimacs ? *any : *small;
   const tasks::Example example{task.normalize_input(text.substr(0, cut)), ""};
+  if (const tasks::Padding* const padding = task.abilities().padding)
+    if (const auto padded = padding->padded(example.input))
+      fuzz::require(task.normalize_input(padded->input) == padded->input);
   const std::string_view answer = text.substr(cut + (dimacs ? 2 : 1));
   fuzz::require(task.verify(example, answer).correct == task.explain(example, answer).empty());
 }

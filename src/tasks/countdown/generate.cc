@@ -89,7 +89,8 @@ Example generate(Stream& random, int count, Split split, const Puzzles& puzzles)
 std::optional<std::string> never_drawn(const Problem& problem, const Puzzles& puzzles) {
   std::vector<std::string> beyond;
   for (const Number number : problem.numbers)
-    if (number < 1 || number > puzzles.largest) beyond.push_back(std::to_string(number));
+    if ((number < 1 || number > puzzles.largest) && !contains(beyond, std::to_string(number)))
+      beyond.push_back(std::to_string(number));
   if (problem.target < kLeastTarget || problem.target > kLargestTarget)
     beyond.push_back(fmt::format("the target {}", problem.target));
   if (beyond.empty()) return std::nullopt;

@@ -74,7 +74,10 @@ Problem parse_problem(std::string_view input, int count) {
       problem.numbers.size() != static_cast<std::size_t>(count) + 1)
     throw Error(
         fmt::format("{} is not a countdown-{} puzzle", in_quotes(input), count),
-        fmt::format("{} numbers and the target, all 0..{}, separated by commas", count, kMaxGiven));
+        fmt::format("{} numbers and the target, all 0..{}, separated by commas", count, kMaxGiven),
+        rest.empty() && problem.numbers.size() == static_cast<std::size_t>(count)
+            ? "add the target as the last number"
+            : "");
   problem.target = problem.numbers.back();
   problem.numbers.pop_back();
   return problem;

@@ -25,12 +25,12 @@ struct Problem {
   Number target = 0;
 };
 
-// Error unless `input` is `count` numbers and a target, all within 0..kMaxGiven.
 // A list of numbers as people write it, "4 5 6 10 -> 24" or "nums: [4, 5, 6, 10], target: 24", with
 // commas between them; as it is where something else stands there, or space alone beside commas,
 // which may be a slip.
 std::string with_commas(std::string_view text);
 
+// Error unless `input` is `count` numbers and a target, all within 0..kMaxGiven.
 Problem parse_problem(std::string_view input, int count);
 std::string render(const Problem& problem);
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/random.h"
@@ -43,6 +44,11 @@ std::optional<std::vector<Equation>> any_solution(std::span<const Number> number
 // of those the first.
 std::optional<std::vector<Equation>> smallest_solution(std::span<const Number> numbers,
                                                        Number target);
+
+// Whether typed numbers look like those of Game of 24 without the 24: four numbers up to 13, none
+// of them set apart as the target, of which the first three do not reach the last, or one below all
+// targets that are drawn.
+bool lacks_target(std::string_view typed);
 
 // Whether any solution exists (1 to kMaxNumbers numbers).
 bool reachable(std::span<const Number> numbers, Number target);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "tasks/countdown/generate.h"
+#include "tasks/countdown/other_rules.h"
 #include "tasks/countdown/problem.h"
 #include "tasks/countdown/released.h"
 #include "tasks/countdown/released_metric.h"
@@ -20,7 +21,7 @@
 namespace mgdm::tasks::countdown {
 namespace {
 
-class Countdown : public Task, public Views, public ReleasedData {
+class Countdown : public Task, public Views, public ReleasedData, public OtherRules {
  public:
   Countdown(int count, const Puzzles& puzzles) : count_(count), puzzles_(puzzles) {}
 
@@ -33,6 +34,7 @@ class Countdown : public Task, public Views, public ReleasedData {
   Abilities abilities() const override {
     return {.views = this,
             .released = is_released() ? this : nullptr,
+             .other_rules = this,
             .traces = is_released() && has_traces(count_),
             .typed = "->"};
   }
@@ -61,6 +63,10 @@ class Countdown : public Task, public Views, public ReleasedData {
     const auto solution = first_solution(problem.numbers, problem.target);
     if (!solution) return std::nullopt;
     return render(*solution);
+  }
+
+  std::optional<std::string> solve_by(std::string_view input, const Rules& rules) const override {
+    return countdown::solve_by(rules, parse_problem(input, count_));
   }
 
   // The numbers may stand in any order.
