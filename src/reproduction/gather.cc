@@ -204,17 +204,13 @@ Page gather(const fs::path& results, const fs::path& runs) {
       });
   std::ranges::stable_sort(page.tables, {},
                            [](const PageTable& shown) { return place_of(shown.table); });
-  const auto add_run = [&](const fs::path& folder) {
+  for (const fs::path& folder : files_in(runs))
     unless_unreadable(folder, [&] {
-      if (is_run(folder))
-        page.runs.push_back(read_run(folder, folder.lexically_relative(runs).string()));
+      std::vector<fs::path> found{folder};
+      if (!is_run(folder)) found = files_in(folder);  // train --seeds puts its runs there
+      for (const fs::path& run : found)
+        if (is_run(run)) page.runs.push_back(read_run(run, run.lexically_relative(runs).string()));
     });
-  };
-  for (const fs::path& folder : files_in(runs)) {
-    add_run(folder);
-    if (is_run(folder)) continue;
-    for (const fs::path& seed : files_in(folder)) add_run(seed);  // of train --seeds
-  }
   return page;
 }
 

@@ -138,6 +138,22 @@ TEST_F(Reproduction, ThePageSaysHowAScoreWasDecoded) {
   EXPECT_CONTAINS(to_html(page), "<td>topk, 5 steps, 8 loops</td>");
 }
 
+TEST_F(Reproduction, ThePageHasTheCurvesOfEverySeed) {
+  for (const char* seed : {"seed-1", "seed-2"}) {
+    const fs::path run = context_.runs / "three" / seed;
+    fs::create_directories(run);
+    write_file((run / "metrics.jsonl").string(),
+               "{\"step\": 1, \"held_out_loss\": 2}\n{\"step\": 2, \"held_out_loss\": 1}\n");
+  }
+  write_file((context_.runs / "notes.txt").string(), "no run");
+  const Page page = gather(context_.out, context_.runs);
+  ASSERT_EQ(page.runs.size(), 2u);
+  EXPECT_EQ(page.runs[1].name, "three/seed-2");
+  EXPECT_CONTAINS(page.runs[1].losses, "held-out loss");
+  EXPECT_EQ(page.runs[1].accuracies, "");
+  EXPECT_TRUE(page.unreadable.empty());
+}
+
 TEST_F(Reproduction, ThePageLeavesOutAPipeAndSaysSo) {
   write_table(reproduce(find_plan("sizes"), context_), context_);
   const std::string figure = (context_.out / "sizes/sizes.svg").string();

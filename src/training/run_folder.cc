@@ -119,7 +119,7 @@ void RunFolder::log(std::int64_t step, const Metrics& metrics) {
       },
       [&](const Error& error) { throw Error(error.seen(), error.expected(), resume_hint()); });
   for (const auto& [name, value] : metrics)
-    if (name == judge_) {
+    if (name == judge_ && std::isfinite(value)) {
       scores_[step] = value;
       link_best();
     }

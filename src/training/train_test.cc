@@ -107,7 +107,7 @@ TEST(Train, KeepsTheBestCheckpointAndCanEndEarly) {
   EXPECT_EQ(model_files::checkpoints(run.path()).size(), 2u);
   EXPECT_EQ(fs::canonical(run.path() / "best"),
             fs::canonical(run.path() / fmt::format("checkpoint-{}", best_step)));
-  EXPECT_TRUE(model_files::history_of(run.path() / "best").back().step == best_step);
+  EXPECT_EQ(model_files::history_of(run.path() / "best").back().step, best_step);
   // What has ended early is at its end, unless it is given more patience.
   EXPECT_EQ(run.train(/*resume=*/true), last);
   run.training.patience = 70;
