@@ -129,20 +129,23 @@ std::vector<std::string> files_of(const std::string& path) {
 }
 
 FileKind file_kind(const std::string& path) {
-  LineReader lines(path);
+  constexpr std::size_t kEnough = 4096;  // bytes of a line
+  TextWindow window(path);
   bool comments = false;
-  for (std::string_view line; lines.next(line);) {
-    line = trim(line);
-    if (line.empty()) continue;
-    const std::string_view word = line.substr(0, line.find_first_of(" \t"));
-    if (word == "c") {
-      comments = true;
-      continue;
+  while (true) {
+    while (window.text().find('\n') == std::string_view::npos && window.text().size() < kEnough &&
+           window.more()) {
     }
-    if (formats::begins_solver_answer(line)) return FileKind::kSolverAnswer;
-    return comments || word == "p" ? FileKind::kDimacs : FileKind::kRecords;
+    const std::string_view line = trim(window.text().substr(0, window.text().find('\n')));
+    const std::string_view word = line.substr(0, line.find_first_of(" \t"));
+    if (!line.empty() && word != "c") {
+      if (formats::begins_solver_answer(line)) return FileKind::kSolverAnswer;
+      return comments || word == "p" ? FileKind::kDimacs : FileKind::kRecords;
+    }
+    comments |= word == "c";
+    std::string_view passed_over;
+    if (!window.next_line(passed_over, 0)) return comments ? FileKind::kDimacs : FileKind::kRecords;
   }
-  return comments ? FileKind::kDimacs : FileKind::kRecords;
 }
 
 }  // namespace mgdm::data

@@ -202,7 +202,7 @@ SudokuGrid::Took SudokuGrid::add(std::string_view drawn, std::size_t number) {
   if (are_numbers(line)) return Took::kNothing;
   const std::ptrdiff_t wrong = strangers(cells, kSudokuPuzzle);
   if (!begun()) {
-    if (std::ranges::count(kWidths, cells.size()) == 0 ||
+    if (std::ranges::count(kWidths, cells.size()) == 0 || wrong > kSlips ||
         (wrong > 0 && std::ranges::count_if(cells, is_plain_cell) <= 4))
       return Took::kNothing;
     width_ = cells.size();
