@@ -87,10 +87,13 @@ int solve_folder(Models& models, const SolveSettings& settings) {
   Tally outcome;
   for (const std::string& file : data::files_of(settings.input)) {
     if (!settings.json) fmt::print("c {}\n", printable(file));
-    const auto code = unless_bad([&](const Error& error) { outcome.complain(error, settings); },
-                                 [&] {
-                                   return solve_formula(models, {file, read_input(file)}, settings);
-                                 });
+    const auto bad = [&](const Error& error) {
+      fmt::print("{}\n", settings.json ? inference::error_json(error.what()) : "s UNKNOWN");
+      outcome.bad.add(error);
+    };
+    const auto code = unless_bad(bad, [&] {
+      return solve_formula(models, {file, read_input(file)}, settings);
+    });
     if (code) ++(*code == kSatisfiable ? outcome.verified : outcome.wrong);
   }
   outcome.bad.finish();
