@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/error.h"
@@ -21,7 +22,7 @@ bool is_plain_cell(char c) {
 std::string with_zeros(std::string_view cells) {
   std::string digits(cells);
   for (char& c : digits)
-    if (kSudokuBlanks.find(c) != std::string_view::npos) c = '0';
+    if (c < '1' || c > '9') c = '0';
   return digits;
 }
 
@@ -90,9 +91,12 @@ std::string_view without_blanks_at_end(std::string_view line) {
   return line.substr(0, line.find_last_not_of(" \r") + 1);
 }
 
+// How many characters are none of the known ones.
 std::ptrdiff_t strangers(std::string_view line, std::string_view known) {
+  std::array<bool, 256> is_known{};
+  for (const char c : known) is_known[static_cast<unsigned char>(c)] = true;
   return std::ranges::count_if(line,
-                               [&](char c) { return known.find(c) == std::string_view::npos; });
+                               [&](char c) { return !is_known[static_cast<unsigned char>(c)]; });
 }
 constexpr std::ptrdiff_t kSlips = 2;  // characters that may be wrong in a row
 
