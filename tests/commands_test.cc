@@ -220,6 +220,37 @@ TEST_F(Program, VerifyTakesAnswersBesideTheirPuzzlesOnly) {
   EXPECT_MENTIONS(sorted.err, "answers:2: the answer is one to another puzzle: '1,2,3,4,10'");
 }
 
+TEST_F(Program, VerifyGoesOnAfterWhatCannotBeRead) {
+  std::string data, places, answers;
+  for (int i = 0; i < 20; ++i) {
+    const bool good = i % 2 == 0;
+    data += good ? "{\"nums\": [4, 5, 6, 10], \"target\": 24}\n" : "{\"input\": \"1,2\"}\n";
+    places += good ? "4*5=20,10-6=4,20+4=24\n" : "\n";  // as `solve` prints them
+    answers += good ? "4*5=20,10-6=4,20+4=24\n" : "";
+  }
+  write_file(path("data.jsonl"), data);
+  for (const std::string& text : {places, answers}) {
+    write_file(path("answers"), text);
+    const Outcome outcome = mgdm("verify countdown-4 --data " + path("data.jsonl") +
+                                 " --predictions " + path("answers") + " --json " + path("score"));
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_MENTIONS(outcome.err, "data.jsonl:10: '1,2' is not a countdown-4 puzzle\n");
+    EXPECT_MENTIONS(outcome.err, "mgdm: and 5 more that cannot be read\n");
+    const auto json = nlohmann::json::parse(read_file(path("score")));
+    EXPECT_EQ(json["n"], 10);
+    EXPECT_EQ(json["accuracy"], 1.0);
+  }
+  const Outcome explained =
+      mgdm("verify countdown-4 --explain-format --data " + path("data.jsonl"));
+  EXPECT_EQ(explained.code, 0);
+  EXPECT_MENTIONS(
+      explained.out,
+      "  10 puzzles of countdown-4: JSON, puzzles in 'nums and target', without answers\n"
+      "  10 that cannot be read\n");
+  EXPECT_MENTIONS(mgdm("verify countdown-4 --data " + path("data.jsonl")).err,
+                  "--predictions is required");
+}
+
 TEST_F(Program, WhatFilesSayNeverReachesTheTerminalRaw) {
   const std::string escape = "\x1b";
   write_file(path("data.jsonl"), "{\"input\": \"4,5,6,10,24\"}\n");
