@@ -28,5 +28,10 @@ TEST(Painter, KnowsHowManyRowsALineTakes) {
   EXPECT_EQ(rows_of("\x1b[4;33m2\x1b[0m|\x1b[31m3\x1b[0m", 2), 2u);
 }
 
+TEST(ColourLegend, IsThereWhenColoursAre) {
+  EXPECT_NE(colour_legend("always").find("\x1b[32mgreen"), std::string::npos);
+  EXPECT_EQ(colour_legend("never"), "");
+}
+
 }  // namespace
 }  // namespace mgdm::cli

@@ -136,9 +136,9 @@ void add_target(SolveSettings& settings) {
 
 // Settles what the flags for the form of answers say together.
 void settle_format(SolveSettings& settings) {
-  if (settings.json && settings.csv) throw UsageError("--json and --csv", "one of them");
   if (settings.format == "json") settings.json = true;
   if (settings.format == "csv") settings.csv = true;
+  if (settings.json && settings.csv) throw UsageError("--json and --csv", "one of them");
   // Passes would stand between what other programs read.
   if (settings.show && (settings.json || settings.csv || settings.quiet))
     throw UsageError(fmt::format("--show and --{}", settings.json  ? "json"

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "base/standard_streams.h"
 #include "base/text.h"
 #include "cli/line_editor.h"
@@ -66,6 +67,7 @@ int solve_at_prompt(SolveSettings settings,
     }
     flush_output();
   }
+  stop_if_interrupted();
   return 0;
 }
 

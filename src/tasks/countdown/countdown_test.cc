@@ -361,5 +361,15 @@ TEST(CountdownGenerate, SequencesFitThePapersLengths) {
   }
 }
 
+TEST(CountdownSearch, KnowsAGameOf24WithoutThe24) {
+  EXPECT_TRUE(lacks_target("4,7,8,8"));
+  EXPECT_TRUE(lacks_target("1 5 5 5"));
+  EXPECT_FALSE(lacks_target("4 7 8 -> 8"));  // somebody says that it is the target
+  EXPECT_FALSE(lacks_target("1,2,3,6"));     // it is the target
+  EXPECT_FALSE(lacks_target("4,7,8,80"));
+  EXPECT_FALSE(lacks_target("4,7,8,8,24"));
+  EXPECT_FALSE(lacks_target("nonsense"));
+}
+
 }  // namespace
 }  // namespace mgdm::tasks::countdown

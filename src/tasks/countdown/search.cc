@@ -164,7 +164,7 @@ bool reachable(std::span<const Number> numbers, Number target) {
 
 bool lacks_target(std::string_view typed) {
   constexpr std::size_t kNumbers = 4;
-  constexpr Number kLargestCard = 13, kLeastTarget = 10;
+  constexpr Number kLargestCard = 13;
   if (typed.find_first_of("=>:") != std::string_view::npos ||
       typed.find("→") != std::string_view::npos)
     return false;
@@ -172,7 +172,7 @@ bool lacks_target(std::string_view typed) {
     const Problem problem = parse_problem(with_commas(typed), kNumbers - 1);
     const auto is_card = [&](Number number) { return number >= 1 && number <= kLargestCard; };
     return std::ranges::all_of(problem.numbers, is_card) && is_card(problem.target) &&
-           (problem.target < kLeastTarget || !reachable(problem.numbers, problem.target));
+           !reachable(problem.numbers, problem.target);
   } catch (const Error&) {
     return false;
   }

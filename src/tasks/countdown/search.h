@@ -46,8 +46,7 @@ std::optional<std::vector<Equation>> smallest_solution(std::span<const Number> n
                                                        Number target);
 
 // Whether typed numbers look like those of Game of 24 without the 24: four numbers up to 13, none
-// of them set apart as the target, of which the first three do not reach the last, or one below all
-// targets that are drawn.
+// of them set apart as the target, of which the first three do not reach the last.
 bool lacks_target(std::string_view typed);
 
 // Whether any solution exists (1 to kMaxNumbers numbers).
