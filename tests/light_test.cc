@@ -323,7 +323,8 @@ TEST_F(Light, SearchesWithoutAModel) {
   ASSERT_EQ(mgdm("generate countdown-4 --count 300 --out " + path("some.jsonl")).code, 0);
   const Outcome labels = light("solve --exact --json --input " + path("some.jsonl"));
   EXPECT_EQ(labels.code, 0) << labels.err;
-  const auto lines = split(read_file(path("some.jsonl")), '\n');
+  const std::string examples = read_file(path("some.jsonl"));
+  const auto lines = split(examples, '\n');
   const auto answers = split(labels.out, '\n');
   ASSERT_EQ(answers.size(), lines.size());
   for (std::size_t i = 0; i + 1 < lines.size(); ++i) {

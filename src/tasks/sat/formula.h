@@ -57,9 +57,10 @@ class Notation {
 // Whether a text is DIMACS or in characters: by its first line that is no comment, "p cnf 5 41".
 bool is_dimacs(std::string_view text);
 
-// Reads either notation. A formula here has at least one clause, and one to three different variables
-// in each; the literals of a clause are put into the order of their variables. DIMACS may have fewer
-// variables than the notation; repeated literals and clauses that are always true are left out.
+// Reads either notation. A formula here has at least one clause, and one to three different
+// variables in each; the literals of a clause are put into the order of their variables. DIMACS may
+// have fewer variables than the notation; repeated literals and clauses that are always true are
+// left out.
 Formula parse_formula(std::string_view text, const Notation& notation);
 
 std::string render_formula(const Formula& formula, const Notation& notation);
