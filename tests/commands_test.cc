@@ -439,7 +439,7 @@ TEST_F(Program, WrongUsageIsTwoAndNamesTheNearest) {
       {"generate planning --as-released --split test --count 1001", "at most 1000"},
       {"generate countdown-4 --as-released --seed 1", "no --seed"},
       {"solve --batch 65537 x", "1 to 65536"},
-      {"generate planning --traces", "countdown-3, countdown-4 or countdown-5"},
+      {"generate planning --traces", "countdown-3 or countdown-4"},
       {"generate", "task is required"},
       {"verify sudoku --data x", "--predictions is required"},
       {"verify sudoku --data x --predctions y", "did you mean '--predictions'?"},

@@ -532,7 +532,7 @@ TEST_F(Training, FromFilesAndFromACheckpoint) {
                   "\"]' data.count=0 training.steps=1 model.positions=64 data.length=48 --out " +
                   path("small"));
   EXPECT_EQ(small.code, 0) << small.err;
-  EXPECT_MENTIONS(small.err, "2 edges are not the 4 of generated ones");
+  EXPECT_MENTIONS(small.err, "their size is not that of generated ones");
 
   const std::string init = "init=" + path("generated/checkpoint-12") + " ";
   const std::string still = "optimizer.lr=0 training.steps=1 evaluation.count=0 ";

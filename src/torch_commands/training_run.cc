@@ -47,8 +47,12 @@ std::optional<std::string> strange_to_evaluation(const spec::Recipe& recipe,
   const bool generated = recipe.evaluation.count > 0 && recipe.evaluation.files.empty();
   const bool all_from_files = !recipe.data.files.empty() && recipe.data.sources.empty();
   if (!generated || !all_from_files || data.held_out.size() == 0) return std::nullopt;
-  return tasks::make_task(recipe.task, recipe.data.all_sources().front().task, /*learned=*/true)
-      ->unfamiliar(data.held_out.example(0).input);
+  const auto task =
+      tasks::make_task(recipe.task, recipe.data.all_sources().front().task, /*learned=*/true);
+  const std::string& puzzle = data.held_out.example(0).input;
+  const tasks::Padding* const padding = task->abilities().padding;
+  if (padding != nullptr && padding->padded(puzzle)) return "their size is not that";
+  return task->unfamiliar(puzzle);
 }
 
 // An Error when one of them cannot be read.
