@@ -21,21 +21,20 @@ TEST_P(ReleasedFile, ComesOutByteForByte) {
   const auto [task, split, hash] = GetParam();
   const auto file = tasks::make_task(task)->abilities().released->released(split);
   std::string lines;
-  tasks::for_released(*file, file->size(),
-                      [&](const tasks::Example&) { lines += file->line(); });
+  tasks::for_released(*file, file->size(), [&](const tasks::Example&) { lines += file->line(); });
   EXPECT_EQ(stable_hash(lines), hash);
 }
 
-INSTANTIATE_TEST_SUITE_P(Countdown, ReleasedFile,
-                         testing::Values(File{"countdown-3", tasks::Split::kTrain, 0x3e2854b394bd599},
-                                         File{"countdown-3", tasks::Split::kTest, 0x15fbddc6cb980ba5},
-                                         File{"countdown-4", tasks::Split::kTest, 0xb97e925db66193ad},
-                                         File{"countdown-5", tasks::Split::kTest, 0xad7787caf923bdae}),
-                         [](const auto& file) {
-                           const std::string digit(1, file.param.task[10]);
-                           return (file.param.split == tasks::Split::kTrain ? "train" : "test") +
-                                  digit;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Countdown, ReleasedFile,
+    testing::Values(File{"countdown-3", tasks::Split::kTrain, 0x3e2854b394bd599},
+                    File{"countdown-3", tasks::Split::kTest, 0x15fbddc6cb980ba5},
+                    File{"countdown-4", tasks::Split::kTest, 0xb97e925db66193ad},
+                    File{"countdown-5", tasks::Split::kTest, 0xad7787caf923bdae}),
+    [](const auto& file) {
+      const std::string digit(1, file.param.task[10]);
+      return (file.param.split == tasks::Split::kTrain ? "train" : "test") + digit;
+    });
 
 }  // namespace
 }  // namespace mgdm

@@ -37,7 +37,7 @@ struct Prepared {
   std::vector<std::uint8_t> frozen;           // (N): 1 where the row is given
   std::optional<tasks::Fault> contradiction;  // an obvious reason why there is no answer
   std::exception_ptr error = {};  // in a list: why this text is not a puzzle; the rest is empty
-  std::optional<tasks::Padded> padded = {};   // what the model reads instead of `input`
+  std::optional<tasks::Padded> padded = {};  // what the model reads instead of `input`
 
   const std::string& read() const { return padded ? padded->input : input; }
   // The answer to `input` in what the model answers, special tokens included.

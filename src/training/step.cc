@@ -126,7 +126,8 @@ std::int64_t rounds_of_step(const TrainingSettings& settings, std::uint64_t seed
   Stream random(seed, Purpose::kLoops, static_cast<std::uint32_t>(step), /*step=*/1);
   const std::int64_t rounds = random.between(1, static_cast<int>(settings.rounds));
   const bool late = random.uniform() < settings.late_share;
-  const auto doublings = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(settings.late_rounds))) - 1;
+  const auto doublings =
+      static_cast<int>(std::bit_width(static_cast<std::uint64_t>(settings.late_rounds))) - 1;
   return late ? 1 + (std::int64_t{1} << random.between(1, doublings)) : rounds;
 }
 

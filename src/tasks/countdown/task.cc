@@ -34,7 +34,7 @@ class Countdown : public Task, public Views, public ReleasedData, public OtherRu
   Abilities abilities() const override {
     return {.views = this,
             .released = is_released() ? this : nullptr,
-             .other_rules = this,
+            .other_rules = this,
             .traces = is_released() && has_traces(count_),
             .typed = "->"};
   }
