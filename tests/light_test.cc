@@ -295,6 +295,19 @@ TEST_F(Light, EachPuzzleIsAnsweredByTheModelThatFitsIt) {
   EXPECT_EQ(light("solve --quiet --input " + path("table.tsv")).out.size(), 82u);
 }
 
+TEST_F(Light, ReadsAndWritesFoldersOfArrays) {
+  const std::string folder = "'" + (folder_ / "arrays").string() + "/'";
+  ASSERT_EQ(mgdm("generate sudoku --count 3 --out " + folder).code, 0);
+  const Outcome score = mgdm("eval --model sudoku --loops 8 --data " + folder);
+  EXPECT_EQ(score.code, 0) << score.err;
+  EXPECT_MENTIONS(score.out, "| all       | 3 |");
+  const Outcome solved = mgdm("solve --loops 8 --quiet --input " + folder);
+  EXPECT_EQ(solved.code, 0) << solved.err;
+  const Outcome lines = mgdm("generate sudoku --count 3");
+  for (const std::string_view solution : split(trim(solved.out), '\n'))
+    EXPECT_MENTIONS(lines.out, solution);
+}
+
 TEST_F(Light, SaysWhenAPuzzleHasNoSolution) {
   const Outcome none = light("solve 1,1,1,100");
   EXPECT_EQ(none.code, 1);

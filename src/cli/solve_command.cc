@@ -21,6 +21,7 @@
 #include "cli/solve_prompt.h"
 #include "cli/solve_puzzles.h"
 #include "cli/solve_settings.h"
+#include "data/arrays_folder.h"
 #include "data/examples_file.h"
 #include "formats/dimacs.h"
 #include "inference/solve.h"
@@ -76,7 +77,8 @@ int solve_formula(Models& models, const DimacsText& formula, const SolveSettings
 // A folder with nothing but formulas is answered as SAT solvers would, one file after the other.
 bool is_folder_of_formulas(const std::string& path) {
   std::error_code none;
-  if (path.empty() || !std::filesystem::is_directory(path, none)) return false;
+  if (path.empty() || !std::filesystem::is_directory(path, none) || data::is_arrays_folder(path))
+    return false;
   const std::vector<std::string> files = data::files_of(path);
   return !files.empty() && std::ranges::all_of(files, [](const std::string& file) {
     return data::file_kind(file) == data::FileKind::kDimacs;
