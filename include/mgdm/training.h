@@ -31,7 +31,7 @@ void use_libtorch();
 struct TrainProgress {
   std::int64_t step = 0;
   double done = 0;  // of what the recipe asks for, 0 to 1
-  // What is written to metrics.jsonl at this step: "loss", "tokens_per_second", "accuracy", ...
+  // The values written to metrics.jsonl at this step: "loss", "tokens_per_second", "accuracy", ...
   std::vector<std::pair<std::string, double>> metrics = {};
 };
 

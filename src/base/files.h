@@ -57,7 +57,7 @@ class TextWindow {
  public:
   explicit TextWindow(const std::string& path, Reading reading = Reading::kAgain);
 
-  // What is at hand. The view lives until the next more().
+  // The bytes at hand. The view lives until the next more().
   std::string_view text() const { return std::string_view(buffer_).substr(begin_); }
 
   // Reads more of the file behind what is at hand, at least as many bytes where they are there

@@ -66,7 +66,7 @@ struct EvalSettings {
 
 using Examples = std::vector<tasks::Example>;
 
-// What is no puzzle is reported and left out.
+// A record that is no puzzle is reported and left out.
 Examples read_puzzles(const EvalSettings& settings, const tasks::Task& task,
                       Complaints& complaints) {
   Examples examples;

@@ -18,7 +18,7 @@ void set_unless_set(const char* name, const std::string& value) {
   if (!value.empty()) ::setenv(name, value.c_str(), /*overwrite=*/0);
 }
 
-// The same for all processes of a job step, another one for most other jobs.
+// All processes of a job step get the same port, most other jobs another one.
 std::int64_t port_of_job() {
   return 15000 + (number("SLURM_JOB_ID") + 101 * number("SLURM_STEP_ID")) % 10000;
 }

@@ -27,7 +27,7 @@ std::string with_zeros(std::string_view cells) {
 }
 
 // Unicode's lines, U+2500 to U+257F, are E2 94 80 to E2 95 BF: upright ones become '|', others '-'.
-// Its dots and boxes are blanks.
+// Dots and boxes are blanks.
 std::string with_plain_signs(std::string_view line) {
   if (std::ranges::all_of(line, [](char c) { return (c & 0x80) == 0; })) return std::string(line);
   std::string plain;

@@ -80,8 +80,8 @@ class LoadedModel {
   void use_verifier(const std::string& command);
   void use_verifier(tasks::text::Judge judge);
 
-  // The same model for another thread: the weights are shared, buffers and threads are its own.
-  // Error for a network that cannot be shared.
+  // A copy of the model for another thread: it shares the weights and has its own buffers and
+  // threads. Error for a network that cannot be shared.
   LoadedModel share(int threads) const;
 
   // The settings, completed by those that the model's kind decides. UsageError for settings that
@@ -117,7 +117,7 @@ class LoadedModel {
 
  private:
   void check_symmetries(const decoding::DecodingSettings& settings) const;
-  // Of the puzzle as the model reads it.
+  // The other forms of the puzzle as the model reads it.
   std::vector<data::View> other_forms(const std::string& input, std::uint32_t item,
                                       const decoding::DecodingSettings& resolved) const;
 

@@ -147,8 +147,8 @@ class Planning : public Task,
     return walk && render(reversed(*walk)) == label;
   }
 
-  // Of the puzzles that are drawn: a chain has one edge less than nodes, and the nodes of both
-  // chains are named as if none were common.
+  // Sizes of the puzzles that are drawn: a chain has one edge less than nodes, and the nodes of
+  // both chains are named as if none were common.
   std::size_t edges() const { return 2 * (static_cast<std::size_t>(nodes_) - 1); }
   int names() const { return 2 * nodes_; }
 
