@@ -66,7 +66,7 @@ class Planning : public Task,
   std::optional<Padded> padded(std::string_view input) const override {
     const auto larger = planning::padded(parse_problem(input), edges(), names());
     if (!larger || render(larger->problem) == input) return std::nullopt;
-    return Padded{render(larger->problem), [larger](std::string answer) {
+    return Padded{render(larger->problem), [larger](const std::string& answer) {
                     const auto path = parse_edges(answer);
                     return path ? render(larger->own_path(*path)) : answer;
                   }};
